@@ -1,8 +1,8 @@
 import ArgumentParser
 
-/// The `nfc` command.
+/// The command `nfc`.
 struct NFCTool: AsyncParsableCommand {
-  /// The text before the parser's errors, as before every error.
+  /// The text that precedes the parser's errors, as it precedes every other error.
   static var _errorPrefix: String { "nfc: " }
 
   static let configuration = CommandConfiguration(

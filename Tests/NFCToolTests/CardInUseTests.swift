@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 import VirtualNFC
 
-/// A card that another program has, or that a program has left in the middle of a command: pcscd
-/// gives it to nobody else until it answers or goes.
+/// Tests with a card that another program uses, or that a program has left in the middle of a command. pcscd
+/// gives such a card to no other program until the card answers or is removed.
 @Suite struct CardInUseTests {
   private struct Bench {
     let daemon: PrivatePCSCD
@@ -13,7 +13,8 @@ import VirtualNFC
     let tag = VirtualTag.icodeSLIX2()
     let client: VirtualPCSCClient
 
-    /// A reader whose tag is silent to a program that was ended since, as pcscd does not know.
+    /// Creates a reader whose tag does not answer a program that has ended since. pcscd does not know that
+    /// the program has ended.
     init() async throws {
       daemon = try PrivatePCSCD(name: "Virtual PCD")
       field.place(tag)
@@ -46,7 +47,7 @@ import VirtualNFC
       #expect(result.errors.contains("in use"), "\(command): \(result.errors)")
       #expect(result.errors.contains("take the card away"))
     }
-    // Where another reader has nothing before it, the card that is in use may be the one that is meant.
+    // If another reader finds no tag, the card that is in use may be the right one.
     let unnamed = try await Tool.run(
       ["iso15693", "read", "0", "--timeout", "0.8"],
       environment: bench.environment.merging(["LIBNFC_AUTO_SCAN": "false"]) { $1 })

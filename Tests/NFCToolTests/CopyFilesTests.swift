@@ -3,9 +3,9 @@ import TagImages
 import Testing
 import VirtualNFC
 
-/// `nfc copy` and `restore` of cards that have files or services instead of a memory.
+/// Tests of `nfc copy` and `nfc restore` with cards that have files or services instead of a memory.
 @Suite struct CopyFilesTests {
-  /// Two tags in one field; commands pick one by `--uid`.
+  /// Runs `body` with two tags in one field. Commands select a tag with `--uid`.
   private static func with(
     _ first: VirtualTag, _ second: VirtualTag,
     _ body: (_ nfc: @escaping ([String]) async throws -> Tool.Result) async throws -> Void
@@ -18,8 +18,8 @@ import VirtualNFC
     virtual.close()
   }
 
-  /// What the two files hold of a DESFire: a standard, a backup, a value and a record file that everybody may change, and
-  /// one that needs a key.
+  /// The content of a DESFire: a standard, a backup, a value and a record file that everybody may change, and
+  /// a file that requires a key.
   private static func desfire(
     uid: String, standard: String, backup: String, value: String, without file: Int? = nil,
     records: String = "AA BB", cyclic: String = "11", recordRights: String = "EE EE"
@@ -73,7 +73,7 @@ import VirtualNFC
     try .image(ImageFormat.flipper.decode(Array(text.utf8)))
   }
 
-  /// What is copied, on a card with this UID.
+  /// The UID of the card that is copied.
   private static let firstUID = "04 11 11 11 11 11 80"
   private static let secondUID = "04 22 22 22 22 22 80"
 
@@ -115,8 +115,8 @@ import VirtualNFC
     }
   }
 
-  /// Records become those of the other card: some are added, others deleted and written again, each in a transaction
-  /// of its own.
+  /// Records are replaced by those of the other card. Some are added, and others are deleted and written
+  /// again, each in its own transaction.
   @Test func copiesRecordsOfADESFire() async throws {
     let first = try Self.original(records: "01 02 03 04 05 06", cyclic: "0A 0B 0C")
     func target(_ records: String, _ cyclic: String, rights: String = "EE EE") throws -> VirtualTag
@@ -154,7 +154,7 @@ import VirtualNFC
       #expect(try await nfc(["copy", "--uid", "04111111111180"]).status == 0)
       #expect(records(other) == wanted)
     }
-    // No records are a content, too.
+    // A file without records is also content.
     let empty = try Self.original(records: "", cyclic: "0A 0B 0C")
     let full = try target("01 02", "0A 0B 0C")
     try await Self.with(empty, full) { nfc async throws in
@@ -163,7 +163,7 @@ import VirtualNFC
       #expect(try await nfc(["copy", "--uid", "04111111111180"]).status == 0)
       #expect(records(full) == [[], [0x0A, 0x0B, 0x0C]])
     }
-    // Without the right to delete, records are only added.
+    // Without the right to delete, records can only be added.
     let closed = try target("01 02", "0F", rights: "0E EE")
     try await Self.with(first, closed) { nfc async throws in
       let result = try await nfc(["copy", "--json", "--uid", "04111111111180"])
@@ -173,7 +173,7 @@ import VirtualNFC
     }
   }
 
-  /// What has no place is named, and nothing is written.
+  /// Files that do not fit are named, and nothing is written.
   @Test(arguments: [
     ("Max: 4", "Max: 3", "it has room for 3 records, not for 4"),
     ("Size: 2\nApplication 563412 File 3", "Size: 4\nApplication 563412 File 3", "another size"),
@@ -193,7 +193,7 @@ import VirtualNFC
     #expect(second.image == before)
   }
 
-  /// No file is created, and what has no place is named.
+  /// Files are not created, and those that do not fit are named.
   @Test func createsNoFileOfADESFire() async throws {
     let first = try Self.original()
     let second = try Self.tag(
@@ -221,7 +221,7 @@ import VirtualNFC
   }
 
   @Test func copiesServicesOfAFeliCa() async throws {
-    // Two cards of one kind, with a message of their own each.
+    // These are two cards of one kind, each with its own message.
     let first = VirtualTag.type3()
     let second = VirtualTag(Type3Tag(idm: [0x02, 0xFE, 1, 2, 3, 4, 5, 6], dataBlocks: 32))
     try await Self.with(first, second) { nfc async throws in
@@ -234,7 +234,7 @@ import VirtualNFC
       let result = try await nfc(["copy", "--json"] + uid)
       #expect(result.status == 0)
       #expect(result.output.contains(#""copied":"the memory""#))
-      // It has fewer blocks.
+      // The card has fewer blocks.
       #expect(result.output.contains("service 0009 block 64: it is not there"))
       #expect(try await nfc(["read"] + other).output == "the first card's (en)\n")
       #expect(Array(second.memory.prefix(11)) == attributes)
@@ -275,7 +275,7 @@ import VirtualNFC
       let files = second.image?.smartCard?.applications.first
       #expect(files?.content(ofFile: 0xE105) == [1, 2, 3])
       #expect(files?.content(ofFile: 0xE106) == [0, 0])
-      // Too long for the other: nothing of it is written.
+      // The message is too long for the other card. No part of it is written.
       let long = String(repeating: "longer ", count: 12)
       #expect(try await nfc(["write", "text", long] + uid).status == 0)
       let plan = try await nfc(["copy", "--plan"] + uid)
@@ -288,7 +288,7 @@ import VirtualNFC
     }
   }
 
-  /// A Type 4 tag is saved, changed, compared and restored.
+  /// A Type 4 tag can be saved, changed, compared and restored.
   @Test func restoresAType4Tag() async throws {
     try await TemporaryDirectory.with { directory async throws in
       let file = directory.appending(path: "tag.nfc").path
@@ -310,7 +310,7 @@ import VirtualNFC
         #expect(try await nfc(["read"]).output == "first (en)\n")
         #expect(try await nfc(["diff", file, "-"]).status == 0)
       }
-      // Another tag's container, and a file that it does not have.
+      // The container is that of another tag, with a file that the tag does not have.
       let changed = try String(contentsOfFile: file, encoding: .utf8)
         .replacing("File E103: 00 0F 20", with: "File E103: 00 0F 10")
         .replacing("E1 03 E1 04", with: "E1 03 E1 04 E1 09")

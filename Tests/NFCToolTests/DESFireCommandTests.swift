@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import VirtualNFC
 
-/// `nfc desfire`.
+/// Tests of `nfc desfire`.
 @Suite struct DESFireCommandTests {
   typealias Case = FeliCaCommandTests.Case
 
@@ -11,7 +11,7 @@ import VirtualNFC
   private static let key = "1AB2C3D4E5F60718293A4B5C6D7E8F90"
   private static let other = "A1B2C3D4E5F60718293A4B5C6D7E8F91"
 
-  /// Runs command lines on one virtual reader; whatever they print, no key is in it.
+  /// Runs command lines on one virtual reader. Their output must not contain a key.
   private static func onCard(
     _ name: String,
     _ body: (_ nfc: (_ line: String, _ status: Int32) async throws -> Tool.Result) async throws ->
@@ -55,7 +55,7 @@ import VirtualNFC
     #expect(files[1]["read"] as? String == "everyone" && files[1]["change"] as? Int == 0)
   }
 
-  /// A transaction that the card signs, with a key for the change and one for the terminal's name.
+  /// The card signs a transaction, with one key for the change and another for the terminal's name.
   @Test(arguments: [
     ("blank-desfire-light", "000001", 3, 3, 15), ("blank-desfire-ev3", "F00001", 2, 0, 7),
   ])
@@ -100,7 +100,7 @@ import VirtualNFC
       _ = try await nfc("lrp --permanently", 77)
       _ = try await nfc("lrp --permanently --key 0:\(Self.other)", 77)
       _ = try await nfc("lrp --permanently \(key)", 0)
-      // The key is proved by LRP from then on, and there is no second switch.
+      // From here on, keys are proved with LRP. It cannot be switched on twice.
       _ = try await nfc("lrp --permanently \(key)", 64)
       _ = try await nfc("lrp --permanently --key 0:\(Self.other)", 77)
       _ = try await nfc(
@@ -149,7 +149,7 @@ import VirtualNFC
         try await nfc("read \(app) --file 4 \(master) --json", 0).output
           == #"{"app":"F00001","file":4,"data":"A1A2000000000000"}"# + "\n")
 
-      // What needs a key says which, and a wrong one is refused.
+      // An operation that requires a key names the key, and a wrong key is refused.
       let missing = try await nfc("read \(app) --file 1", 77)
       #expect(missing.errors.contains("key 1 or 0") && missing.errors.contains("--key 1:HEX"))
       #expect(
@@ -161,7 +161,7 @@ import VirtualNFC
           .contains("do not fit"))
       _ = try await nfc("write \(app) --file 2 00 \(master)", 64)
 
-      // Keys.
+      // Changes of keys.
       let change = "change-key 1 \(app) --new-key \(Self.key) --key-version 07"
       let plan = try await nfc("\(change) \(master) --plan", 0)
       #expect(plan.output.contains("version 00 → AES, version 07"))
@@ -176,7 +176,7 @@ import VirtualNFC
       #expect(
         try await nfc("value \(app) --file 2 --credit 1 --key 0:\(Self.other)", 0).output == "-4\n")
 
-      // The card's own key becomes one for AES.
+      // The card's own key is changed to AES.
       _ = try await nfc(
         "change-key 0 --crypto aes --new-key \(Self.key) --key 0:0000000000000000", 0)
       _ = try await nfc("delete-file \(app) --file 5 --plan", 0)
@@ -204,7 +204,7 @@ import VirtualNFC
       _ = try await nfc("create-file \(file) --size 4 --communication full", 0)
       _ = try await nfc("write \(file) DEADBEEF", 0)
       #expect(try await nfc("read \(file)", 0).output == "DEADBEEF\n")
-      // Of the settings nothing is told without the key.
+      // Without the key, the card does not report the settings.
       #expect(try await nfc("info", 0).output.contains("settings not told"))
       #expect(try await nfc("info --key \(key)", 0).output.contains("4 bytes of data, enciphered"))
     }
@@ -241,7 +241,7 @@ import VirtualNFC
     }
   }
 
-  /// The same card by a PC/SC reader, which carries APDUs only.
+  /// The same card is used with a PC/SC reader, which supports APDUs only.
   @Test func throughPCSC() async throws {
     let daemon = try PrivatePCSCD(name: "Virtual PCD")
     let virtual = try RunningTool(

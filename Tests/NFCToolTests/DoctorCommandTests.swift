@@ -4,9 +4,9 @@ import Testing
 
 @testable import VirtualNFC
 
-/// `nfc doctor`, on a machine without readers but those that are made for it.
+/// Tests of `nfc doctor`, on a machine that has only the readers that the tests create.
 @Suite struct DoctorCommandTests {
-  /// A machine's own service and settings do not show.
+  /// The environment that hides the machine's own service and settings.
   private static let nothing = [
     "PCSCLITE_CSOCK_NAME": "/nowhere/pcscd.comm", "LIBNFC_AUTO_SCAN": "true",
   ]
@@ -44,7 +44,7 @@ import Testing
     let result = try await Tool.run(arguments, environment: Self.nothing)
     #expect(result.status == 69)
     #expect(result.output.contains("problem"))
-    // The line alone says it too.
+    // The only line on standard error says the same.
     #expect(result.errorLines.count == 1)
     #expect(result.errors.hasPrefix("nfc: \(name) cannot be opened: "))
     #expect(result.errors.contains(part), "\(result.errors)")
@@ -54,7 +54,7 @@ import Testing
     #expect(finding["problem"] as? String == problem)
     #expect(finding["obstacle"] as? Bool == true)
     #expect(finding["canBeOpened"] as? Bool == false)
-    // The environment names a reader as well as the option does.
+    // The environment names a reader in the same way as the option.
     let named = try await Tool.run(
       ["doctor"], environment: Self.nothing.merging(["NFC_READER": name]) { $1 })
     #expect(named.errors.replacing(" (from NFC_READER)", with: "") == result.errors)
@@ -81,7 +81,7 @@ import Testing
     #expect(result.lines.last == "1 of 1 readers can be opened")
   }
 
-  /// The holder of a port is this user's, so it is named.
+  /// The program that uses the port belongs to this user, so the output names it.
   @Test func aReaderThatIsInUse() async throws {
     let virtual = try RunningTool(["virtual", "ntag215"])
     let reader = try #require(try await virtual.waitForLines(1).first)
@@ -90,7 +90,7 @@ import Testing
     let result = try await Tool.run("doctor", "--reader", reader)
     #expect(result.status == 69)
     #expect(result.errors.contains(/cannot be opened: nfc \(process \d+\) has/))
-    // Another command names the way here.
+    // The error of another command mentions this command.
     let read = try await Tool.run("read", "--reader", reader)
     #expect(read.status == 69)
     #expect(read.errors.contains("nfc doctor --reader \(reader) says more"))
@@ -128,7 +128,7 @@ import Testing
     #expect(stopped.errors.contains("the PC/SC service is not running"), "\(stopped.errors)")
   }
 
-  /// What libnfc defines by hand is looked at, and not opened.
+  /// Readers that are defined in libnfc's configuration are checked without opening them.
   @Test func aReaderOfLibnfcsConfiguration() async throws {
     let environment = Self.nothing.merging(["LIBNFC_DEVICE": "pn532_uart:/dev/nowhere"]) { $1 }
     let result = try await Tool.run(["doctor"], environment: environment)

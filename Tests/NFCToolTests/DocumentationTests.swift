@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// The documentation builds, and what it shows compiles, by the modules that were built for the tests.
+/// Tests that the documentation can be built and that its snippets compile, with the modules that were built
+/// for the tests.
 @Suite struct DocumentationTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
@@ -20,7 +21,8 @@ import Testing
     "NFC", "VirtualNFC", "CoreNFC", "DriverConformance", "SecureTags", "Recordings", "TagImages",
   ]
 
-  /// The snippets of a module's articles; one that imports nothing goes on after `import` of that module.
+  /// Returns the snippets of a module's articles. A snippet without imports continues after an `import` of
+  /// that module.
   private static func snippets(_ module: String) throws -> [(article: String, text: String)] {
     let folder = root.appending(path: "Sources/\(module)/\(module).docc")
     let articles = try FileManager.default.contentsOfDirectory(atPath: folder.path)
@@ -34,7 +36,8 @@ import Testing
     }
   }
 
-  /// What the compiler says of a program that is not in this package: it sees only what is public.
+  /// Returns the compiler's errors for a program outside this package, for which only public declarations are
+  /// visible.
   private static func outsideErrors(_ file: URL, _ options: String = "") async throws -> String {
     let build = try RunningTool.built().path
     let maps = ["CLibNFC", "CLibUSB", "CPCSCLite", "COpenSSL"].map {
@@ -62,7 +65,7 @@ import Testing
     }
   }
 
-  /// A driver and a program need nothing but what is public.
+  /// A driver and a program require public declarations only.
   @Test(arguments: [
     "Tests/OutsideDriverTests/MemoryDriver.swift", "Sources/NFCExample/EntryPoint.swift",
   ])
@@ -80,8 +83,8 @@ import Testing
     #expect(result.output.contains("https://example.org"))
   }
 
-  /// What a product's module makes public. A comment that a protocol's requirement has counts for the member that
-  /// fulfils it.
+  /// A public declaration of a product's module. A comment of a protocol's requirement also applies to the
+  /// member that implements it.
   private struct PublicSymbol: Decodable {
     struct Fragment: Decodable {
       let spelling: String
@@ -105,7 +108,8 @@ import Testing
     var declaration: String { declarationFragments.map(\.spelling).joined() }
     var comment: String { (docComment?.lines ?? []).map(\.text).joined(separator: "\n") }
 
-    /// Whether it throws errors that its declaration does not name. What a `Codable` type throws is its coder's.
+    /// Whether the declaration throws errors without naming their type. The errors of a `Codable` type are
+    /// those of its coder.
     var throwsUnnamed: Bool {
       declaration.contains(/\bthrows\b(?!\()/) && !declaration.hasPrefix("typealias")
         && !["encode(to:)", "init(from:)"].contains(pathComponents.last)
@@ -138,7 +142,7 @@ import Testing
     }
   }
 
-  /// CoreNFC is not among them: most of its members are Apple's, and documented there.
+  /// CoreNFC is not included, because most of its members are Apple's and are documented by Apple.
   @Test(arguments: [
     "NDEF", "NFCCore", "NFC", "NFCDiagnosis", "Recordings", "SecureTags", "SUNMessage", "TagImages",
     "VirtualNFC", "DriverConformance", "ReaderThread",

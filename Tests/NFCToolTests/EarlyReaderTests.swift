@@ -14,7 +14,7 @@ import VirtualNFC
     ("read --raw poll", "e:f"),
     ("--timeout 3 read", "e:f"),
     ("--uid poll read", "e:f"),
-    // Without a reader, with several, or not at once.
+    // These lines name no reader or several readers, or do not open the reader at once.
     ("info --reader a:b --reader c:d --uid 04", nil),
     ("mifare", nil),
     ("mifare restore card.mfd", nil),
@@ -25,9 +25,9 @@ import VirtualNFC
     ("--reader a:b", nil),
     ("poll --help", nil),
     ("help poll", nil),
-    // The log is set up before libnfc is first used.
+    // The log has to be set up before libnfc is first used.
     ("poll --verbose", nil),
-    // Whatever is wrong with it, the parser says.
+    // The parser reports errors in these lines.
     ("poll poll", nil),
     ("poll --nonsense", nil),
     ("poll -- --reader a:b", nil),
@@ -42,7 +42,7 @@ import VirtualNFC
     #expect(EarlyReader.name(in: ["poll"], environment: nil) == nil)
   }
 
-  /// The reader is left as it was, however long it takes to find out.
+  /// The reader is not changed, even if it takes long to detect the error.
   @Test(arguments: [["--count", "0"], ["--protocols", "nonsense"], ["--timeout", "soon"]])
   func aWrongLineLeavesTheReaderAlone(_ wrong: [String]) async throws {
     let field = VirtualField()

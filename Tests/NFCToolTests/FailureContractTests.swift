@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// What every failure has in common.
+/// Tests of the properties that all failures share.
 @Suite struct FailureContractTests {
-  /// A word that is no command is answered with the nearest one, whatever stands beside it.
+  /// The error for an unknown word suggests the nearest command, whatever is beside the word.
   @Test(arguments: [
     ("raed --virtual ntag216", "nfc read"), ("--json pol", "nfc poll"),
     ("mifare raed 0", "nfc mifare read"),
@@ -76,7 +76,7 @@ import Testing
     #expect(help[shared.lowerBound...].contains("--reader"))
   }
 
-  /// One wording, whatever takes hexadecimal; secrets are not shown.
+  /// All commands report invalid hexadecimal with the same words, and secrets are not shown.
   @Test(arguments: [
     "mifare send 3G", "apdu 0G", "felica send 3G --virtual suica", "poll --uid 3G",
     "iso15693 send 3G", "mifare read 0 --key 3G", "apdu --aid 3G", "read --password 3G",

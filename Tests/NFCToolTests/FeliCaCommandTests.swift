@@ -8,7 +8,7 @@ import Testing
     let errors: [String]
     var testDescription: String { arguments.joined(separator: " ") }
 
-    /// - Parameter output: `nil` for what another expectation looks at.
+    /// - Parameter output: the expected output, or `nil` if another expectation checks it.
     init(_ line: String, _ output: String?, _ status: Int32 = 0, errors: [String] = []) {
       arguments = line.split(separator: " ").map(String.init)
       (self.output, self.status, self.errors) = (output, status, errors)
@@ -18,7 +18,7 @@ import Testing
   private static let zeros = String(repeating: "0", count: 32)
 
   @Test(arguments: [
-    // The virtual Suica's history: 20 records.
+    // The history of the virtual Suica has 20 records.
     Case(
       "felica read --service 090F 0-1 --virtual suica",
       "0  1601000034CA250201075A0700001700\n1  1601000034CA010725022A0800001600\n"),
@@ -37,12 +37,13 @@ import Testing
       "felica read --service 090F 1,0 --json --virtual suica",
       #"{"block":1,"data":"1601000034CA010725022A0800001600"}"# + "\n"
         + #"{"block":0,"data":"1601000034CA250201075A0700001700"}"# + "\n"),
-    // After the last record, and a service that is not there: nothing is printed, the flags are said.
+    // For a block after the last record and for a missing service, nothing is printed and the error contains
+    // the flags.
     Case(
       "felica read --service 090F 0-30 --virtual suica", "", 65,
       errors: ["block 20 of service 090F", "01A8", "01010612B41C7D2A"]),
     Case("felica read --service 0F0F 0 --virtual suica", "", 65, errors: ["0F0F", "01A6"]),
-    // More than FeliCa Lite-S takes at once.
+    // These are more blocks than FeliCa Lite-S accepts at once.
     Case(
       "felica read --service 000B 1-6 --virtual felica-lite-s",
       (1...6).map { "\($0)  \(zeros)\n" }.joined()),
@@ -117,8 +118,8 @@ import Testing
     }
   }
 
-  /// MC (block 136): S_PAD4 read only, S_PAD5 read after authentication only (FeliCa Lite-S User's Manual,
-  /// 7.3.8).
+  /// MC (block 136): S_PAD4 is read-only, and S_PAD5 can be read only after authentication (FeliCa Lite-S
+  /// User's Manual, 7.3.8).
   @Test(.asking(.memoryConfiguration)) func whatTheCardDoesNotAllow() async throws {
     try await Tool.with("felica-lite-s") { nfc async throws in
       let service = ["felica", "write", "--service", "0009"]

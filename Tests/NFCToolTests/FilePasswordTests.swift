@@ -1,6 +1,6 @@
 import Testing
 
-/// The password of an ST25TA's NDEF file, over a virtual PN532 that libnfc drives.
+/// Tests of the password of an ST25TA's NDEF file, with a virtual PN532 and libnfc.
 @Suite struct FilePasswordTests {
   private static let password = "000102030405060708090A0B0C0D0E0F"
   private static let wrong = "99999999999999999999999999999999"
@@ -19,7 +19,7 @@ import Testing
       #expect(
         done.output.contains(
           #""protection":{"password":true,"from":0,"read":\#(read),"attempts":0}"#))
-      // Without the password, with a wrong one, and with the right one.
+      // The commands are run without the password, with a wrong password, and with the right password.
       #expect(try await nfc(["write", "text", "no"]).status == 77)
       #expect(try await nfc(["read"]).status == (read ? 77 : 0))
       let wrong = try await nfc(["write", "text", "no", "--password", Self.wrong])
@@ -63,7 +63,7 @@ import Testing
     #expect(result.output == "")
   }
 
-  /// The limit that an NTAG has is in the text of a wrong password.
+  /// The error for a wrong password mentions the limit of an NTAG.
   @Test func theLimitOfAnNTAGIsSaid() async throws {
     try await Tool.with("ntag213") { nfc in
       #expect(

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Help as it was when somebody last looked at it. `NFC_RECORD_HELP=1` writes it anew.
+/// Compares the help with a snapshot that was reviewed. `NFC_RECORD_HELP=1` writes the snapshot again.
 @Suite struct HelpSnapshotTests {
   private static let file = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "Snapshots/help.txt")
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  /// The line that shows how a command is written is short, and shows nothing that the help does not explain.
+  /// The usage line of each command is short, and contains only what the help explains.
   @Test func everyUsageIsShort() async throws {
     let text = try String(contentsOf: Self.file, encoding: .utf8)
     for page in Self.pages(text) {
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  /// Every command says how it is used.
+  /// The help of each command contains an example.
   @Test func everyHelpHasAnExample() async throws {
     let text = try String(contentsOf: Self.file, encoding: .utf8)
     for page in Self.pages(text) {

@@ -14,14 +14,14 @@ import Testing
     ("--json mifare send 30", "mifare send --json 30"),
     ("mifare --json send 30", "mifare send --json 30"),
     ("--uid 04 write --verify uri x", "write uri --uid 04 --verify x"),
-    // Values that look like subcommands or options stay values.
+    // Values that look like subcommands or options remain values.
     ("--virtual poll read", "read --virtual poll"),
     ("--virtual --json read", "read --virtual --json"),
-    // What stands behind the subcommand, and behind --, is not touched.
+    // Words after the subcommand or after `--` are not changed.
     ("--json write text -- --json", "write text --json -- --json"),
     ("write text poll --json", "write text poll --json"),
     ("poll --json --", "poll --json --"),
-    // Left for the parser to complain about.
+    // The parser reports errors in these lines.
     ("--json", "--json"),
     ("--reader", "--reader"),
     ("--json --reader", "--json --reader"),

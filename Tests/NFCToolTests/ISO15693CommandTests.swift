@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `nfc iso15693` on virtual chips.
+/// Tests of `nfc iso15693` with virtual chips.
 @Suite struct ISO15693CommandTests {
   private func run(_ line: String, on tag: String = "icode-slix2") async throws -> Tool.Result {
     try await Tool.run(
@@ -32,7 +32,7 @@ import Testing
     ("write 4 1122334455667788", ""),
     ("lock 5 --permanently", ""),
     ("send 022000", "00E1402701"),
-    // Any request goes to the tag as it is, and its refusal is an answer.
+    // Every request is sent to the tag unchanged, and a refusal is an answer.
     ("send 022000 0220FF 02AB04", "00E1402701\n0110\n000000007F350000"),
     ("send 02:20:00 --json", "{\"command\":\"022000\",\"answer\":\"00E1402701\"}"),
   ])
@@ -56,7 +56,7 @@ import Testing
     #expect(result.errors.contains("another UID"))
   }
 
-  /// What cannot be is said before anything is sent, and nothing is printed.
+  /// Impossible requests are refused before anything is sent, and nothing is printed.
   @Test(arguments: [
     ("read 80", 64, "0 to 79"), ("read 79-80", 64, "block 80"), ("read 0-7,200", 64, "block 200"),
     ("read 5-3", 64, "5-3"), ("read 65536", 64, "65536"), ("read 1-2-3", 64, "1-2-3"),
@@ -95,7 +95,7 @@ import Testing
     #expect(silent.status == 74)
   }
 
-  /// What one command does to a tag, the next one sees.
+  /// A change by one command is visible to the next command.
   @Test func locksStay() async throws {
     let daemon = try PrivatePCSCD(name: "Virtual PCD")
     let virtual = try RunningTool(
@@ -106,9 +106,9 @@ import Testing
         ["iso15693"] + arguments + ["--reader", reader], environment: daemon.environment)
     }
     #expect(try await run("write", "1", "A1A2A3A4").status == 0)
-    // Blocks 0 and 1 are those that this chip locks.
+    // This chip can lock blocks 0 and 1.
     #expect(try await run("lock", "1", "--permanently").status == 0)
-    // Locked already is as good.
+    // Locking a locked block succeeds.
     #expect(try await run("lock", "1", "--permanently").status == 0)
     let read = try await run("read", "0-2", "--security", "--json")
     #expect(
@@ -123,7 +123,7 @@ import Testing
     #expect(refused.status == 77)
     #expect(refused.errorLines.count == 1)
     #expect(refused.errors.contains("block 1"))
-    // The first of the two, which is not locked, was not written either.
+    // The first of the two blocks, which is not locked, was not written either.
     #expect(try await run("read", "0-1").lines == ["0  E2400001", "1  A1A2A3A4"])
     virtual.interrupt()
     #expect(try await virtual.end().status == 0)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `nfc dump`, `restore`, `diff`, `copy`, `convert` and `decode`.
+/// Tests of `nfc dump`, `restore`, `diff`, `copy`, `convert` and `decode`.
 @Suite struct ImageCommandTests {
   @Test(arguments: [
     ("ntag216", 924), ("classic-1k", 1024), ("icode-slix2", 320), ("felica-lite-s", 240),
@@ -47,7 +47,8 @@ import Testing
     }
   }
 
-  /// The extension names the format, for a tag as for a file: what is wrong is said before the bytes are looked at.
+  /// The extension names the format, for a tag as well as for a file. An unknown extension is reported before
+  /// the bytes are read.
   @Test func aVirtualTagNeedsAKnownExtension() async throws {
     try await TemporaryDirectory.with { directory async throws in
       let file = directory.appending(path: "tag.bin").path
@@ -69,7 +70,7 @@ import Testing
           #expect(!result.errors.contains("nothing was written"))
         }
       }
-      // What cannot be taken for anything else, and a file without an extension.
+      // Without an extension, a file may be text whose format is unambiguous, or plain bytes.
       #expect(try await Tool.run("convert", file, text.path + ".nfc").status == 0)
       try FileManager.default.moveItem(atPath: text.path + ".nfc", toPath: text.path)
       try bytes.write(to: plain)

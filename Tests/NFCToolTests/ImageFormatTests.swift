@@ -2,9 +2,10 @@ import Foundation
 import TagImages
 import Testing
 
-/// The formats of images through the command: `dump`, `convert`, `--virtual FILE`, `diff`, `restore`.
+/// Tests of the image formats with the commands `dump`, `convert`, `diff` and `restore`, and with `--virtual
+/// FILE`.
 @Suite struct ImageFormatTests {
-  /// Which formats have a place for which tag.
+  /// A tag and the formats that support it.
   struct Case: CustomTestStringConvertible, Sendable {
     let tag: String
     let formats: [String]
@@ -14,7 +15,7 @@ import Testing
       self.formats = formats.split(separator: " ").map(String.init)
     }
 
-    /// Its memory does not hold its UID.
+    /// Whether the tag's memory does not contain its UID.
     var needsIdentity: Bool {
       ["icode", "mb89", "tag-it", "felica"].contains { tag.hasPrefix($0) }
     }
@@ -24,7 +25,8 @@ import Testing
 
   private static let all = ["bin", "mfd", "eml", "json", "nfc", "mct"]
 
-  /// A tag is saved, is a tag again, and that tag is equal to the first and saved the same.
+  /// A saved tag can be used as a tag again. That tag is equal to the first one, and is saved in the same
+  /// way.
   @Test(arguments: [
     Case("ultralight", "bin mfd eml json nfc"), Case("ultralight-c", "bin mfd eml json nfc"),
     Case("ultralight-ev1", "bin mfd eml json nfc"), Case("ntag203", "bin mfd eml json nfc"),
@@ -60,7 +62,7 @@ import Testing
         let again = directory.appending(path: "again.\(format)").path
         #expect(try await Tool.run("dump", again, "--virtual", file).status == 0)
         #expect(FileManager.default.contentsEqual(atPath: file, andPath: again))
-        // To the next format that has a place for the tag.
+        // The image is converted to the next format that supports the tag.
         let index = test.formats.firstIndex(of: format) ?? 0
         let other = test.formats[(index + 1) % test.formats.count]
         let copy = directory.appending(path: "copy.\(other)").path
@@ -68,7 +70,7 @@ import Testing
         if test.needsIdentity, ["bin", "mfd", "eml"].contains(format),
           ["json", "nfc"].contains(other)
         {
-          // Bytes alone have no UID, without which Flipper's files cannot be.
+          // Plain bytes do not contain a UID, which Flipper's files require.
           if other == "nfc" { #expect(converted.status == 65) }
           continue
         }
@@ -118,7 +120,7 @@ import Testing
     }
   }
 
-  /// Keys and passwords are shown by no comparison and by no plan.
+  /// Comparisons and plans do not show keys or passwords.
   @Test func secretsAreMasked() async throws {
     try await TemporaryDirectory.with { directory async throws in
       let file = directory.appending(path: "tag.nfc").path
@@ -150,7 +152,7 @@ import Testing
     }
   }
 
-  /// What a file does not know stays as it is on the card.
+  /// Bytes that a file does not contain are not changed on the card.
   @Test func unknownBytesAreNotWritten() async throws {
     try await TemporaryDirectory.with { directory async throws in
       let file = directory.appending(path: "card.nfc").path
@@ -158,7 +160,7 @@ import Testing
       var lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
       let unknown = Array(repeating: "??", count: 16).joined(separator: " ")
       for (index, line) in lines.enumerated() {
-        // Key B of sector 1 and all of sector 2 are unknown.
+        // Key B of sector 1 and all bytes of sector 2 are unknown.
         if line.hasPrefix("Block 7:") {
           lines[index] = "Block 7: FF FF FF FF FF FF FF 07 80 69 ?? ?? ?? ?? ?? ??"
         }
@@ -179,7 +181,7 @@ import Testing
         #expect(try await nfc(["restore", file]).status == 0)
         #expect(try await nfc(["diff", file, "-"]).status == 0)
       }
-      // As a tag: nobody knows the keys of sector 2.
+      // As a tag, the keys of sector 2 are unknown.
       let partial = directory.appending(path: "partial.nfc").path
       #expect(try await Tool.run("dump", partial, "--virtual", file).status == 77)
       #expect(!FileManager.default.fileExists(atPath: partial))
@@ -209,7 +211,7 @@ import Testing
     }
   }
 
-  /// Files that everybody may write are restored, others are named.
+  /// Files that everybody may write are restored, and the others are named.
   @Test func restoresFilesOfADESFire() async throws {
     try await TemporaryDirectory.with { directory async throws in
       let file = directory.appending(path: "card.nfc").path
@@ -238,7 +240,7 @@ import Testing
     }
   }
 
-  /// A file that needs a key is no reason to save the rest unasked.
+  /// If a file requires a key, the other files are saved only on request.
   @Test func whatNeedsAKeyIsNamed() async throws {
     try await TemporaryDirectory.with { directory async throws in
       let file = directory.appending(path: "card.nfc").path
@@ -257,7 +259,7 @@ import Testing
     }
   }
 
-  /// A file of which only the identity is known is a tag with that identity.
+  /// A file that contains only an identity is a tag with that identity.
   @Test(arguments: [
     ("ISO14443-3A", "UID: 04 48 6A 32 33 58 80\nATQA: 00 44\nSAK: 01", "04486A32335880"),
     (

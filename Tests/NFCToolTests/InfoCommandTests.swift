@@ -14,8 +14,8 @@ import VirtualNFC
     #expect(result.status == 0)
   }
 
-  /// Of each chip what `info --json` has to say besides what polling tells. The virtual chips carry
-  /// published pairs of UID and signature.
+  /// For each chip, the facts in `info --json` that polling does not report. The virtual chips have published
+  /// pairs of UID and signature.
   @Test(arguments: [
     (
       "ntag215",
@@ -60,14 +60,14 @@ import VirtualNFC
 
   @Test(.asking(.lockBits)) func lockBitsAreSaid() async throws {
     try await Tool.with("ntag213") { nfc async throws in
-      // Page 4's lock bit (NTAG21x data sheet, 8.5.2).
+      // This is the lock bit of page 4 (NTAG21x data sheet, 8.5.2).
       #expect(try await nfc(["mifare", "send", "A20200001000"]).status == 0)
       let result = try await nfc(["info"])
       #expect(result.output.contains(/\nlocked pages +4\n/))
     }
   }
 
-  /// The dynamic bits close all that follows page 15 (NTAG21x data sheet, 8.5.3).
+  /// The dynamic bits lock all pages after page 15 (NTAG21x data sheet, 8.5.3).
   @Test(
     .asking(.lockBits, .oneTimeBits),
     arguments: [
@@ -83,8 +83,9 @@ import VirtualNFC
     }
   }
 
-  /// Single bits of the dynamic lock bytes, and what each of them closes: NTAG213/215/216 data sheet, 8.5.3, figures 9
-  /// to 11; MF0ICU2 data sheet, 7.5.3, of which bits 0 and 4 freeze and close nothing.
+  /// Single bits of the dynamic lock bytes, and the pages that each of them locks: NTAG213/215/216 data
+  /// sheet, 8.5.3, figures 9 to 11; MF0ICU2 data sheet, 7.5.3, of which bits 0 and 4 freeze other bits and
+  /// lock no pages.
   @Test(arguments: [
     ("ntag213", 0x28, "8108", "[16,17,30,31,38,39]"),
     ("ntag213", 0x28, "000001", "[]"),
@@ -109,7 +110,7 @@ import VirtualNFC
     }
   }
 
-  /// Every tag that can be named, in both forms and with its memory.
+  /// The command supports every tag that can be named, in both output formats and with its memory.
   @Test(arguments: VirtualTag.names)
   func isForEveryTag(_ name: String) async throws {
     for more in [["--json"], ["--memory"], ["--memory", "--json"]] {
@@ -151,7 +152,7 @@ import VirtualNFC
     }
   }
 
-  /// The wish that nobody reads in the code: words, and not the names of cases.
+  /// The output for people contains words instead of the names of cases.
   @Test(arguments: [
     ("ntag213", "0 of 137 bytes used, can be written"), ("barcode", "kind         NFC Barcode"),
     ("topaz96", "kind           Jewel or Topaz tag"), ("bprime", "B' card (Innovatron, Calypso)"),
@@ -167,14 +168,15 @@ import VirtualNFC
     #expect(!result.output.contains(/\bother\n/))
   }
 
-  /// Access conditions that are none of the usual ones are spelled out.
+  /// Unusual access conditions are described in full.
   @Test func accessConditionsAreSpelledOut() async throws {
     try await TemporaryDirectory.with { directory async throws in
       let file = directory.appending(path: "card.mfd").path
       try #require(
         try await Tool.run("dump", file, "--virtual", "blank-classic-1k").status == 0)
       var bytes = try [UInt8](Data(contentsOf: URL(filePath: file)))
-      // Sector 1: blocks 100, 000, 000, trailer 011 (MF1S50YYX data sheet, tables 7 and 8).
+      // The access bits of sector 1 are 100, 000 and 000 for the blocks, and 011 for the trailer (MF1S50YYX
+      // data sheet, tables 7 and 8).
       bytes.replaceSubrange(118..<121, with: [0x7E, 0x17, 0x88])
       try Data(bytes).write(to: URL(filePath: file))
       let result = try await Tool.run("info", "--virtual", file)
@@ -211,7 +213,7 @@ import VirtualNFC
     #expect(result.output.contains(part))
   }
 
-  /// A signature of another UID, with a key that is not known, and none in its place.
+  /// Tests a signature of another UID, one with an unknown key, and other data in its place.
   @Test(arguments: [
     ("E00208000A227AAA", "E00208000A17DB6E", #""originality":"notGenuine""#, true),
     ("\(Array("K04S".utf8).hexadecimal)", Array("K05S".utf8).hexadecimal, "unknown", true),
@@ -224,7 +226,7 @@ import VirtualNFC
       let file = directory.appending(path: "tag.json")
       #expect(try await Tool.run("dump", file.path, "--virtual", "st25tv02kc").status == 0)
       let content = try String(contentsOf: file, encoding: .utf8)
-      // UIDs stand least significant byte first.
+      // UIDs are stored with the least significant byte first.
       func stored(_ text: String) -> String {
         guard text.hasPrefix("E0"), let bytes = [UInt8](hexadecimal: text) else { return text }
         return Array(bytes.reversed()).hexadecimal
@@ -240,7 +242,7 @@ import VirtualNFC
     }
   }
 
-  /// A password for reading keeps the signature, too: what is not read is no verdict.
+  /// A password for reading also protects the signature. A signature that cannot be read gives no verdict.
   @Test func aSignatureBehindAPassword() async throws {
     try await Tool.with("st25ta02kb") { nfc async throws in
       let password = "00112233445566778899AABBCCDDEEFF"

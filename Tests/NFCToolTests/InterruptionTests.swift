@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// The first signal ends any command within a second, also one that waits for a file or a pipe.
+/// Tests that the first signal ends any command within a second, including a command that waits for a file or
+/// a pipe.
 @Suite struct InterruptionTests {
   private static let signals: [(Int32, Int32)] = [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)]
 
@@ -20,7 +21,7 @@ import Testing
         let tool = try RunningTool(arguments)
         try await Task.sleep(for: .milliseconds(400))
         let (result, time) = try await Self.end(tool, by: signal)
-        // Being interrupted is how a virtual reader ends, once it has begun.
+        // An interruption is the normal end of a virtual reader that is running.
         #expect(result.status == status)
         #expect(time < .seconds(1))
         #expect(result.output == "")
@@ -43,7 +44,7 @@ import Testing
       ["poll", "--virtual", "ntag213"],
     ] {
       let tool = try RunningTool(arguments)
-      // Those that print something have begun then.
+      // Commands that print something have started by then.
       if arguments[0] == "read" {
         try await Task.sleep(for: .milliseconds(700))
       } else {
@@ -56,8 +57,8 @@ import Testing
     }
   }
 
-  /// A lock that has begun is completed, whether it is asked to end once or twice; the command then ends as one
-  /// that was interrupted. On a slow line it takes longer than other commands are given.
+  /// A lock that has begun is completed after one or two signals. The command then ends as an interrupted
+  /// one. On a slow line, the lock takes longer than the time that other commands get.
   @Test(arguments: [1, 2]) func aLockIsNotCutInTwo(_ signals: Int) async throws {
     try await TemporaryDirectory.with { directory async throws in
       let whole = directory.appending(path: "whole.mfd").path
@@ -80,7 +81,7 @@ import Testing
       ])
       reader = try #require(try await virtual.waitForLines(1).first)
       let lock = try RunningTool(["lock", "--permanently", "--reader", reader])
-      // First all sectors are looked at, then they are written: this is in the middle of the latter.
+      // The command first reads all sectors and then writes them. This is the middle of the second part.
       for _ in 0..<1000 where lineCount() < lines * 7 / 10 {
         try await Task.sleep(for: .milliseconds(20))
       }
@@ -108,7 +109,7 @@ import Testing
   }
 }
 
-/// Standard input and output, names of files, and disks that are full.
+/// Tests with standard input and output, file names, and full disks.
 @Suite struct StandardStreamTests {
   @Test func aHyphenIsStandardInputOrOutput() async throws {
     let dump = try await Tool.shell(#""$NFC" mifare dump - --virtual ntag216 | wc -c"#)
@@ -140,11 +141,11 @@ import Testing
     let result = try await Tool.shell(
       #"{ timeout 10 "$NFC" poll --virtual ntag213; echo "$?" >&2; } | head -n 1"#)
     #expect(result.lines.count == 1)
-    // By SIGPIPE, and not because the time was over (124).
+    // The process was ended by SIGPIPE, and not by the time limit (124).
     #expect(result.errors == "141\n")
   }
 
-  /// `\377` is no UTF-8.
+  /// `\377` is not UTF-8.
   @Test func namesOfFilesAreTakenByteForByte() async throws {
     try await TemporaryDirectory.with { directory async throws in
       let script = """

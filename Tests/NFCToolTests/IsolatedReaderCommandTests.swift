@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `nfc --reader isolated:…`: libnfc runs in a process of its own.
+/// Tests of `nfc --reader isolated:…`, which runs libnfc in a separate process.
 @Suite struct IsolatedReaderCommandTests {
   private func withVirtualReader(
     _ tag: String, _ body: (String) async throws -> Void
@@ -38,7 +38,7 @@ import Testing
     #expect((result.output + result.errors).contains("/dev/ttyNowhere is not there"))
   }
 
-  /// The processes that have a port open.
+  /// Returns the processes that have opened a port.
   private static func helpers(of reader: String) -> [pid_t] {
     let path = String(reader.dropFirst("pn532_uart:".count).prefix { $0 != ":" })
     let files = FileManager.default
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  /// Whether a process ends within some seconds; a zombie has ended.
+  /// Returns whether a process ends within some seconds. A zombie has ended.
   private static func hasEnded(_ process: pid_t) async throws -> Bool {
     for _ in 0..<600 {
       let state = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
@@ -70,7 +70,7 @@ import Testing
       let poll = try RunningTool(["--reader", "isolated:" + reader, "poll", "--json"])
       _ = try await poll.waitForLines(1)
       let helper = try #require(Self.helpers(of: reader).first)
-      // One that is stopped cannot see that its program has gone; the system ends it.
+      // A stopped helper cannot notice that its program has ended. The system ends it.
       if isStopped { kill(helper, SIGSTOP) }
       poll.interrupt(SIGKILL)
       _ = try await poll.end()
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  /// A helper that dies costs the reader, and polling goes on with another.
+  /// If a helper dies, the reader is lost, and polling continues with another helper.
   @Test func pollingOutlivesItsHelper() async throws {
     try await withVirtualReader("ntag215") { reader in
       let poll = try RunningTool(["--reader", "isolated:" + reader, "poll", "--json"])

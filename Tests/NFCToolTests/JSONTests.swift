@@ -14,7 +14,7 @@ import Testing
     (.array([.integer(1), .string("a")]), #"[1,"a"]"#),
     (.members([:]), "{}"),
     (.members(["b": .integer(1), "gone": nil, "a": .null]), #"{"b":1,"a":null}"#),
-    // RFC 8259, 7.
+    // Escapes (RFC 8259, 7).
     (.string("a\"b\\c/d"), #""a\"b\\c/d""#),
     (.string("\n\r\t\u{08}\u{0C}"), #""\n\r\t\b\f""#),
     (.string("\0\u{1F}\u{7F}\u{2028}"), #""\u0000\u001F\u007F\u2028""#),
@@ -28,7 +28,7 @@ import Testing
     #expect(value.text == text)
   }
 
-  /// The record of cli.md's example.
+  /// This is the record of the example in cli.md.
   @Test func encodesARecordInItsOrder() throws {
     let json = try JSONValue(encoding: NDEFRecord.uri("https://box.dev"))
     #expect(

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A process that is killed has no chance to put the reader in order.
+/// Tests that the reader works after a command was killed, which cannot reset the reader.
 @Suite struct KilledCommandTests {
   @Test(arguments: [1, 20, 60, 150])
   func theNextCommandWorksAtOnce(_ milliseconds: Int) async throws {

@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// Plain English in everything that people read: the help, the articles, and what the tool prints.
-/// `.github/CONTRIBUTING.md` says what to write instead.
+/// Tests that all texts for people are plain English: the help, the articles, and the output of the tool.
+/// `.github/CONTRIBUTING.md` lists the words to use instead.
 @Suite struct LanguageTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
-  /// The folders whose messages are looked at.
+  /// The folders whose messages are checked.
   private static let modules = [
     "NFCTool", "NFCDiagnosis", "NFCLibNFC", "NFCPCSC", "NFCIsolated", "NFC", "SecureTags",
     "SUNMessage", "VirtualNFC", "Recordings", "TagImages",
@@ -19,12 +19,12 @@ import Testing
     return paths.filter { $0.hasSuffix(ending) }.sorted().map { folder.appending(path: $0) }
   }
 
-  /// Texts with a name for a complaint: whole files, and of Swift only what stands between quotation marks.
+  /// Returns texts with their names: complete files and, for Swift, only the text between quotation marks.
   private static func texts() throws -> [(place: String, text: String)] {
     let articles =
       try files("Sources", ".md")
       + files(".github", ".md").filter {
-        // It shows the words that are not to be written.
+        // This file lists the words to avoid.
         $0.lastPathComponent != "CONTRIBUTING.md"
       }
     let others = ["README.md", "Tests/NFCToolTests/Snapshots/help.txt"].map {
@@ -38,7 +38,7 @@ import Testing
         let lines = try String(contentsOf: url, encoding: .utf8).split(separator: "\n")
           .filter { !$0.drop { $0 == " " }.hasPrefix("//") }
         for match in lines.joined(separator: "\n").matches(of: /"([^"\n]*)"/)
-        // One word is a name: of a member in a file, for instance.
+        // A single word is a name, for instance of a member in a file.
         where match.output.1.contains(" ") {
           texts.append((url.lastPathComponent, String(match.output.1)))
         }
@@ -47,7 +47,7 @@ import Testing
     return texts
   }
 
-  /// Words that no native speaker would put there.
+  /// Words and phrases that are not idiomatic.
   private static var unidiomatic: [Regex<Substring>] {
     [
       /\ba line a \w+/, /\banew\b/, /\bin order that\b/, /\bso many \w+\./, /\bbesides\b/,
@@ -59,7 +59,7 @@ import Testing
     ]
   }
 
-  /// `is no tag` is `is not a tag`; `there is no tag` is English.
+  /// Finds phrases such as `is no tag`, which should be `is not a tag`. `There is no tag` is correct.
   private static func negations(in text: String) -> [String] {
     let idioms: Set = ["longer", "such", "more", "different", "need", "one"]
     return text.matches(of: /(\w+) (?:is|are) no (\w+)/).compactMap { match in

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import VirtualNFC
 
-/// The sectors that a smart card has beside its applications.
+/// Tests of the sectors that a smart card has in addition to its applications.
 @Suite struct SmartMXCommandTests {
   @Test func sectorsAreReadWrittenAndSaved() async throws {
     try await TemporaryDirectory.with { directory async throws in
@@ -17,7 +17,7 @@ import VirtualNFC
         #expect(read.output.contains("00 01 02 03") || read.output.contains("00010203"))
         #expect(try await nfc(["dump", file]).status == 0)
         #expect(try await nfc(["mifare", "restore", file]).status == 0)
-        // The applications are what they were.
+        // The applications have not changed.
         #expect(try await nfc(["apdu", "00A4040007D276000085010100"]).output.hasSuffix("9000\n"))
         #expect(try await nfc(["write", "text", "a"]).status == 0)
       }
@@ -26,7 +26,7 @@ import VirtualNFC
   }
 }
 
-/// `nfc mifare read`, `dump` and `restore`.
+/// Tests of `nfc mifare read`, `dump` and `restore`.
 @Suite struct MemoryCommandTests {
   typealias Case = FeliCaCommandTests.Case
 
@@ -49,7 +49,7 @@ import VirtualNFC
       {"page":3,"data":"E1101200"}
 
       """),
-    // 45 pages.
+    // This chip has 45 pages.
     Case("mifare read 11 --virtual ntag213", "44  00000000\n"),
     Case("mifare read 12 --virtual ntag213", "", 64, errors: ["sectors 0 to 11"]),
     Case("mifare read 16 --virtual classic-1k", "", 64, errors: ["sectors 0 to 15"]),
@@ -63,7 +63,7 @@ import VirtualNFC
     Case("mifare read 1 --key 010203040506 --virtual ntag215", "", 64, errors: ["4 bytes"]),
     Case("mifare read 1 --key 01020304 --virtual ntag215", "", 77, errors: ["04DB0BDA993C80"]),
     Case("mifare read 1 --key secret --virtual ntag215", "", 64, errors: ["--key"]),
-    // The key on delivery (MF0ICU2 data sheet, 7.5.5).
+    // This is the key on delivery (MF0ICU2 data sheet, 7.5.5).
     Case(
       "mifare read 1 --key 49454D4B41455242214E4143554F5946 --virtual ultralight-c",
       "4  0103A010\n5  440300FE\n6  00000000\n7  00000000\n"),
@@ -90,12 +90,12 @@ import VirtualNFC
       #expect(result.errors == "")
       let bytes = [UInt8](try Data(contentsOf: URL(filePath: file)))
       #expect(bytes.count == size)
-      // What cannot be read of an NTAG, its password, is zeros in a dump.
+      // The password of an NTAG cannot be read, and is replaced by zeros in a dump.
       let comparable = name == "ntag216" || name == "ultralight-ev1" ? size - 8 : size
       #expect(
         Array(bytes.prefix(comparable))
           == Array(try VirtualTag.named(name).memory.prefix(comparable)))
-      // A dump is a tag again.
+      // A dump can be used as a tag.
       let again = directory.appending(path: "again.eml").path
       #expect(try await Tool.run("mifare", "dump", again, "--virtual", file).status == 0)
       let text = try String(contentsOfFile: again, encoding: .utf8)
@@ -130,7 +130,7 @@ import VirtualNFC
         #expect(restore.errors.contains("sector 3"))
         #expect(restore.errorLines.count == 1)
 
-        // Nor are the zeros written where the sector can be opened.
+        // The zeros are not written either if the sector can be opened.
         #expect(
           try await nfc([
             "mifare", "send", "600FB0B1B2B3B4B5", "A00C" + String(repeating: "5A", count: 16),
@@ -145,7 +145,7 @@ import VirtualNFC
         #expect(
           [UInt8](try Data(contentsOf: URL(filePath: file))[240..<246])
             == [0xB0, 0xB1, 0xB2, 0xB3, 0xB4, 0xB5])
-        // The dump has the keys of the card.
+        // The dump contains the keys of the card.
         #expect(try await nfc(["mifare", "restore", file]).status == 0)
       }
     }
@@ -159,12 +159,12 @@ import VirtualNFC
       try Data(image).write(to: URL(filePath: file))
       try await Tool.with("blank-classic-1k") { nfc async throws in
         let plan = try await nfc(["mifare", "restore", file, "--plan"])
-        // Blocks 1, 2 and 4, the trailers, and what is left out.
+        // The plan lists blocks 1, 2 and 4, the trailers, and the omissions.
         #expect(plan.lines.count == 20)
         let zeros = String(repeating: "0", count: 32)
         #expect(plan.lines.first == "block 1: \(zeros) → 140103E103E103E103E103E103E103E1")
         #expect(plan.lines.contains { $0.hasPrefix("sector 0: ") && $0.contains("block 0") })
-        // No key is printed, only that it changes.
+        // Keys are not printed. The plan shows only that they change.
         #expect(
           plan.lines.contains(
             "block 3: ************FF078069************ → ############787788C1************"))
@@ -177,7 +177,7 @@ import VirtualNFC
         #expect(again.errors == "")
         #expect(again.status == 0)
         #expect(try await nfc(["read", "--json"]).output.contains(#""status":"readWrite""#))
-        // A genuine card refuses block 0, whoever asks for it.
+        // A genuine card refuses block 0, even on request.
         let block0 = try await nfc(["mifare", "restore", file, "--include-block-0"])
         #expect(block0.status == 77)
         #expect(block0.errors.contains("block 0"))
@@ -197,7 +197,7 @@ import VirtualNFC
         #expect(try await nfc(["mifare", "restore", file]).status == 0)
         #expect(try await nfc(["read", "--json"]).output == before.output)
 
-        // A lock bit in the file is left out, and written when it is asked for.
+        // A lock bit in the file is omitted by default, and is written on request.
         let text = try String(contentsOfFile: file, encoding: .utf8)
         try text.replacing("FF480000", with: "FF481000").write(
           toFile: file, atomically: true, encoding: .utf8)
@@ -232,8 +232,8 @@ import VirtualNFC
     }
   }
 
-  /// PWD, PACK, PROT and AUTH0 of an NTAG213 (NTAG21x data sheet, 8.5.7): from page 16 on nothing is
-  /// read or written without the password.
+  /// PWD, PACK, PROT and AUTH0 of an NTAG213 (NTAG21x data sheet, 8.5.7): from page 16 on, the password is
+  /// required for reading and writing.
   @Test func aProtectedNTAG() async throws {
     try await TemporaryDirectory.with { directory async throws in
       let file = directory.appending(path: "dump.bin").path
@@ -268,7 +268,7 @@ import VirtualNFC
     }
   }
 
-  /// AUTHLIM 1 (NTAG21x data sheet, 8.8.2): after the second wrong password the tag takes none any more.
+  /// AUTHLIM is 1 (NTAG21x data sheet, 8.8.2): after the second wrong password, the tag accepts no password.
   @Test(.asking(.lockout)) func aPasswordThatIsLockedOut() async throws {
     try await Tool.with("ntag213") { nfc async throws in
       let protect = ["A22BAABBCCDD", "A22C11220000", "A22A81000000", "A22904000010"]
@@ -290,7 +290,7 @@ import VirtualNFC
 
   static let programs = ["/usr/bin/nfc-mfclassic", "/usr/bin/nfc-mfultralight"]
 
-  /// libnfc's own programs read what was restored.
+  /// libnfc's own programs can read the restored content.
   @Test func otherProgramsReadWhatWasRestored() async throws {
     try await TemporaryDirectory.with { directory async throws in
       let image = directory.appending(path: "image.mfd").path

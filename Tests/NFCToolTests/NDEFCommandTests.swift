@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Reading and writing NDEF, over a tag that stays while several commands run.
+/// Tests of reading and writing NDEF, with a tag that is present during several commands.
 @Suite struct NDEFCommandTests {
   @Test(arguments: [
     "ntag216", "ntag-i2c-2k", "ultralight-c", "type4", "type4b", "desfire", "felica-lite-s",
@@ -89,7 +89,7 @@ import Testing
 
   @Test func brokenNDEFIsWrongContent() async throws {
     try await Tool.with("ntag215") { nfc async throws in
-      // A message TLV of three bytes that is not an NDEF message: type name format 7.
+      // This is a message TLV of three bytes that is not an NDEF message: type name format 7.
       #expect(try await nfc(["mifare", "send", "A2040303D700", "A20500FE0000"]).status == 0)
       let result = try await nfc(["read", "--json"])
       #expect(result.status == 65)

@@ -3,7 +3,7 @@ import NFC
 import Testing
 import VirtualNFC
 
-/// What people meet first: tags from the box, the examples of the README, mistakes at the keyboard.
+/// Tests of first experiences: new tags, the examples of the README, and typing mistakes.
 @Suite struct NewcomerTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
@@ -18,7 +18,8 @@ import VirtualNFC
 
   // MARK: Examples of the README
 
-  /// What the loop of the README's first and last program meets: `nil` if the first tag was read.
+  /// Returns the error in the loop of the README's first and last program, or `nil` if the first tag was
+  /// read.
   private func readingFails(
     on virtual: VirtualReader, polling options: PollingOptions
   ) async throws -> NFCError? {
@@ -35,7 +36,7 @@ import VirtualNFC
     return nil
   }
 
-  /// The white card in the box of a PN532 holds no NDEF; the program says so and goes on.
+  /// The white card in the box of a PN532 does not contain NDEF. The program reports that and continues.
   @Test(.timeLimit(.minutes(1))) func aWhiteCardIsNoEndOfTheFirstProgram() async throws {
     let field = VirtualField()
     field.place(.classic1K(formatted: false))
@@ -46,7 +47,7 @@ import VirtualNFC
     virtual.close()
   }
 
-  /// A tag that is torn away at the exchange that the README names is missed while it is read.
+  /// A tag that is removed at the exchange that the README names is lost while it is read.
   @Test(.timeLimit(.minutes(1))) func theFaultOfTheReadmeHappens() async throws {
     let text = try Self.readme()
     let match = try #require(text.firstMatch(of: /Fault\(\.tagLeaves, at: \.exchange\((\d+)\)\)/))
@@ -64,7 +65,7 @@ import VirtualNFC
     virtual.close()
   }
 
-  /// A status word that is an error ends `nfc apdu` with 0, too.
+  /// `nfc apdu` also ends with 0 if the status word is an error.
   @Test func theReadmesCommandsForSmartCardsAreAnswered() async throws {
     let lines = try Self.readme().split(separator: "\n").filter { $0.hasPrefix("nfc apdu ") }
     #expect(!lines.isEmpty)
@@ -76,7 +77,8 @@ import VirtualNFC
     }
   }
 
-  /// Who is not root installs below his home, and is told at once if that cannot be.
+  /// A user who is not root installs below the home directory, and gets an immediate error if that is not
+  /// possible.
   @Test func isInstalledBelowTheHomeOfAUser() async throws {
     try await TemporaryDirectory.with { directory async throws in
       let script = #"""
@@ -93,7 +95,7 @@ import VirtualNFC
 
   // MARK: Tags
 
-  /// A chip that is silent to optional questions has none of what was asked for.
+  /// A chip that does not answer optional commands has none of the requested features.
   @Test(arguments: ["ultralight", "blank-ultralight"])
   func aTagThatDoesNotAnswerAnOptionalQuestion(_ name: String) async throws {
     let result = try await Tool.run("info", "--json", "--virtual", name)
@@ -103,7 +105,7 @@ import VirtualNFC
     #expect(!result.output.contains(#""signature""#))
   }
 
-  /// Passwords are asked for, and taken, by all that a protected tag needs them for.
+  /// All commands accept the password that a protected tag requires.
   @Test(.asking(.lockBits, .oneTimeBits)) func aProtectedTagIsOpenedForEachCommand() async throws {
     try await Tool.with("ntag213") { nfc async throws in
       let password = ["--password", "11223344"]
@@ -118,8 +120,9 @@ import VirtualNFC
     }
   }
 
-  /// MIRROR, ACCESS and CFGLCK (NTAG213/215/216 data sheet, 8.5.7): both mirrored from byte 1 of page 27 on, page 16
-  /// and what follows closed, the counter on, three attempts, locked for good.
+  /// MIRROR, ACCESS and CFGLCK (NTAG213/215/216 data sheet, 8.5.7): both values are mirrored from byte 1 of
+  /// page 27 on, the pages from 16 on are protected, the counter is on, three attempts are permitted, and the
+  /// configuration is permanently locked.
   @Test func theConfigurationIsSaidInWords() async throws {
     try await TemporaryDirectory.with { directory async throws in
       let file = directory.appending(path: "tag.eml").path
@@ -139,7 +142,7 @@ import VirtualNFC
     }
   }
 
-  /// Every row has a value, and all values begin in one column.
+  /// Every row has a value, and all values begin in the same column.
   @Test(arguments: ["icode-slix2", "type4", "type4b", "classic-1k", "felica-lite-s"])
   func rowsAreWholeAndAligned(_ name: String) async throws {
     let result = try await Tool.run("info", "--virtual", name)
@@ -148,7 +151,7 @@ import VirtualNFC
       .map { $0.prefixMatch(of: /\S+(?: \S+)*  +(?=\S)/).map { String($0.output) } ?? "" }
     #expect(!labels.contains(""), "\(result.output)")
     #expect(Set(labels.map(\.count)).count == 1, "\(result.output)")
-    // Labels are for people, and not the names of members.
+    // Labels are words for people, not the names of members.
     for label in labels { #expect(!label.contains(/[a-z][A-Z]/), "\(label)") }
   }
 
@@ -166,7 +169,7 @@ import VirtualNFC
     #expect(own.isSubset(of: all))
   }
 
-  /// `info` knows all that the commands of one technology know, by the same names.
+  /// `info` has all rows of the commands for a technology, with the same names.
   @Test(arguments: ["iso15693 info --virtual icode-slix2", "felica info --virtual suica"])
   func infoHasAllRows(_ line: String) async throws {
     func rows(_ line: String) async throws -> Set<String> {
@@ -194,7 +197,7 @@ import VirtualNFC
 
   // MARK: Changes
 
-  /// The payload says one thing and the field another: nothing is written.
+  /// If the payload and the decoded field differ, nothing is written.
   @Test func anEditedRecordIsNotWrittenAsItWas() async throws {
     try await TemporaryDirectory.with { directory async throws in
       let file = directory.appending(path: "message.json")
@@ -216,7 +219,7 @@ import VirtualNFC
     }
   }
 
-  /// What was changed, and on which tag, is there for a script.
+  /// Scripts can read what was changed, and on which tag.
   @Test(arguments: [
     (
       "iso15693 write 4 11223344 --json --virtual icode-slix2",
@@ -237,7 +240,7 @@ import VirtualNFC
     #expect(result.output == object + "\n")
   }
 
-  /// At 9600 baud the text takes seconds; the first page of it is on the tag when the signal comes.
+  /// At 9600 baud, the text takes seconds. Its first page is on the tag when the signal arrives.
   @Test func anInterruptedWriteSaysWhatTheTagHolds() async throws {
     try await TemporaryDirectory.with { directory async throws in
       let trace = directory.appending(path: "trace")
@@ -247,7 +250,7 @@ import VirtualNFC
       let reader = try #require(try await virtual.waitForLines(1).first)
       let long = String(repeating: "x", count: 700)
       let write = try RunningTool(["write", "text", long, "--reader", reader])
-      // WRITE (NTAG213/215/216 data sheet, 10.4).
+      // The WRITE command (NTAG213/215/216 data sheet, 10.4).
       func hasBegun() -> Bool {
         ((try? String(contentsOf: trace, encoding: .utf8)) ?? "").contains("radio > A2")
       }
@@ -267,7 +270,7 @@ import VirtualNFC
     }
   }
 
-  /// The option that is missing is named.
+  /// The output names the option for each omitted part.
   @Test func whatIsLeftOutNamesItsOption() async throws {
     try await TemporaryDirectory.with { directory async throws in
       let file = directory.appending(path: "tag.eml").path
@@ -334,7 +337,8 @@ import VirtualNFC
     #expect(!result.errors.contains("hold the tag still"))
   }
 
-  /// A key is tried besides those that everybody knows; see `mifare read --no-default-keys` for the other way.
+  /// A key is tried in addition to the well-known keys. With `mifare read --no-default-keys`, only the
+  /// specified keys are tried.
   @Test func aKeyIsAddedToTheKnownOnes() async throws {
     let line = "mifare read 1 --virtual classic-1k --key A1B2C3D4E5F6"
     let result = try await Tool.run(Self.words(line))
@@ -366,7 +370,7 @@ import VirtualNFC
     }
   }
 
-  /// Decoded fields are enough, whatever the record.
+  /// Decoded fields are sufficient for every kind of record.
   @Test func jsonHasShortForms() async throws {
     try await TemporaryDirectory.with { directory async throws in
       let file = directory.appending(path: "message.json")
@@ -404,8 +408,8 @@ import VirtualNFC
     }
   }
 
-  /// More than a pipe holds, and nobody who reads it: the first signal ends the command all the same. It would end by
-  /// SIGPIPE only when the other side goes.
+  /// The output is more than a pipe can hold, and no program reads it. The first signal ends the command
+  /// nevertheless. SIGPIPE would end it only when the other side is closed.
   @Test func aFullPipeIsNoReasonToStay() async throws {
     try await TemporaryDirectory.with { directory async throws in
       let script = #"""
@@ -418,7 +422,7 @@ import VirtualNFC
     }
   }
 
-  /// In each help the options of all commands come after the command's own.
+  /// In each help page, the options of all commands follow the command's own options.
   @Test func sharedOptionsAreTheLastOfEveryHelp() throws {
     let file = Self.root.appending(path: "Tests/NFCToolTests/Snapshots/help.txt")
     let pages = try String(contentsOf: file, encoding: .utf8).split(separator: "=== ")

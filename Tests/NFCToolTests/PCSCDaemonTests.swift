@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import VirtualNFC
 
-/// The same driver through a real PC/SC daemon with vsmartcard's virtual reader.
+/// Tests of the same driver with a real PC/SC daemon and vsmartcard's virtual reader.
 @Suite struct PCSCDaemonTests {
-  /// A chip before a reader that a daemon drives.
+  /// A chip on a reader that a daemon drives.
   private struct Shown {
     let chip: VirtualTag
     let field = VirtualField()
@@ -58,7 +58,7 @@ import VirtualNFC
     #expect(back.status == 0, "\(back.errors)")
   }
 
-  /// The commands of DESFire and NTAG DNA, through the daemon.
+  /// The commands of DESFire and NTAG DNA work through the daemon.
   @Test(arguments: ["ev3", "light"]) func secureCards(_ model: String) async throws {
     let zero = String(repeating: "0", count: 32)
     let key = "--key 0:\(zero) --key 1:\(zero) --key 3:\(zero)"
@@ -98,15 +98,15 @@ import VirtualNFC
     _ = try await nfc("delete-app F00001 \(key) --key 000000/0:0000000000000000")
   }
 
-  /// 60 blocks of 4 bytes are what fits the 256 bytes of an answer with its objects. Before them goes
-  /// an inventory, and the question for the size.
+  /// 60 blocks of 4 bytes fit into an answer of 256 bytes with its objects. They are preceded by an inventory
+  /// and the command for the size.
   @Test func readsAnST25DVInTheFewestExchanges() async throws {
     let shown = try Shown(.st25dv())
     defer { shown.close() }
     let (chip, daemon, virtual) = (shown.chip, shown.daemon, shown.virtual)
     let content = (0..<4000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
     #expect(try await daemon.nfc("iso15693", "write", "4", content.hexadecimal).status == 0)
-    // Counts from here.
+    // This resets the count.
     virtual.setFaults([])
     let read = try await daemon.nfc("iso15693", "read", "0-1023")
     #expect(virtual.statistics.exchanges == 1 + 1 + (1024 + 59) / 60)
@@ -116,20 +116,20 @@ import VirtualNFC
     #expect(Array(chip.memory[16..<4016]) == content)
   }
 
-  /// A chip, and what its maker's data sheet says of its memory.
+  /// A chip and its memory according to the maker's data sheet.
   struct Chip: CustomTestStringConvertible {
     let name: String
     let blockCount: Int
     var blockSize = 4
-    /// A write by the reader's own command, which has no option flag, is refused.
+    /// Whether the chip refuses a write with the reader's own command, which has no option flag.
     var needsOption = false
-    /// A block that the chip locks: an ST25DV locks blocks 0 and 1 alone.
+    /// A block that the chip can lock. An ST25DV can lock only blocks 0 and 1.
     var lockable = 7
 
     var testDescription: String { name }
   }
 
-  /// All that differ in what they take: by their size of block, number of blocks and refusals.
+  /// The chips that differ in block size, number of blocks or refusals.
   static let chips = [
     Chip(name: "icode-slix2", blockCount: 80), Chip(name: "icode-slix", blockCount: 28),
     Chip(name: "icode-sli-s", blockCount: 40), Chip(name: "st25dv", blockCount: 2048, lockable: 1),
@@ -157,7 +157,7 @@ import VirtualNFC
     let info = try await daemon.nfc("iso15693", "info", "--json")
     #expect(info.output.contains("\"blockSize\":\(size),\"blockCount\":\(kind.blockCount),"))
 
-    // What another program reads is what was written, and the other way round.
+    // Each program can read what the other has written.
     let other = (1...size).map { UInt8($0) }
     let answers = try await daemon.scriptor(
       (4..<7).map { "FF B0 00 0\($0) 0\(size)" }
@@ -179,27 +179,27 @@ import VirtualNFC
         .status == 77)
   }
 
-  /// As scriptor takes and prints bytes.
+  /// Returns bytes in the format of scriptor.
   private func spaced(_ bytes: some Sequence<UInt8>) -> String {
     bytes.map { [$0].hexadecimal }.joined(separator: " ")
   }
 
-  /// Requests of a program's own, custom commands among them, and the tag's own errors.
+  /// Sends requests that the user has written, including custom commands, and returns the tag's own errors.
   @Test func sendsWhatItIsGiven() async throws {
     let shown = try Shown(.icodeSLIX2())
     defer { shown.close() }
     let daemon = shown.daemon
     let uid = "838ED22A080104E0"
     let steps: [(requests: [String], answers: [String])] = [
-      // Signature; article surveillance on, another identifier, locked.
+      // Reads the signature; switches article surveillance on, changes its identifier, and locks it.
       (["02BD04"], ["00CAE8183CB4823C765AFDEB78C9D66C959990FD52A5820E76E1D6E025D76EAD79"]),
       (["02A204", "02A704ABCD", "42A50400"], ["00", "00", "00ABCD"]),
       (["02A404", "02A304", "02AB04"], ["00", "0112", "000000027F350000"]),
-      // AFI and DSFID, written, locked, and found by.
+      // AFI and DSFID are written, locked, and used to find the tag.
       (["022742", "0228", "022743"], ["00", "00", "0112"]),
       (["022924", "022A", "022925", "022A"], ["00", "00", "0112", "0111"]),
       (["36014200", "022B"], ["0024" + uid, "000F" + uid + "24424F0301"]),
-      // Selected; a wrong length, a block that is not there, commands that it does not know.
+      // The tag is selected. Then a wrong length, a missing block and unknown commands are sent.
       (["2225" + uid, "122000", "2226" + uid], ["00", "00E1402701", "00"]),
       (
         ["2220" + uid, "0220FF", "2235" + uid + "00", "2230" + uid + "0000"],
@@ -211,15 +211,15 @@ import VirtualNFC
       #expect(sent.status == 0, "\(step.requests): \(sent.errors)")
       #expect(sent.lines == step.answers, "\(step.requests)")
     }
-    // Silence is no answer.
+    // A tag that does not answer gives no result.
     let silent = try await daemon.nfc("iso15693", "send", "36014300")
     #expect(silent.status == 74)
     #expect(silent.output == "")
     #expect(silent.errorLines.count == 1)
   }
 
-  /// Nothing goes to the tag but what finds it and asks for its size. A command that changes it also looks
-  /// for a second tag.
+  /// The only frames to the tag are those that find it and read its size. A command that changes the tag also
+  /// looks for a second tag.
   @Test func refusesBeforeAnythingIsSent() async throws {
     let shown = try Shown(.icodeSLIX2())
     defer { shown.close() }
@@ -257,7 +257,7 @@ import VirtualNFC
     #expect(gone.errors.contains("pcscd"))
   }
 
-  /// Where no reader is named, a service that does not run is not one without readers.
+  /// If no reader is named, a service that is not running is not reported as a service without readers.
   @Test func saysThatTheServiceDoesNotRun() async throws {
     let environment = [
       "PCSCLITE_CSOCK_NAME": "/nowhere/pcscd.comm", "LIBNFC_AUTO_SCAN": "false",

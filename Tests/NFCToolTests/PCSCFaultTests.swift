@@ -4,29 +4,29 @@ import TestSupport
 import Testing
 import VirtualNFC
 
-/// Faults at every exchange of a command, through the real pcscd and vpcd: an exit code that is
-/// right, nothing half reported, a memory that is consistent, and a next command that works.
+/// Tests faults at every exchange of a command, with the real pcscd and vpcd. The exit code is right, no
+/// result is partly reported, the memory is consistent, and the next command succeeds.
 @Suite struct PCSCFaultTests {
   enum Fault: CaseIterable {
-    /// The tag does not hear the frame, once.
+    /// The tag does not receive one frame.
     case frameLost
-    /// The tag does what it was told, and its answer does not arrive, once.
+    /// The tag executes one command, but its answer is lost.
     case answerLost
-    /// Its answer is broken on the way, once.
+    /// One answer of the tag is corrupted.
     case answerBroken
-    /// The tag hears nothing from this frame on.
+    /// The tag receives nothing from this frame on.
     case silence
-    /// The tag answers with an error, once.
+    /// The tag answers with an error once.
     case refusal
-    /// The tag is taken away before the frame.
+    /// The tag is removed before the frame.
     case removal
-    /// The card is torn from the reader in the middle of the reader's command.
+    /// The card is removed from the reader during a command of the reader.
     case tornOff
   }
 
   struct Command {
     let arguments: [String]
-    /// What is on the tag afterwards, from block 4 on, and whether block 4 is locked.
+    /// The content of the tag afterwards, from block 4 on, and whether block 4 is locked.
     let memory: [UInt8]
     let isLocked: Bool
   }
@@ -40,8 +40,8 @@ import VirtualNFC
     Command(arguments: ["lock", "4", "--permanently"], memory: old, isLocked: true),
   ]
 
-  /// All cases of a fault at once, each with a daemon of its own: one after the other would mostly be
-  /// waiting for pcscd to see a card come.
+  /// All cases of a fault run at the same time, each with its own daemon. One after the other, they would
+  /// mostly wait for pcscd to notice a card.
   @Test(arguments: Fault.allCases)
   func atEveryExchange(_ fault: Fault) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -65,21 +65,21 @@ import VirtualNFC
     let place = Comment(rawValue: "\(fault) at exchange \(exchange) of \(command.arguments)")
     let bench = try Bench()
     bench.set(fault, at: exchange)
-    // The first exchange is the search: what it misses is looked for again, until the time is over.
+    // The first exchange is the search. A tag that it misses is searched for again until the time is over.
     let isSearch = exchange == 0
-    // The second one looks for another tag, if the command changes the tag: one that has left by then is
-    // waited for again.
+    // If the command changes the tag, the second exchange searches for another tag. If the tag has left by
+    // then, the command waits for it again.
     let isSecondSearch = exchange == 1 && command.arguments[0] != "read"
     let isMissed =
       isSearch && [.silence, .removal, .tornOff].contains(fault)
       || isSecondSearch && [.silence, .removal].contains(fault)
-    // A card that was torn off is back later than that.
+    // A card that was removed returns later than that.
     let (result, _) = try await bench.run(command, timeout: isMissed ? "0.8" : "15")
     switch fault {
     case .frameLost, .answerLost, .answerBroken:
       #expect(result.status == 0, place)
     case .refusal:
-      // A tag that refuses to read several blocks at once is asked for fewer.
+      // If a tag refuses to read several blocks at once, the command requests fewer.
       let isBorne =
         isSearch || isSecondSearch || command.arguments[0] == "read"
         || bench.chip.hasRefusedQuestion
@@ -98,7 +98,8 @@ import VirtualNFC
       #expect(result.output == "", place)
       #expect(result.errorLines.count == 1, place)
       #expect(result.errors.hasPrefix("nfc: "), place)
-      // Each block is as it was or as it was to be, and no second one is new without the first.
+      // Each block has either its old or its new content, and the second block is new only if the first one
+      // is.
       let (first, second) = (bench.chip.content.prefix(4), bench.chip.content.suffix(4))
       #expect(first == Self.old.prefix(4) || first == command.memory.prefix(4), place)
       #expect(
@@ -115,7 +116,7 @@ import VirtualNFC
 }
 
 extension PCSCFaultTests {
-  /// A daemon, and a chip before its reader.
+  /// A daemon and a chip on its reader.
   private final class Bench: Sendable {
     let daemon: PrivatePCSCD
     let field = VirtualField()
@@ -134,7 +135,8 @@ extension PCSCFaultTests {
 
     var chip: RefusingChip { tag.withChip(RefusingChip.self) { $0 } ?? RefusingChip() }
 
-    /// APDUs before the first exchange: start of a session, choice of the protocol, time to wait.
+    /// The number of APDUs before the first exchange: start of a session, selection of the protocol, and
+    /// time-out.
     private static let firstExchange = 3
 
     func set(_ fault: Fault, at exchange: Int) {
@@ -174,8 +176,7 @@ extension PCSCFaultTests {
     }
   }
 
-  /// An ICODE SLIX2 that refuses one of the requests to come, as a chip whose programming voltage
-  /// fails does.
+  /// An ICODE SLIX2 that refuses one of the next requests, like a chip whose programming voltage fails.
   private struct RefusingChip: VirtualChip {
     private static let unknownError: [UInt8] = [0x01, 0x0F]
     private static let getSystemInformation: UInt8 = 0x2B
@@ -188,7 +189,7 @@ extension PCSCFaultTests {
 
     mutating func refuse(at exchange: Int) { refusal = exchange }
 
-    /// Blocks 4 and 5.
+    /// The content of blocks 4 and 5.
     var content: [UInt8] { Array(chip.memory[16..<24]) }
     var isLocked: Bool {
       var copy = chip

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// Man pages, completions, and the package, made with the tool that was built for the tests.
+/// Tests of the man pages, completions and package, which are created with the tool that was built for the
+/// tests.
 @Suite struct PackagingTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
@@ -47,7 +48,7 @@ import Testing
     }
   }
 
-  /// `nfc watch` is started from where it is installed, also if that is not where it was put together.
+  /// The unit starts `nfc watch` from its final path, even if the files were staged elsewhere.
   @Test(arguments: ["", "stage 50%"])
   func theUnitStartsTheInstalledProgram(_ stage: String) async throws {
     try await TemporaryDirectory.with { directory async throws in
@@ -106,7 +107,7 @@ import Testing
   private static func run(
     _ script: String, _ variables: [String: String] = [:]
   ) async throws -> Tool.Result {
-    // A package is compressed, and its manual pages are written by as many runs of the tool.
+    // A package is compressed, and each of its man pages requires a run of the tool.
     try await Tool.shell(
       script, environment: variables.merging(["ROOT": root.path]) { $1 }, within: .seconds(240))
   }

@@ -3,13 +3,13 @@ import TestSupport
 import Testing
 import VirtualNFC
 
-/// `nfc plus`.
+/// Tests of `nfc plus`.
 @Suite struct PlusCommandTests {
   private static let factory = "FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF"
   private static let key = "1AB2C3D4E5F60718293A4B5C6D7E8F90"
   private static let data = "00112233445566778899AABBCCDDEEFF"
 
-  /// Runs command lines on one virtual reader; whatever they print, the key is not in it.
+  /// Runs command lines on one virtual reader. Their output must not contain the key.
   private static func onCard(
     _ name: String,
     _ body: (_ nfc: (_ line: String, _ status: Int32) async throws -> Tool.Result) async throws ->
@@ -91,7 +91,7 @@ import VirtualNFC
     #expect(result.output.contains(#""family":"plus""#))
   }
 
-  /// From level 1 to level 3: the card is read by CRYPTO1, then by AES.
+  /// From level 1 to level 3, the card is read with CRYPTO1 first and with AES afterwards.
   @Test(.asking(.configurationLock)) func levels() async throws {
     try await Self.onCard("mifare-plus-sl1") { nfc in
       #expect(try await nfc("level", 0).output == "level 1\n")
@@ -120,7 +120,7 @@ import VirtualNFC
       _ = try await nfc("personalize", 64)
       let shown = try await nfc("personalize --plan --permanently \(needed)", 0).output
       #expect(shown.contains("the card's master key: written") && shown.contains("for good"))
-      // A key is missing: the card keeps its level.
+      // A key is missing, so the card keeps its level.
       _ = try await nfc("personalize --permanently \(needed)", 65)
       #expect(try await nfc("level", 0).output == "level 0\n")
       _ = try await nfc("personalize --key 1A:\(Self.key)", 0)

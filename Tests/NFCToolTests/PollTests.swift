@@ -5,7 +5,7 @@ import VirtualNFC
 @testable import NFCTool
 
 @Suite struct PollTests {
-  /// A line with its time put to nought, which is all that differs between two runs.
+  /// Returns a line with its time set to zero. Only the time differs between two runs.
   private static func timeless(_ line: String) -> String {
     line.replacing(/"time":\d+\.\d{3}/, with: #""time":0"#)
   }
@@ -55,7 +55,7 @@ import VirtualNFC
     #expect(result.status == 0)
   }
 
-  /// Chips that the tag's memory tells apart, not the beginning of the UID.
+  /// These chips are distinguished by the tag's memory, not by the beginning of the UID.
   @Test(arguments: [
     ("st25dv", "ST25DV64K"), ("st25dv16k", "ST25DV16K"), ("st25dv04k", "ST25DV04K"),
     ("st25tv", "ST25TV02K"),
@@ -82,7 +82,7 @@ import VirtualNFC
     #expect(result.status == 0)
   }
 
-  /// As two stickers of a roll.
+  /// Two tags of the same chip can be present, like two stickers of a roll.
   @Test(arguments: [
     ["ntag213", "ntag213"], ["ntag213", "NTAG_213", "blank-ntag213"], ["classic-1k", "classic-1k"],
     ["felica-lite-s", "felica-lite-s"], ["icode-slix2", "icode-slix2"],
@@ -97,7 +97,7 @@ import VirtualNFC
         == names.count)
   }
 
-  /// A chip that can have no other UID is refused.
+  /// A chip that cannot have another UID is refused.
   @Test(arguments: VirtualTag.names)
   func everyTagTwiceIsTwoTagsOrRefused(_ name: String) throws {
     for name in [name, "blank-\(name)"] where (try? VirtualTag.named(name)) != nil {
@@ -128,7 +128,7 @@ import VirtualNFC
     for name in protocols {
       #expect(result.lines.contains { $0.contains(#""protocol":"\#(name)""#) }, "\(name)")
     }
-    // One after the other: each comes, and goes before the next.
+    // The tags are shown one after the other. Each arrives, and leaves before the next one.
     let events = result.lines.map { $0.contains(#""event":"arrived""#) }
     #expect(events == (0..<events.count).map { $0.isMultiple(of: 2) })
     #expect(events.count == 26)
@@ -155,7 +155,7 @@ import VirtualNFC
     #expect(result.status == 0)
   }
 
-  /// Two readers, each with the tags that it can see.
+  /// Two readers each find the tags that they support.
   @Test func tagsOfBothReadersArePolled() async throws {
     let both = ["--virtual", "ntag215", "--virtual", "st25dv", "poll", "--json"]
     let result = try await Tool.run(both + ["--count", "2"])
@@ -181,7 +181,7 @@ import VirtualNFC
     #expect(missed.status == 66)
   }
 
-  /// What poll prints, and the standards' names, in either case.
+  /// `--protocols` accepts the names that `poll` prints and those of the standards, in upper or lower case.
   @Test(
     arguments: [
       ("felica", "suica", 0), ("FeliCa", "suica", 0), ("iso14443a", "ntag213", 0),

@@ -11,7 +11,7 @@ import VirtualNFC
     var testDescription: String { arguments.joined(separator: " ") }
 
     init(_ line: String, _ output: String, _ status: Int32 = 0, errors: [String] = []) {
-      // An underscore stands for a blank inside an argument.
+      // An underscore represents a blank within an argument.
       arguments = line.split(separator: " ").map { String($0).replacing("_", with: " ") }
       self.output = output
       self.status = status
@@ -20,7 +20,7 @@ import VirtualNFC
   }
 
   @Test(arguments: [
-    // GET_VERSION and READ of the capability container (NTAG21x data sheet, 10.1 and 8.5.6).
+    // The commands GET_VERSION and READ of the capability container (NTAG21x data sheet, 10.1 and 8.5.6).
     Case(
       "mifare send 60 30_03 --virtual ntag216",
       "0004040201001303\nE1106D000300FE000000000000000000\n"),
@@ -28,7 +28,7 @@ import VirtualNFC
       "--json --virtual ntag213 mifare send 60",
       "{\"command\":\"60\",\"answer\":\"0004040201000F03\"}\n"),
     Case("mifare send A2:10:01:02:03:04 --virtual ntag215", "0A\n"),
-    // An answer that was printed stays; the refusal says its code and its tag.
+    // The answer that was already printed remains. The refusal is reported with its code and its tag.
     Case(
       "mifare send 60 30FF --virtual ntag215", "0004040201001103\n", 74,
       errors: ["NAK 0", "04DB0BDA993C80"]),
@@ -47,12 +47,12 @@ import VirtualNFC
       "apdu 00B0000000 --aid D2760000850199 --virtual type4", "", 66,
       errors: ["D2760000850199", "6A82"]),
     Case("apdu 00B0000000 --virtual ntag215", "", 66, errors: ["04DB0BDA993C80"]),
-    // Request Response: FeliCa Card User's Manual, 4.4.4.
+    // Request Response (FeliCa Card User's Manual, 4.4.4).
     Case(
       "felica send 0401010612B41C7D2A --virtual suica --json",
       "{\"command\":\"0401010612B41C7D2A\",\"answer\":\"0501010612B41C7D2A00\"}\n"),
     Case("felica send 00FFFF0100 --virtual suica", "0101010612B41C7D2A100B4B428485D0FF0003\n"),
-    // Request System Code: two systems (FeliCa Card User's Manual, 4.4.6).
+    // Request System Code, for two systems (FeliCa Card User's Manual, 4.4.6).
     Case(
       "felica send 0C_{idm} 04{idm} --virtual suica",
       "0D01010612B41C7D2A020003FE00\n0501010612B41C7D2A00\n"),
@@ -92,7 +92,7 @@ import VirtualNFC
     #expect(picked.errors == "")
   }
 
-  /// A card that gives long answers and asks for the right Le: gathered, or with --raw as they come.
+  /// The card gives long answers and requests the right Le. The answer is complete, or unchanged with --raw.
   @Test func apduGathersUnlessRaw() async throws {
     let field = VirtualField()
     field.place(VirtualTag(Announcing.card))
@@ -114,8 +114,8 @@ import VirtualNFC
     #expect(raw.errors.contains("279 bytes"))
   }
 
-  /// CA: five bytes, of which the card keeps for GET RESPONSE what is not asked for. CB: two, if two are asked
-  /// for. D6: anything, in parts.
+  /// An applet with three commands. CA returns five bytes; the card keeps those that were not requested for
+  /// GET RESPONSE. CB returns two bytes, if two are requested. D6 accepts any data in parts.
   private struct Announcing: VirtualApplet {
     let aid: [UInt8] = [0xF0, 0x41, 0x6E, 0x6E]
     var acceptsCommandChaining = true
@@ -137,7 +137,7 @@ import VirtualNFC
     }
   }
 
-  /// A command may hold a key or a PIN: what is wrong with one is said without it.
+  /// A command may contain a key or a PIN, so an error does not show it.
   @Test(arguments: [
     ["mifare", "send", "60", "6004F1F2F3F4F5F"], ["felica", "send", "08F1F2F3F4F5Fx"],
     ["apdu", "002000F1F2F3F4F5F6"], ["apdu", "0020F1F2F3F4F5F"], ["mifare", "send"],

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// `nfc readers` on readers of PC/SC: what they take, and with it what they lose.
+/// Tests of `nfc readers` with PC/SC readers, which shows the commands that they support and the data that is
+/// lost.
 @Suite struct ReadersCommandTests {
   @Test func saysWhatGetsThroughByEachWay() async throws {
     let plain = try await Tool.run("readers", "--virtual", "icode-slix2")
@@ -33,7 +34,7 @@ import Testing
     #expect(paths[1]["note"] as? String == "no request flags, no error codes, one tag at a time")
   }
 
-  /// A reader of libnfc sends what it is given.
+  /// A reader of libnfc sends all frames unchanged.
   @Test func saysNothingOfWaysWhereThereIsOne() async throws {
     let plain = try await Tool.run("readers", "--virtual", "ntag215")
     #expect(plain.lines.count == 1)

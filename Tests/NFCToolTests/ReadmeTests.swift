@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// What the README shows is run and compiled.
+/// Runs and compiles the examples of the README.
 @Suite struct ReadmeTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
-  /// The fenced blocks of a language.
+  /// Returns the fenced blocks in a language.
   private static func blocks(_ language: String) throws -> [String] {
     let text = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
     var blocks: [String] = []
@@ -37,18 +37,18 @@ import Testing
     }
   }
 
-  /// The block with a virtual reader in the background.
+  /// This block runs a virtual reader in the background.
   @Test func theSharedTagKeepsWhatIsWritten() async throws {
     let block = try #require(try Self.blocks("sh").first { $0.contains("NFC_READER") })
     try await TemporaryDirectory.with { directory async throws in
-      // A function in the background has another process number than the tool.
+      // A shell function in the background has a different process number than the tool.
       let script = block.replacing("nfc ", with: "\"$NFC\" ")
       let result = try await Tool.shell("cd '\(directory.path)'; " + script)
       #expect(result.output == "Good morning (en)\n")
     }
   }
 
-  /// Made anew by its script, the times apart.
+  /// The picture is created again with its script, and compared without the times.
   @Test func thePictureIsWhatTheToolPrints() async throws {
     let result = try await Tool.shell(
       "'\(Self.root.path)/Scripts/record-terminal' --tool \"$NFC\" --output -")
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  /// By the modules that were built for the tests.
+  /// The snippets are compiled with the modules that were built for the tests.
   @Test func everySnippetCompiles() async throws {
     let snippets = try Self.blocks("swift")
     #expect(snippets.count > 3)

@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 import VirtualNFC
 
-/// `--record` and `--replay`: a command on a recording prints what it has printed on the reader.
+/// Tests of `--record` and `--replay`. A command prints the same with a recording as with the reader.
 @Suite struct RecordingTests {
-  /// What a command works with, and its words.
+  /// A tag and the words of a command.
   struct Procedure: Sendable, CustomTestStringConvertible {
     let tag: String
     let words: [String]
@@ -49,7 +49,7 @@ import VirtualNFC
     Procedure("ntag213", "poll --timeout 1"), Procedure("blank-desfire", "poll --timeout 1"),
   ]
 
-  /// Without the time, which is never the same.
+  /// Returns a text without the times, which always differ.
   private static func timeless(_ text: String) -> String {
     text.replacing(/^ *\d+\.\d+ */.anchorsMatchLineEndings(), with: "")
   }
@@ -64,7 +64,7 @@ import VirtualNFC
       let recorded = try await Tool.run(
         ["--virtual", procedure.tag] + words("dump.bin") + ["--record", file])
       #expect(recorded.status == procedure.status)
-      // What is written to a file is a line of the command's own.
+      // A command that writes a file names it in its output, so the replay uses the same name.
       let replayed = try await Tool.run(["--replay", file] + words("dump.bin"))
       #expect(Self.timeless(replayed.output) == Self.timeless(recorded.output))
       #expect(replayed.errors == recorded.errors)
@@ -91,7 +91,8 @@ import VirtualNFC
     }
   }
 
-  /// What both sides prove by random numbers, and what follows it, from a recording with its secrets.
+  /// An authentication in which both sides use random numbers, and the commands after it, can be replayed
+  /// from a recording with secrets.
   @Test(arguments: [
     Procedure("desfire", "desfire write --app 000001 --file 1 00 --key 0:0000000000000000"),
     Procedure("desfire-ev3", "desfire write --app 000001 --file 1 00 --key 0:0000000000000000"),
@@ -115,7 +116,7 @@ import VirtualNFC
       #expect(replayed.status == 0)
       #expect(replayed.output == recorded.output)
       #expect(replayed.errors == recorded.errors)
-      // Without them no number is kept.
+      // Without the secrets, no random numbers are recorded.
       let masked = try await Tool.run(["--virtual", procedure.tag, "--record", file] + words)
       #expect(masked.status == 0)
       #expect(!(try String(contentsOfFile: file, encoding: .utf8).contains(#""call":"random""#)))
@@ -149,7 +150,7 @@ import VirtualNFC
     }
   }
 
-  /// A command that the recording does not have is named with its line, whatever it was.
+  /// If a command is not in the recording, the error names the line, whatever the command is.
   @Test(arguments: [
     (["mifare", "send", "3005"], 4), (["mifare", "send", "3004", "3006"], 4),
     (["felica", "info"], 2), (["info"], 4),
@@ -159,7 +160,7 @@ import VirtualNFC
       let file = directory.appending(path: "session.jsonl").path
       _ = try await Tool.run(
         "--virtual", "ntag213", "mifare", "send", "3004", "--record", file)
-      // The reader, the search, the tag's waking and the command.
+      // The lines are the reader, the search, the activation of the tag, and the command.
       let count = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").count
       #expect(count == 4)
       let result = try await Tool.run(["--replay", file] + words)
@@ -204,8 +205,8 @@ import VirtualNFC
     }
   }
 
-  /// Nobody can answer other random numbers without the key: the line of the tag's proof is named. Where the key was
-  /// wrong, it is wrong again.
+  /// Without the key, there is no valid answer for other random numbers, and the error names the line with
+  /// the tag's proof. A key that was wrong in the recording is wrong again.
   @Test(arguments: [
     ("desfire", "desfire write --app 000001 --file 1 00 --key 0:0000000000000000", 65),
     ("desfire", "desfire write --app 000001 --file 1 00 --key 0:0102030405060708", 77),
@@ -227,7 +228,7 @@ import VirtualNFC
     }
   }
 
-  /// A command without an end of its own goes on for as long as was recorded.
+  /// A command without its own end continues for as long as it was recorded.
   @Test func theEndOfARecordingThatWasInterrupted() async throws {
     try await TemporaryDirectory.with { directory async throws in
       let file = directory.appending(path: "session.jsonl").path
@@ -246,7 +247,7 @@ import VirtualNFC
     #expect(result.errorLines.count == 1)
   }
 
-  /// Nothing is asked of the tag if nothing of it could be kept.
+  /// No command is sent to the tag if the exchanges cannot be recorded.
   @Test(arguments: [("/nowhere/session.jsonl", Int32(66)), ("/dev/full", 74)])
   func aFileThatCannotBeWritten(_ path: String, _ status: Int32) async throws {
     for option in ["--record", "--pcap"] {
@@ -257,7 +258,7 @@ import VirtualNFC
     }
   }
 
-  /// A file that ends in the middle of a line is played back as far as it goes.
+  /// A file that ends in the middle of a line is replayed up to that line.
   @Test func aRecordingThatWasCutOff() async throws {
     try await TemporaryDirectory.with { directory async throws in
       let file = directory.appending(path: "session.jsonl")
@@ -269,7 +270,7 @@ import VirtualNFC
       let result = try await Tool.run("--replay", file.path, "read")
       #expect(result.status == 65)
       #expect(result.errors.contains("ends at line \(lines.count - 1)"))
-      // In the middle of the file it is an error of its own.
+      // An incomplete line in the middle of the file is a separate error.
       let broken = lines[0] + "\n" + lines[1].dropLast(10) + "\n" + lines[2] + "\n"
       try broken.write(to: file, atomically: true, encoding: .utf8)
       let second = try await Tool.run("--replay", file.path, "read")
@@ -291,7 +292,7 @@ import VirtualNFC
     }
   }
 
-  /// No UID is left, and the recording plays back as before.
+  /// The recording does not contain a UID, and can be replayed as before.
   @Test(arguments: [
     Procedure("ntag216", "info --json"), Procedure("ntag213", "mifare send 3000"),
     Procedure("classic-1k", "mifare read 0"), Procedure("classic-4k", "info --json"),
@@ -328,7 +329,7 @@ import VirtualNFC
     }
   }
 
-  /// A recording that was made with a PC/SC reader, by a real daemon, plays back without one.
+  /// A recording that was made with a PC/SC reader and a real daemon can be replayed without them.
   @Test(arguments: ["icode-slix2", "type4", "ntag215"])
   func aRecordingFromAPCSCReader(_ name: String) async throws {
     let field = VirtualField()

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What `nfc doctor` does to readers, besides what it says of them.
+/// Tests of the operations of `nfc doctor` on readers.
 @Suite struct ReportTests {
   private func report(_ arguments: [String]) async throws -> String {
     try await TemporaryDirectory.with { directory in

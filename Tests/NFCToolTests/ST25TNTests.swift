@@ -2,10 +2,10 @@ import Foundation
 import Testing
 import VirtualNFC
 
-/// ST25TN01K and ST25TN512: read by what ST's apps and Proxmark3 know of them.
+/// Tests of ST25TN01K and ST25TN512, which are read according to ST's apps and Proxmark3.
 @Suite struct ST25TNTests {
-  /// An ST25TN in the memory of an NTAG216, which has pages enough; the commands that an ST25TN does not have are
-  /// refused as unknown ones are. Nothing here knows what its lock bits do.
+  /// An ST25TN, simulated in the memory of an NTAG216, which has enough pages. Commands that an ST25TN does
+  /// not support are refused as unknown. The effects of its lock bits are not simulated.
   private struct ST25TN: VirtualChip {
     static let uid: [UInt8] = [0x02, 0x84, 0x00, 0x31, 0x52, 0x07, 0x19]
     static let signature: [UInt8] = Array(0x40..<0x60)
@@ -43,7 +43,7 @@ import VirtualNFC
       guard let command = frame.checkedPayload, let code = command.first else {
         return chip.receive(frame)
       }
-      // HALT, selection and anticollision are not of the memory.
+      // HALT, selection and anticollision do not access the memory.
       let isOfMemory = ![0x50, 0x93, 0x95].contains(code)
       let isKnown = Self.commands.contains(code) && command.dropFirst().first ?? 0 < Self.pageCount
       return chip.receive(isOfMemory && !isKnown ? .typeA([Self.unknownCommand]) : frame)
@@ -88,7 +88,7 @@ import VirtualNFC
     }
   }
 
-  /// Product codes that are not known, and an answer that is none, give no name.
+  /// Chips with unknown product codes or an invalid answer have no name.
   @Test(arguments: [0x92, 0x00] as [UInt8]) func othersAreNotNamed(_ code: UInt8) async throws {
     try await Self.with(code: code, size: 0x14) { _, reader in
       let poll = try await Tool.run("poll", "--once", "--reader", reader)
@@ -96,7 +96,7 @@ import VirtualNFC
     }
   }
 
-  /// The dynamic lock bits are where the standard has them.
+  /// The dynamic lock bits are at the position that the standard specifies.
   @Test(.asking(.lockBits)) func isLocked() async throws {
     try await Self.with(code: 0x90, size: 0x14) { tag, reader in
       let lock = try await Tool.run("lock", "--permanently", "--reader", reader)
@@ -107,7 +107,7 @@ import VirtualNFC
     }
   }
 
-  /// A password in the page of the keyhole kills the chip: these pages are never written.
+  /// A password in the keyhole page kills the chip, so these pages are never written.
   @Test func theKeyholeIsNotTouched() async throws {
     try await Self.with(code: 0x90, size: 0x14) { tag, reader in
       try await TemporaryDirectory.with { directory async throws in

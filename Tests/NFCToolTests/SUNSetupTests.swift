@@ -7,7 +7,7 @@ import Testing
   private static let secret = "F1F2F3F4F5F6F7F8F9FAFBFCFDFEFF01"
   private static let template = "https://a.example/?p={picc}&c={mac}"
 
-  /// The link and the settings of NXP AN12196, 5.8 and 5.9.
+  /// The link and the settings are those of NXP AN12196, 5.8 and 5.9.
   @Test func plan() async throws {
     let arguments = [
       "sun", "setup", "https://choose.url.com/ntag424?e={picc}&c={mac}", "--key", "0:" + Self.zero,
@@ -37,7 +37,7 @@ import Testing
       ])
   }
 
-  /// A tag that was switched to LRP gets the longer link, which verifies.
+  /// A tag that was switched to LRP gets the longer link, which can be verified.
   @Test(.asking(.configurationLock)) func withLRP() async throws {
     try await Tool.with("ntag424") { nfc in
       let key = ["--key", "0:" + Self.zero]
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  /// What the tag gives to a phone is what the server finds right.
+  /// The server can verify the link that a phone reads from the tag.
   @Test func fromSetupToVerification() async throws {
     try await Tool.with("ntag424") { nfc in
       let setup = [
@@ -84,11 +84,11 @@ import Testing
         #expect(wrong.status == 77)
       }
       #expect(counters[1] > counters[0])
-      // The same again is done already; the old key 0 is tried first.
+      // A repetition of the setup changes nothing. The old key 0 is tried first.
       let again = try await nfc(setup + ["--key", "0:" + Self.zero])
       #expect(again.output.contains(#""steps":0"#))
       #expect(again.status == 0)
-      // And now only key 0 writes.
+      // From here on, only key 0 permits writing.
       let write = try await nfc(["write", "uri", "https://b.example"])
       #expect(write.status != 0)
       let wrong = try await nfc(["sun", "setup", Self.template, "--key", "0:" + Self.zero])
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  /// Master keys, from which the tag's own keys follow; key 2 is everybody's.
+  /// The tag's own keys are derived from master keys. Key 2 is the same for all tags.
   @Test func diversifiedKeys() async throws {
     try await Tool.with("ntag424") { nfc in
       let keys = (1...2).flatMap { ["--new-key", "\($0):" + Self.secret] }
@@ -112,7 +112,7 @@ import Testing
       #expect(try await Tool.run(verify + ["--diversify", "3042F5"]).status == 0)
       #expect(try await Tool.run(verify + ["--diversify", "3042F6"]).status == 77)
       #expect(try await Tool.run(verify).status == 77)
-      // With its own keys the tag is set up again.
+      // With its own keys, the tag can be set up again.
       let again = try await nfc(
         ["sun", "setup", "https://b.example/{picc}{mac}", "--diversify", "3042F5", "--key"]
           + [

@@ -2,10 +2,10 @@ import Testing
 
 @Suite struct SUNVerifyTests {
   private static let zero = "00000000000000000000000000000000"
-  /// NXP AN12196, 3.4.4.2.1.
+  /// The link in NXP AN12196, 3.4.4.2.1.
   private static let link =
     "https://ntag.nxp.com/424?e=EF963FF7828658A599F3041510671E88&c=94EED9EE65337086"
-  /// NXP AN12196, 3.4.4.2.2.
+  /// The link in NXP AN12196, 3.4.4.2.2.
   private static let linkWithData =
     "https://www.my424dna.com/?picc_data=FD91EC264309878BE6345CBE53BADF40"
     + "&enc=CEE9A53E3E463EF1F459635736738962&cmac=ECC1E7F6C6C73BF6"

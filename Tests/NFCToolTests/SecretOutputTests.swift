@@ -2,13 +2,13 @@ import Foundation
 import Testing
 import VirtualNFC
 
-/// Whatever a command is asked to show and to keep, no key and no password is in it: not in what it prints, not in
-/// libnfc's log, not in a recording, a capture or a trace.
+/// Tests that a command never outputs a key or a password, whatever it shows or records. This applies to its
+/// output, libnfc's log, recordings, captures and traces.
 @Suite struct SecretOutputTests {
   struct Row: Sendable, CustomTestStringConvertible {
     let tag: String
     let lines: [String]
-    /// Whether a reader of its own sees the tag for each line.
+    /// Whether each line uses a new reader that finds the tag.
     var isVicinity = false
     var testDescription: String { tag }
   }
@@ -89,8 +89,8 @@ import VirtualNFC
       isVicinity: true),
   ]
 
-  /// Parts of the secrets as they may stand in a file: whole, in pages, and with each half's bytes turned round, as an
-  /// Ultralight keeps them.
+  /// Returns the parts of secrets that a file may contain: the complete secret, its pages, and each half with
+  /// its bytes reversed, as an Ultralight stores them.
   private static func traces(in line: String) throws -> Set<String> {
     let secrets = [key, other, half, "5DA3917C", "5DA3917CE246"].filter(line.contains)
     var traces: Set<String> = []

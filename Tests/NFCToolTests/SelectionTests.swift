@@ -4,9 +4,9 @@ import Synchronization
 import Testing
 import VirtualNFC
 
-/// Which tag a command takes, and what it looks for.
+/// Tests of the tag that a command selects, and of the technologies that it polls for.
 @Suite struct SelectionTests {
-  /// A reader with tags in its field that keeps the frames which go to them.
+  /// A reader with tags in its field, which records the frames to the tags.
   private struct Bench {
     let field = VirtualField()
     let virtual: VirtualReader
@@ -29,7 +29,7 @@ import VirtualNFC
         line.split(separator: " ").map(String.init) + ["--reader", virtual.connectionString])
     }
 
-    /// The modulations of all InListPassiveTarget (UM0701-02, 7.3.5), in their order.
+    /// The modulations of all InListPassiveTarget commands (UM0701-02, 7.3.5), in their order.
     var searches: [UInt8] {
       let inListPassiveTarget: UInt8 = 0x4A
       return commands.all.withLock { $0 }.compactMap { command in
@@ -38,7 +38,7 @@ import VirtualNFC
     }
   }
 
-  /// The first tag that fits is taken, and nothing else is looked for.
+  /// The first suitable tag is used, and nothing else is polled for.
   @Test(
     arguments: [
       ("read", VirtualTag.ntag216(), [0]), ("info", .ntag216(), [0]),
@@ -48,7 +48,7 @@ import VirtualNFC
     let bench = try Bench(tag)
     let result = try await bench.run(line)
     #expect(result.status == 0, "\(result.errors)")
-    // Waking a tag again is one too; another modulation is another search.
+    // The command also wakes a tag again, with the same modulation. Another modulation is another search.
     #expect(Set(bench.searches) == Set(searches), "\(bench.searches)")
     bench.virtual.close()
   }
@@ -65,7 +65,7 @@ import VirtualNFC
     "write text hello", "erase", "format", "lock --permanently", "mifare restore FILE",
   ]
 
-  /// A command that changes a tag is refused before the first change, and names both.
+  /// A command that changes a tag is refused before the first change. The error names both tags.
   @Test(arguments: changes)
   func twoTagsAreRefused(_ line: String) async throws {
     let (one, other) = (VirtualTag.ntag215(), VirtualTag.ntag216())
@@ -99,7 +99,7 @@ import VirtualNFC
     bench.virtual.close()
   }
 
-  /// A tag of another technology is no second tag.
+  /// A tag of another technology is not a second tag.
   @Test func anotherTechnologyIsNotInTheWay() async throws {
     let bench = try Bench(.ntag215(), .suica())
     let result = try await bench.run("write text hello --verify")
@@ -120,7 +120,7 @@ import VirtualNFC
     other.virtual.close()
   }
 
-  /// Two type A cards that speak ISO/IEC 14443-4 lose their state when they are put to sleep.
+  /// Two type A cards with ISO/IEC 14443-4 lose their state when they are put to sleep.
   @Test func twoSmartCardsAreRefused() async throws {
     let bench = try Bench(.type4(), .desfire())
     #expect(try await bench.run("erase").status == 66)
@@ -131,7 +131,7 @@ import VirtualNFC
     single.virtual.close()
   }
 
-  /// What is there instead is said at once, although only one technology is looked for first.
+  /// The tag that is present instead is reported at once, although only one technology is polled for first.
   @Test(arguments: [
     ("mifare send 3004", "suica", "a FeliCa card"), ("felica info", "ntag216", "NTAG"),
     ("mifare send 3004", "topaz96", "Topaz"), ("apdu 00A40400", "suica", "a FeliCa card"),
@@ -146,14 +146,14 @@ import VirtualNFC
     #expect(ContinuousClock.now - start < .seconds(8))
   }
 
-  /// What NDEF is not on says so, as it is found, in the form that `read` has for it.
+  /// A tag without NDEF is reported when it is found, in the output format of `read`.
   @Test func aTagWithoutNDEFIsReported() async throws {
     let result = try await Tool.run("read", "--json", "--virtual", "srix4k")
     #expect(result.status == 66)
     #expect(result.output.contains(#""status":"notSupported""#))
   }
 
-  /// A reader that is unplugged and comes back is reported once, its tags leave, and polling goes on.
+  /// A reader that is unplugged and plugged in again is reported once. Its tags leave, and polling continues.
   @Test func pollGoesOnWhenAReaderComesBack() async throws {
     try await TemporaryDirectory.with { directory in
       let port = directory.appending(path: "ttyUSB0")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A PC/SC daemon that accepts connections and answers nothing: no command waits for it for long.
+/// Tests that no command waits long for a PC/SC daemon that accepts connections but does not answer.
 @Suite struct SilentServiceTests {
   private static let commands: [[String]] = [
     ["readers"], ["doctor"], ["poll", "--timeout", "1", "--once"],
@@ -24,7 +24,7 @@ import Testing
     #expect(again.output.contains("Virtual ACR1552"), "\(again)")
   }
 
-  /// As a person ends a poll whose daemon has stopped meanwhile.
+  /// A user ends a poll whose daemon has stopped in the meantime.
   @Test func doesNotHoldUpAnInterrupt() async throws {
     let daemon = try PrivatePCSCD(name: "Virtual ACR1552 PICC")
     let poll = try RunningTool(

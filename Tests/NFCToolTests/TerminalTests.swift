@@ -1,11 +1,12 @@
 import Foundation
 import Testing
 
-/// What a person sees who sits at a terminal, and nobody else. `script` gives the command a pseudo-terminal.
+/// Tests of the output that only a person at a terminal sees. `script` provides a pseudo-terminal for the
+/// command.
 @Suite struct TerminalTests {
   private static let escape = "\u{1B}"
 
-  /// Runs a command line of the shell, in which `$NFC` is the command, with a terminal for all three streams.
+  /// Runs a shell command line, in which `$NFC` is the command, with a terminal for all three streams.
   private func onTerminal(
     _ line: String, columns: Int = 80, environment: [String: String] = [:]
   ) async throws -> Tool.Result {
@@ -29,7 +30,7 @@ import Testing
     let result = try await onTerminal("\"$NFC\" \(line)")
     #expect(result.status == 66)
     #expect(result.output.contains(prompt))
-    // The prompt is taken away before the error is said.
+    // The prompt is removed before the error is printed.
     #expect(result.output.contains("\r\(Self.escape)[Knfc: no tag with the UID 00 came within"))
     let piped = try await Tool.run(line.split(separator: " ").map(String.init))
     #expect(piped.status == 66)
@@ -43,7 +44,7 @@ import Testing
     #expect(!result.output.contains("Hold"))
   }
 
-  /// At 9600 baud a Classic takes longer than a second.
+  /// At 9600 baud, reading a Classic takes longer than a second.
   @Test func whatTakesLongSaysSo() async throws {
     let virtual = try RunningTool(["virtual", "classic-4k", "--real-time", "--baud", "9600"])
     let reader = try #require(try await virtual.waitForLines(1).first)
@@ -81,7 +82,7 @@ import Testing
       let result = try await onTerminal("\"$NFC\" \(command)", columns: columns)
       #expect(result.status == status)
       #expect(!result.output.contains("Fatal error"))
-      // A status line that breaks could not be taken back.
+      // A status line that is wrapped could not be erased.
       for line in result.output.split(separator: "\r") where line.contains("Hold") {
         #expect(line.replacing("\(Self.escape)[K", with: "").count < max(2, columns))
       }

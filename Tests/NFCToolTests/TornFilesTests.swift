@@ -5,9 +5,9 @@ import VirtualNFC
 
 @testable import NFCTool
 
-/// What `nfc restore` does, cut off at every exchange.
+/// Tests of `nfc restore`, interrupted at every exchange.
 @Suite struct TornFilesTests {
-  /// A tag before a reader in the process.
+  /// A tag on a reader in this process.
   private struct Bench {
     let tag: VirtualTag
     let direct = DirectReader(VirtualField())
@@ -19,7 +19,7 @@ import VirtualNFC
       reader = try await direct.open()
     }
 
-    /// The tag found again, and whole.
+    /// Returns the tag after it was found again, without faults.
     func found() async throws -> DetectedTag {
       direct.setFaults([])
       direct.field.place(tag)
@@ -34,8 +34,9 @@ import VirtualNFC
       ).image
     }
 
-    /// - Parameter moment: counted in exchanges after the tag was read, which changes nothing.
-    /// - Returns: whether all was written before the tag left.
+    /// - Parameter moment: the exchange at which the tag leaves, counted from the reading of the tag, which
+    ///   changes nothing.
+    /// - Returns: whether all data was written before the tag left.
     func restore(_ image: TagImage, leavingAt moment: Int?) async throws -> Bool {
       let memory = try await #require(MemoryTag(found()))
       let arguments = try RestoreArguments.parse(["image.json"])
@@ -52,7 +53,7 @@ import VirtualNFC
 
   private static let mostMoments = 300
 
-  /// The message that the tag had, none, or that of the image.
+  /// Afterwards, the tag has its previous message, no message, or the message of the image.
   @Test(arguments: ["type4", "desfire", "type3"]) func restoresOrLeavesAMessage(
     _ name: String
   ) async throws {
@@ -81,11 +82,11 @@ import VirtualNFC
     #expect(bench.tag.memory == wanted)
   }
 
-  /// A DESFire with a linear and a cyclic file of records that everybody may read, write and delete.
+  /// Returns a DESFire with a linear and a cyclic record file that everybody may read, write and delete.
   private static func card(_ linear: [UInt8], _ cyclic: [UInt8]) throws -> VirtualTag {
     var image = TagImage(.desfire)
     image.uid = [0x04, 1, 2, 3, 4, 5, 6]
-    // An EV1 of 4 KB: without it the card is not known for a DESFire.
+    // This is the version of an EV1 of 4 KB. Without it, the card is not recognized as a DESFire.
     image.version =
       [0x04, 0x01, 0x01, 0x01, 0x00, 0x18, 0x05, 0x04, 0x01, 0x01, 0x01, 0x04, 0x18, 0x05]
       + [0x04, 1, 2, 3, 4, 5, 6, 0xBA, 0x54, 0x2A, 0x4A, 0x10, 0x20, 0x12]
@@ -108,9 +109,9 @@ import VirtualNFC
     (tag.image?.desfire?.applications.first?.files ?? []).map(\.data)
   }
 
-  /// The records of the card, or the first of the image; the next restoration adds the rest.
+  /// The card has its own records or the first ones of the image. The next restoration adds the rest.
   @Test func tornRecordsAreCompleted() async throws {
-    // Each is longer than a frame.
+    // Each record is longer than a frame.
     let wanted = (0..<240).map { UInt8($0) }
     let image = try #require(try Self.card(wanted, [0x0A, 0x0B, 0x0C]).image)
     var moment = 1
@@ -132,11 +133,12 @@ import VirtualNFC
       moment += 1
       try #require(moment < Self.mostMoments)
     }
-    // The card's own, none, and each number of the image's.
+    // The states are the card's own records, no records, and each number of the image's records.
     #expect(states.count == 6)
   }
 
-  /// A real card's transactions: the virtual DESFire with keys, its record file open to everybody.
+  /// Tests the transactions of a real card, with the virtual DESFire with keys. Its record file is open to
+  /// everybody.
   @Test func recordsOfACardWithKeys() async throws {
     let bench = try await Bench(try VirtualTag.named("blank-desfire"))
     guard case .miFare(let card) = try await bench.found() else { throw NFCError(.wrongTag, "") }
@@ -144,7 +146,7 @@ import VirtualNFC
       let answer = try await card.sendMiFareCommand(bytes)
       try #require(answer.first == 0x00)
     }
-    // CreateApplication and CreateLinearRecordFile, which the card's settings leave to everybody.
+    // CreateApplication and CreateLinearRecordFile, which the card's settings permit for everybody.
     try await send([0xCA, 0x56, 0x34, 0x12, 0x0F, 0x01])
     try await send([0x5A, 0x56, 0x34, 0x12])
     try await send([0xC1, 0x03, 0x00, 0xEE, 0xEE, 60, 0, 0, 4, 0, 0])

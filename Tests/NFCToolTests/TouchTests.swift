@@ -1,13 +1,14 @@
 import Testing
 import VirtualNFC
 
-/// What a command for one tag asks of the reader, from opening it to closing it. Each host command takes more than
-/// 2 ms on a line at 115 200 baud; plain C over libnfc needs 17 for one exchange.
+/// Tests the number of host commands and frames of a command for one tag, from opening the reader to closing
+/// it. Each host command takes more than 2 ms on a line at 115 200 baud. C with libnfc needs 17 for one
+/// exchange.
 @Suite struct TouchTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let line: String
     let tag: @Sendable () -> VirtualTag
-    /// Host commands, and frames over the air.
+    /// The number of host commands, and of frames over the air.
     let commands: Int
     let exchanges: Int
     var testDescription: String { line }

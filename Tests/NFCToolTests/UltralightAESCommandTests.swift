@@ -2,12 +2,12 @@ import Foundation
 import Testing
 import VirtualNFC
 
-/// A MIFARE Ultralight AES through the commands for every tag.
+/// Tests of a MIFARE Ultralight AES with the commands for all tags.
 @Suite struct UltralightAESCommandTests {
   private static let key = "1AB2C3D4E5F60718293A4B5C6D7E8F90"
   private static let zero = "00000000000000000000000000000000"
 
-  /// Runs command lines on one virtual reader; whatever they print, the key is not in it.
+  /// Runs command lines on one virtual reader. Their output must not contain the key.
   private static func onTag(
     _ name: String = "ultralight-aes",
     _ body: (_ nfc: (_ line: String, _ status: Int32) async throws -> Tool.Result) async throws ->
@@ -88,7 +88,7 @@ import VirtualNFC
     try await Self.onTag { nfc in _ = try await nfc(line, Int32(status)) }
   }
 
-  /// An image of the chip is the chip again.
+  /// An image of the chip can be used as the chip.
   @Test(arguments: ["bin", "eml", "json", "nfc"]) func images(_ format: String) async throws {
     try await TemporaryDirectory.with { folder in
       let file = folder.appending(path: "aes.\(format)").path

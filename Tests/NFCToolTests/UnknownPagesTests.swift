@@ -2,11 +2,11 @@ import Foundation
 import Testing
 import VirtualNFC
 
-/// Chips that are known by name, but not how their pages are used.
+/// Tests of chips that are known by name, but whose pages are unknown.
 @Suite struct UnknownPagesTests {
-  /// An NTAG213 that gives itself out as another chip.
+  /// An NTAG213 that reports the version of another chip.
   private struct Renamed: VirtualChip {
-    /// GET_VERSION (NTAG21x data sheet, 10.1).
+    /// The command GET_VERSION (NTAG21x data sheet, 10.1).
     private static let getVersion: [UInt8] = [0x60]
     private var chip = NTAG21x(.ntag213)
     private let version: [UInt8]
@@ -29,7 +29,7 @@ import VirtualNFC
     }
   }
 
-  /// Nothing is guessed: no file is made, and nothing is written.
+  /// The pages are not guessed: no file is created, and nothing is written.
   @Test(arguments: [
     ("NTAG213 TT", "0004040203000F03"), ("NTAG 223 DNA", "0004040204000F03"),
     ("NTAG NT2H1411", "0004040201011103"),

@@ -6,9 +6,10 @@ import VirtualNFC
 
 @testable import NFCTool
 
-/// Images of tags that Core NFC does not know, and of cards of which only the identity can be had.
+/// Tests of images of tags that Core NFC does not support, and of cards of which only the identity is
+/// available.
 @Suite struct UnusualTagImageTests {
-  /// What libnfc gives of each is what the virtual chip says of itself.
+  /// The data that libnfc reports for each tag is the data of the virtual chip.
   @Test(arguments: [
     ("bprime", nil), ("ask-ctx", nil), ("barcode", nil), ("srix4k", nil),
     ("iclass", "the keys, and blocks 6-31"), ("mifare-plus", "AES keys"),
@@ -38,7 +39,7 @@ import VirtualNFC
     #expect(comparison.incomparable == [3, 4] + Array(6..<32))
   }
 
-  /// Torn away or disturbed in the middle, nothing is taken for a memory.
+  /// If the tag is removed or disturbed in the middle, no image is created.
   @Test func aBrokenAnswerIsAnError() async throws {
     for name in ["iclass", "ask-ctx", "srix4k"] {
       for effect in [Fault.Effect.tagLeaves, .answerLost, .answerBroken] {
@@ -60,7 +61,8 @@ import VirtualNFC
     }
   }
 
-  /// Saved, a tag again, and saved the same; other formats are refused, and those that can are named.
+  /// A saved tag can be used as a tag again and is saved in the same way. Other formats are refused, and the
+  /// error lists the suitable ones.
   @Test(arguments: [("bprime", "nfc"), ("ask-ctx", "nfc eml"), ("iclass", "picopass json")])
   func savesAndIsATagAgain(_ name: String, _ formats: String) async throws {
     try await TemporaryDirectory.with { directory async throws in
@@ -87,7 +89,7 @@ import VirtualNFC
     }
   }
 
-  /// What a Flipper Zero has saved of a card is converted for Proxmark3, compared, and used as a tag.
+  /// A card that a Flipper Zero has saved can be converted for Proxmark3, compared, and used as a tag.
   @Test func convertsAnICLASSCard() async throws {
     try await TemporaryDirectory.with { directory async throws in
       let file = directory.appending(path: "card.picopass").path
@@ -108,7 +110,7 @@ import VirtualNFC
       let info = try await Tool.run("info", "--json", "--virtual", file)
       #expect(info.status == 0)
       #expect(info.output.contains("E012FFFE1057D196"))
-      // Their memories are never written.
+      // The memories of these tags are never written.
       let restored = try await Tool.run(
         "restore", file, "--uid", "E012FFF7005B2D61", "--timeout", "1", "--virtual", "iclass")
       #expect(restored.status == 66)

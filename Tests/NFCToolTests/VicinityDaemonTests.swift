@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 import VirtualNFC
 
-/// Passwords of ISO 15693 tags through a real PC/SC daemon with vsmartcard's virtual reader, a process for each
-/// command.
+/// Tests of the passwords of ISO 15693 tags with a real PC/SC daemon and vsmartcard's virtual reader. Each
+/// command runs in its own process.
 @Suite struct VicinityDaemonTests {
-  /// A tag on a reader of a daemon's own.
+  /// A tag on a reader of a private daemon.
   private struct Shown {
     let chip: VirtualTag
     let field = VirtualField()
@@ -23,7 +23,7 @@ import VirtualNFC
 
     func close() { client.close() }
 
-    /// Runs a command on the tag, which has forgotten what the last one has opened.
+    /// Runs a command on the tag. The tag does not remember the access that the previous command had.
     func nfc(_ line: String, _ status: Int32) async throws -> Tool.Result {
       field.remove(chip)
       field.place(chip)
@@ -37,9 +37,9 @@ import VirtualNFC
     let testDescription: String
     let password: String
     let wrong: String
-    /// The first block that is protected.
+    /// The first protected block.
     let from: Int
-    /// What it says of a protected block: an ICODE gives the reason of no refusal (error 0F).
+    /// The exit status for a protected block. An ICODE never indicates the reason for a refusal (error 0F).
     let refused: Int32
   }
 

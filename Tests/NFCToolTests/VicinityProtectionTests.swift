@@ -7,7 +7,8 @@ import VirtualNFC
 
 @testable import NFCTool
 
-/// Passwords of ISO 15693 tags, over a virtual PC/SC reader that the test keeps from command to command.
+/// Tests of the passwords of ISO 15693 tags, with a virtual PC/SC reader that the test keeps for all
+/// commands.
 @Suite struct VicinityProtectionTests {
   private static let password: [UInt8] = [0x11, 0x22, 0x33, 0x44]
   private static let st25dv = VicinityPassword.st25(sizes: [8])
@@ -72,7 +73,7 @@ import VirtualNFC
         try await bench.again(), .icode, Self.wish([9, 9, 9, 9]), current: [8, 8, 8, 8])
     }
     #expect(wrong?.code == .authenticationFailed)
-    // Nothing has changed: the old password is still the one.
+    // Nothing has changed: the old password is still valid.
     try await Self.change(
       try await bench.again(), .icode, Self.wish([9, 9, 9, 9]), current: Self.password)
     try await Self.change(try await bench.again(), .icode, nil, current: [9, 9, 9, 9])
@@ -84,7 +85,7 @@ import VirtualNFC
     let closed = try await bench.again()
     _ = try await closed.readBlocks(0..<4)
     await #expect(throws: NFCError.self) { try await closed.writeBlocks(at: 30, [1, 2, 3, 4]) }
-    // Neither does the factory's password open it, nor its configuration.
+    // The factory password opens neither the tag nor its configuration.
     let factory = [UInt8](repeating: 0, count: 8)
     await #expect(throws: NFCError.self) {
       try await ST25Tag(closed).authenticate(SecretKey(factory))
@@ -102,7 +103,7 @@ import VirtualNFC
     try await bench.again().writeBlocks(at: 30, [4, 3, 2, 1])
   }
 
-  /// A tag that leaves between any two commands is open, or closed by the new password.
+  /// A tag that leaves between any two commands is either open or protected with the new password.
   @Test(arguments: 0..<9)
   func aTagThatLeavesCanBeOpened(_ exchange: Int) async throws {
     let bench = try await VicinityBench(.icodeSLIX2())
@@ -110,7 +111,7 @@ import VirtualNFC
     bench.virtual.setFaults([VirtualPCSCReader.Fault(.tagLeaves, at: exchange)])
     try? await Self.change(tag, .icode, Self.wish(Self.password))
     bench.virtual.setFaults([])
-    // The same command again, with the password that the tag had, completes it.
+    // A repetition of the command, with the tag's previous password, completes the change.
     let after = try await bench.again()
     let isClosed = try await !ICODETag(after).information().division.isOpen
     try await Self.change(

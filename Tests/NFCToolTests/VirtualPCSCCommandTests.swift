@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import VirtualNFC
 
-/// `nfc virtual --pcsc`: the reader of one process is the PC/SC reader of others.
+/// Tests of `nfc virtual --pcsc`, which provides a PC/SC reader to other processes.
 @Suite struct VirtualPCSCCommandTests {
   @Test func otherProgramsSeeTheTag() async throws {
     let daemon = try PrivatePCSCD(name: "Virtual PCD")
@@ -16,7 +16,7 @@ import VirtualNFC
       let line = try #require(try await virtual.waitForLines(1).first)
       #expect(line == "pcsc:Virtual PCD 00 00")
 
-      // The name is what other programs want; the line is what --reader takes.
+      // Other programs use the name, and `--reader` accepts the complete line.
       let other = try await daemon.scriptor(["FF CA 00 00 00", "FF B0 00 00 04"])
       #expect(other.contains("83 8E D2 2A 08 01 04 E0 90 00"))
       #expect(other.contains("E1 40 27 01 90 00"))
@@ -29,7 +29,7 @@ import VirtualNFC
       #expect(written.status == 0, "\(written.errors)")
       #expect(try await daemon.scriptor(["FF B0 00 04 04"]).contains("A1 A2 A3 A4 90 00"))
 
-      // Found without being named, too.
+      // The reader is also found if it is not named.
       let polled = try await Tool.run(
         ["poll", "--once", "--json"],
         environment: daemon.environment.merging(["LIBNFC_AUTO_SCAN": "false"]) { $1 })
@@ -47,7 +47,7 @@ import VirtualNFC
     }
   }
 
-  /// Without a name, all readers are used: a PN532 that libnfc knows of, and PC/SC's.
+  /// Without a name, all readers are used: a PN532 that is configured for libnfc, and the PC/SC readers.
   @Test func tagsOfAllReadersAreFound() async throws {
     let daemon = try PrivatePCSCD(name: "Virtual PCD")
     let virtual = try RunningTool(["virtual", "ntag215"])
@@ -75,7 +75,7 @@ import VirtualNFC
     #expect(vicinity.output.contains("ICODE SLIX2"))
     #expect(try await run("iso15693 read 0").output == "0  E1402701\n")
     #expect(try await run("mifare send 60").output == "0004040201001103\n")
-    // One that is lost leaves the other; where all are gone, they are waited for.
+    // If one reader is lost, the other continues. If all are lost, polling waits for them.
     let poll = try RunningTool(["poll", "--count", "3"], environment: environment)
     _ = try await poll.waitForLines(2)
     virtual.interrupt()
@@ -120,7 +120,7 @@ import VirtualNFC
     }
   }
 
-  /// Other kinds of tags, which such a reader sees as well.
+  /// The reader also finds other kinds of tags.
   @Test(arguments: [
     ("ntag215", "Virtual PCD", "transparent", "NTAG215"),
     ("ntag215", "Virtual ACR122", "acr122", "NTAG215"),
@@ -142,7 +142,7 @@ import VirtualNFC
     #expect(try await virtual.end().status == 0)
   }
 
-  /// Dialects that the reader's name tells, and the least that any reader has.
+  /// The dialects that the reader's name indicates, and the minimum that every reader supports.
   @Test(arguments: [
     ("Virtual SpringCard H512", "springcard"), ("Virtual SpringCard H512", "springcard-rfid"),
     ("Virtual uTrust 3720", "identiv"), ("Virtual ACR1552", "acs"),
@@ -175,7 +175,7 @@ import VirtualNFC
     #expect(try await virtual.end().status == 0)
   }
 
-  /// What the reader lacks makes it the wrong reader; the tag is as good as any.
+  /// If the reader lacks a feature, it is the wrong reader. The tag is not at fault.
   @Test func saysThatTheReaderIsTheWrongOne() async throws {
     let daemon = try PrivatePCSCD(name: "Virtual uTrust 3720")
     let virtual = try RunningTool(

@@ -50,8 +50,8 @@ import Testing
   }
 
   @Test func aDumpIsATag() async throws {
-    // Page 0 to 2 of an Ultralight, 04 A1 B2 C3 D4 E5 F6: BCC0 is 88 ^ 04 ^ A1 ^ B2 = 9F, BCC1 C3 ^ D4 ^
-    // E5 ^ F6 = 04.
+    // The dump contains pages 0 to 2 of an Ultralight, 04 A1 B2 C3 D4 E5 F6. BCC0 is 88 ^ 04 ^ A1 ^ B2 = 9F,
+    // and BCC1 is C3 ^ D4 ^ E5 ^ F6 = 04.
     let dump = "04A1B29FC3D4E5F604480000" + String(repeating: "00", count: 52)
     try await TemporaryDirectory.with { directory async throws in
       let file = directory.appending(path: "dump.eml")

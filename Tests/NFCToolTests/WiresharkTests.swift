@@ -2,9 +2,9 @@ import Foundation
 import Testing
 import VirtualNFC
 
-/// Captures as Wireshark takes them apart.
+/// Tests of captures, as Wireshark parses them.
 @Suite struct WiresharkTests {
-  /// The fields of each packet, by `tshark`.
+  /// Returns the fields of each packet, as `tshark` prints them.
   private static func packets(
     _ file: String, _ fields: [String], _ options: [String] = []
   ) async throws -> [[String]] {

@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// `nfc write` and its kinds.
+/// Tests of `nfc write` and its kinds of messages.
 @Suite struct WritingTests {
   struct Kind: Sendable {
     let arguments: [String]
-    /// What `read` prints, or a part of what `read --json` does.
+    /// The output of `read`, or a part of the output of `read --json`.
     let text: String
     var json = ""
   }
@@ -35,7 +35,7 @@ import Testing
     Kind(arguments: ["wifi", "Guests"], text: "Wi-Fi Guests (open, none)"),
     Kind(
       arguments: ["wifi", "Guests", "--password", "secret", "--security", "wpa3"], text: "",
-      // Authentication types 0060: WPA2 and SAE.
+      // The authentication types 0060 are WPA2 and SAE.
       json: "100300020060"),
     Kind(
       arguments: [
@@ -132,7 +132,7 @@ import Testing
   }
 }
 
-/// `nfc write … --each`.
+/// Tests of `nfc write … --each`.
 @Suite struct BatchWritingTests {
   private static let tags = ["--virtual", "ntag213", "--virtual", "ntag215"]
 
@@ -213,7 +213,7 @@ import Testing
   }
 }
 
-/// Passwords of tags.
+/// Tests of the passwords of tags.
 @Suite struct PasswordTests {
   @Test func protectsAndUnprotects() async throws {
     try await TemporaryDirectory.with { directory async throws in
@@ -246,7 +246,7 @@ import Testing
     }
   }
 
-  /// An Ultralight C has a key of 16 bytes for a password.
+  /// The password of an Ultralight C is a key of 16 bytes.
   @Test func protectsAnUltralightC() async throws {
     let key = "00112233445566778899AABBCCDDEEFF"
     try await Tool.with("ultralight-c") { nfc async throws in
@@ -277,7 +277,7 @@ import Testing
       #expect(try await nfc(["protect", "--password", other]).status == 77)
       #expect(
         try await nfc(["protect", "--password", other, "--current-password", key]).status == 0)
-      // Reading is free now.
+      // Reading is not protected now.
       #expect(try await nfc(["read"]).status == 0)
       #expect(try await nfc(["unprotect"]).status == 77)
       #expect(try await nfc(["unprotect", "--password", key]).status == 77)

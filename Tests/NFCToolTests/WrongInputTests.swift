@@ -72,7 +72,7 @@ import VirtualNFC
   }
 
   /// Runs `body` with the name of a pseudo-terminal whose other end is closed. Its own end is kept open
-  /// meanwhile: the system would give the name to the next virtual reader.
+  /// during that time, because the system would otherwise give the name to the next virtual reader.
   private static func withClosedTerminal<Result>(
     _ body: (String) async throws -> Result
   ) async throws -> Result {
@@ -99,7 +99,7 @@ import VirtualNFC
     ("write json FILE.gone", "", 66), ("write raw FILE", "text", 65), ("write raw FILE", "", 65),
     ("write mime text/plain FILE.gone", "", 66), ("read --virtual FILE", "text", 65),
     ("read --virtual FILE.gone", "", 66), ("virtual FILE", "0102", 65),
-    // 64 bytes, and the check bytes of no UID.
+    // 64 bytes in which the check bytes do not match a UID.
     ("virtual FILE", String(repeating: "01", count: 64), 65),
   ])
   func aFileThatIsWrong(_ line: String, _ content: String, _ status: Int32) async throws {

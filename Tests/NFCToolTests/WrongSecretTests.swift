@@ -2,16 +2,16 @@ import TestSupport
 import Testing
 import VirtualNFC
 
-/// A wrong password or key costs one attempt, whatever the command, and the message says how many there are as far as
-/// the tag tells.
+/// Tests that a wrong password or key uses one attempt, whatever the command, and that the message contains
+/// the number of attempts if the tag reports it.
 @Suite struct WrongSecretTests {
   struct Tag: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let right: String
     let wrong: String
-    /// How it is protected.
+    /// The options of the protection.
     let options: String
-    /// What is said of the first wrong one, and of the second.
+    /// The expected text for the first and the second wrong password.
     let said: [String]
   }
 
@@ -27,12 +27,12 @@ import VirtualNFC
       testDescription: "ultralight-aes", right: "00112233445566778899AABBCCDDEEFF",
       wrong: "99999999999999999999999999999999", options: "--attempts 3",
       said: Array(repeating: "the tag is closed for good after 3 wrong attempts", count: 2)),
-    // Each command is a session of its own, with three attempts.
+    // Each command is a separate session with three attempts.
     Tag(
       testDescription: "st25ta", right: "00112233445566778899AABBCCDDEEFF",
       wrong: "99999999999999999999999999999999", options: "",
       said: Array(repeating: "2 attempts are left", count: 2)),
-    // These tell nothing.
+    // These tags do not report the number of attempts.
     Tag(
       testDescription: "ultralight-c", right: "00112233445566778899AABBCCDDEEFF",
       wrong: "99999999999999999999999999999999", options: "", said: ["", ""]),

@@ -1,4 +1,5 @@
-/// Random numbers that a seed repeats, so that a failure can be looked at again: SplitMix64 (Steele, Lea, Flood, 2014).
+/// A generator of random numbers that are repeated for the same seed, so that a failure can be examined:
+/// SplitMix64 (Steele, Lea, Flood, 2014).
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 

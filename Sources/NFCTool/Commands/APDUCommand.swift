@@ -2,7 +2,7 @@ import JSONText
 import ArgumentParser
 import NFC
 
-/// `nfc apdu`.
+/// The command `nfc apdu`.
 struct APDUCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "apdu",
@@ -73,7 +73,7 @@ struct APDUCommand: AsyncParsableCommand {
   private func select(_ aid: ApplicationIdentifier, _ tag: SelectedTag<SmartCard>) async throws {
     let command = APDU.select(aid: aid)
     let answer = try await tag.work { try await tag.kind.send(command, apduOptions) }
-    // 61xx: more data can be fetched. 62xx and 63xx are warnings (ISO/IEC 7816-4, 5.6).
+    // 61xx indicates that more data is available. 62xx and 63xx are warnings (ISO/IEC 7816-4, 5.6).
     guard answer.isSuccess || (0x61...0x63).contains(answer.sw1) else {
       throw Failure(
         .notThere,
@@ -100,7 +100,7 @@ private struct SmartCard: Sendable {
   init?(_ tag: DetectedTag) {
     switch tag {
     case .iso7816(let tag): send = { try await tag.sendCommand($0, options: $1) }
-    // Those of type A that have an answer to select speak ISO/IEC 14443-4.
+    // Tags of type A with an answer to select support ISO/IEC 14443-4.
     case .miFare(let tag) where !tag.ats.isEmpty:
       send = { try await tag.sendCommand($0, options: $1) }
     default: return nil

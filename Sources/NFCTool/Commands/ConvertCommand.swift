@@ -4,7 +4,7 @@ import NFC
 import TagImages
 import Synchronization
 
-/// `nfc convert`.
+/// The command `nfc convert`.
 struct ConvertCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "convert",
@@ -30,7 +30,7 @@ struct ConvertCommand: AsyncParsableCommand {
   }
 }
 
-/// `nfc decode`.
+/// The command `nfc decode`.
 struct DecodeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "decode",
@@ -74,7 +74,7 @@ struct DecodeCommand: AsyncParsableCommand {
     return try MessageFile.raw(bytes, file)
   }
 
-  /// Reads the image as a reader would read the tag.
+  /// Reads the image in the same way as a reader reads the tag.
   private func messageOnImage() async throws -> NDEFMessage {
     var options = try GlobalOptions.parse(["--virtual", file])
     options.json = json
@@ -95,7 +95,7 @@ struct DecodeCommand: AsyncParsableCommand {
   }
 }
 
-/// Takes the message out of a session.
+/// Passes the message out of a session.
 private final class MessageBox: Sendable {
   private let content = Mutex(NDEFMessage(records: []))
   var message: NDEFMessage { content.withLock { $0 } }

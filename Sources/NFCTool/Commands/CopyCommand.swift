@@ -3,7 +3,7 @@ import ArgumentParser
 import NFC
 import TagImages
 
-/// `nfc copy`.
+/// The command `nfc copy`.
 struct CopyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "copy",
@@ -62,7 +62,7 @@ struct CopyCommand: AsyncParsableCommand {
   private struct Original: Sendable {
     var uid: [UInt8]
     var image: TagImage?
-    /// Files that need a key, in words.
+    /// A description of the files that require a key.
     var missing: String?
     var message: [UInt8]?
   }
@@ -70,7 +70,7 @@ struct CopyCommand: AsyncParsableCommand {
   private func read(_ tag: DetectedTag, _ password: [UInt8]?) async throws -> Original {
     var original = Original(uid: tag.identifier)
     if !ndef, let memory = MemoryTag(tag), let content = try await read(memory, password) {
-      // A partly read memory cannot be copied; files are copied one by one.
+      // A memory that was only partly read cannot be copied. Files are copied individually.
       if content.missing == nil || memory.hasOnlyFiles {
         original.image = content.image
         original.missing = content.missing
@@ -82,7 +82,7 @@ struct CopyCommand: AsyncParsableCommand {
     return original
   }
 
-  /// `nil` for a smart card without a file that can be read.
+  /// Returns the content, or `nil` for a smart card without a readable file.
   private func read(
     _ memory: MemoryTag, _ password: [UInt8]?
   ) async throws -> MemoryTag.Content? {
@@ -103,7 +103,7 @@ struct CopyCommand: AsyncParsableCommand {
     }
 
     let content: Content
-    /// The omitted parts, in words; those of a restoration are added.
+    /// Descriptions of the omitted parts. Those of a restoration are added later.
     let leftBehind: [String]
 
     func run() async throws -> Result {
@@ -135,7 +135,7 @@ struct CopyCommand: AsyncParsableCommand {
       let (restoration, plan) = try await restoration(image, to: memory)
     {
       let isUseless = !plan.isEmpty && plan.allSatisfy(\.written.isEmpty)
-      // Where no file fits, the message may.
+      // If no file fits, the message may.
       if !isUseless || original.message == nil || tag.kind.ndef == nil {
         guard !isUseless else {
           throw Failure(
@@ -157,7 +157,7 @@ struct CopyCommand: AsyncParsableCommand {
       leftBehind: original.image == nil ? ["UID"] : ["UID", "other memory"])
   }
 
-  /// Returns `nil` if the tag is of another kind or size.
+  /// Returns the restoration, or `nil` if the tag is of another kind or size.
   private func restoration(
     _ image: TagImage, to memory: MemoryTag
   ) async throws -> (any MemoryRestoration, [RestoredPart])? {

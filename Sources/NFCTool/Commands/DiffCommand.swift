@@ -3,7 +3,7 @@ import ArgumentParser
 import NFC
 import TagImages
 
-/// `nfc diff`.
+/// The command `nfc diff`.
 struct DiffCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
@@ -94,8 +94,7 @@ struct DiffCommand: AsyncParsableCommand {
 }
 
 extension TagImage {
-  /// Returns the same bytes as an image of the other image's kind, if the file does not specify
-  /// their kind.
+  /// Returns the same bytes as an image of the other image's kind, if the file does not specify a kind.
   fileprivate func matched(to other: TagImage, _ format: ImageFormat?) -> TagImage {
     guard format == .binary || format == .emulator, kind != other.kind else { return self }
     if other.kind == .feliCaLite, memory.bytes.count == FeliCaReading.blocksOfLite.count * 16 {
@@ -110,7 +109,7 @@ extension TagImage {
   }
 }
 
-/// The images differ: not a failure, but no success either.
+/// Indicates that the images differ. This is neither a failure nor a success.
 struct Difference: Error {
   static let status: Int32 = 1
 }

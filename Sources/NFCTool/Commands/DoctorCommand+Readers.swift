@@ -2,16 +2,16 @@ import NFC
 import NFCDiagnosis
 import Synchronization
 
-// The doctor's actions on readers, as opposed to its findings.
+// The doctor's operations on readers.
 extension DoctorCommand {
-  /// Resets the reader that is named, or the only one on USB.
+  /// Resets the named reader, or the only reader on USB.
   func resetReader() async throws {
     let name = options.readers.first ?? Reader.nameInEnvironment
     let address: ReaderAddress
     if let name {
       address = ReaderAddress(name)
     } else {
-      // USB readers have a second name besides the one that changes at each plug.
+      // USB readers have a second name, in addition to the one that changes each time they are connected.
       let found = try await Reader.list().filter { !$0.aliases.isEmpty }
       guard let only = found.first else {
         throw Failure(
@@ -33,7 +33,7 @@ extension DoctorCommand {
     Output.remark("reset \(address)")
   }
 
-  /// Writes a report on the readers that are named, or on all that are found.
+  /// Writes a report on the named readers, or on all readers that are found.
   func writeReport(to path: String) async throws {
     guard !options.hasOwnReaders else {
       let report = try await addingOwnReaders(to: ReaderReport(hasIdentifiers: withUids))

@@ -3,7 +3,7 @@ import ArgumentParser
 import NFC
 import NFCDiagnosis
 
-/// `nfc doctor`.
+/// The command `nfc doctor`.
 struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",

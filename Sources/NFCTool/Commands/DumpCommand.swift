@@ -2,7 +2,7 @@ import ArgumentParser
 import NFC
 import TagImages
 
-/// What `nfc dump` and `nfc mifare dump` have in common.
+/// The options that `nfc dump` and `nfc mifare dump` share.
 struct DumpArguments: ParsableArguments {
   @OptionGroup var keys: TagKeys
   @OptionGroup var password: TagPassword
@@ -47,7 +47,7 @@ struct DumpArguments: ParsableArguments {
   }
 }
 
-/// `nfc dump`.
+/// The command `nfc dump`.
 struct DumpCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "dump",
@@ -77,7 +77,7 @@ struct DumpCommand: AsyncParsableCommand {
   func run() async throws { try await dump.run(options, onlyMiFare: false) }
 }
 
-/// `nfc mifare dump`.
+/// The command `nfc mifare dump`.
 struct MiFareDumpCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "dump",

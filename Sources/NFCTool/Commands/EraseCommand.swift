@@ -1,7 +1,7 @@
 import ArgumentParser
 import NFC
 
-/// `nfc erase`.
+/// The command `nfc erase`.
 struct EraseCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "erase",

@@ -2,7 +2,7 @@ import JSONText
 import ArgumentParser
 import NFC
 
-/// `nfc felica info`.
+/// The command `nfc felica info`.
 struct FeliCaInfoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
@@ -38,7 +38,7 @@ struct FeliCaInfoCommand: AsyncParsableCommand {
 }
 
 extension FeliCaCard {
-  /// Returns what ``DetectedTag/facts(_:)`` does not have.
+  /// Returns the members that ``DetectedTag/facts(_:)`` does not include.
   func members(_ tag: any FeliCaTag) -> [JSONValue.Member] {
     var members = [
       JSONValue.Member(key: "manufacturerCode", value: .bytes(Self.manufacturerCode(tag))),

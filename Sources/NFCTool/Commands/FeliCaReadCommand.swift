@@ -2,7 +2,7 @@ import JSONText
 import ArgumentParser
 import NFC
 
-/// `nfc felica read`.
+/// The command `nfc felica read`.
 struct FeliCaReadCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "read",
@@ -50,8 +50,8 @@ struct FeliCaReadCommand: AsyncParsableCommand {
     }
   }
 
-  /// What fits an answer (FeliCa Card User's Manual, excerpted edition, 4.4.5), and what FeliCa Lite
-  /// and Lite-S take (FeliCa Lite-S User's Manual, 4.4.4).
+  /// The maximum number of blocks in an answer (FeliCa Card User's Manual, excerpted edition, 4.4.5), and the
+  /// maximum that FeliCa Lite and Lite-S accept (FeliCa Lite-S User's Manual, 4.4.4).
   private static let maximumBlocks = 15
   private static let maximumBlocksOfLite = 4
 
@@ -76,8 +76,8 @@ struct FeliCaReadCommand: AsyncParsableCommand {
       zip(numbers, data).map { Output.Unit(number: $0, data: $1) }, "block", json: options.json)
   }
 
-  /// Reads blocks in one exchange. If the card refuses, reads each block on its own, which shows
-  /// the failing one.
+  /// Reads blocks with one exchange. If the card refuses, each block is read individually, to find the one
+  /// that fails.
   private static func read(
     _ numbers: ArraySlice<Int>, of code: UInt16, _ card: any FeliCaTag, _ name: String
   ) async throws -> [[UInt8]] {
@@ -112,7 +112,7 @@ struct FeliCaReadCommand: AsyncParsableCommand {
     }
   }
 
-  /// Reads all blocks from block 0 until the card has no more.
+  /// Reads all blocks from block 0 until the card has no further blocks.
   static func allBlocks(
     of service: UInt16, _ card: any FeliCaTag, _ size: Int
   ) async throws -> [[UInt8]] {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import NFC
 
-/// `nfc felica send`.
+/// The command `nfc felica send`.
 struct FeliCaSendCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "send",
@@ -20,7 +20,7 @@ struct FeliCaSendCommand: AsyncParsableCommand {
 
   @OptionGroup var commands: FeliCaCommands
 
-  /// LEN is one byte and counts itself (JIS X 6319-4).
+  /// The maximum length of a command. LEN is one byte and includes itself (JIS X 6319-4).
   private static let maximumLength = 254
 
   func run() async throws {
@@ -36,7 +36,7 @@ struct FeliCaSendCommand: AsyncParsableCommand {
     }
   }
 
-  /// A FeliCa card does not answer unknown commands, or commands for another card.
+  /// Sends a command. A FeliCa card does not answer unknown commands or commands for another card.
   private static func send(
     _ command: [UInt8], _ tag: SelectedTag<any FeliCaTag>
   ) async throws -> [UInt8] {
@@ -61,8 +61,8 @@ struct FeliCaSendCommand: AsyncParsableCommand {
       + named.hexadecimal
   }
 
-  /// The upper half of an IDm's first byte is the number of a system, of which a card may have several (FeliCa Card
-  /// User's Manual, excerpted edition, 2.3.1).
+  /// Returns whether two IDms belong to the same card. The upper half of the first byte is the number of a
+  /// system, and a card may have several systems (FeliCa Card User's Manual, excerpted edition, 2.3.1).
   private static func isOfSameCard(_ one: [UInt8], _ other: [UInt8]) -> Bool {
     let number: UInt8 = 0xF0
     guard let first = one.first, let second = other.first else { return false }
@@ -70,11 +70,11 @@ struct FeliCaSendCommand: AsyncParsableCommand {
   }
 }
 
-/// Raw commands for a FeliCa card, whose IDm they need not spell out.
+/// Raw commands for a FeliCa card, with a placeholder for its IDm.
 struct FeliCaCommands: ParsableArguments {
   /// The placeholder for the IDm.
   private static let placeholder = "{idm}"
-  /// As long as every IDm.
+  /// An IDm of the right length, for checks.
   static let anyIDm = [UInt8](repeating: 0, count: 8)
 
   @Argument(
@@ -87,8 +87,8 @@ struct FeliCaCommands: ParsableArguments {
     _ = try all(for: Self.anyIDm)
   }
 
-  /// Returns the commands with the IDm inserted. Errors never show a command, because it may
-  /// contain a key.
+  /// Returns the commands with the IDm inserted. An error does not show a command, because it may contain a
+  /// key.
   func all(for idm: [UInt8]) throws -> [[UInt8]] {
     try texts.enumerated().map { index, text in
       try Hexadecimal.secret(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import NFC
 
-/// `nfc felica`.
+/// The command `nfc felica`.
 struct FeliCaSubcommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "felica", abstract: "Works with FeliCa cards.",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import NFC
 
-/// `nfc felica write`.
+/// The command `nfc felica write`.
 struct FeliCaWriteCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "write",

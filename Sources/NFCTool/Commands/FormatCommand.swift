@@ -1,7 +1,7 @@
 import ArgumentParser
 import NFC
 
-/// `nfc format`.
+/// The command `nfc format`.
 struct FormatCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "format",

@@ -2,7 +2,7 @@ import ArgumentParser
 import NFC
 import SecureTags
 
-/// `nfc iso15693 eas`.
+/// The command `nfc iso15693 eas`.
 struct ISO15693EASCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "eas", abstract: "Turns a label's article surveillance on or off.",

@@ -2,7 +2,7 @@ import JSONText
 import ArgumentParser
 import NFC
 
-/// `nfc iso15693 info`.
+/// The command `nfc iso15693 info`.
 struct ISO15693InfoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info", abstract: "Shows what a tag reports about itself.",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import NFC
 
-/// `nfc iso15693 lock`.
+/// The command `nfc iso15693 lock`.
 struct ISO15693LockCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "lock", abstract: "Makes a block permanently read-only.",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import NFC
 
-/// `nfc iso15693 read`.
+/// The command `nfc iso15693 read`.
 struct ISO15693ReadCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "read", abstract: "Reads blocks.",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import NFC
 
-/// `nfc iso15693 send`.
+/// The command `nfc iso15693 send`.
 struct ISO15693SendCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "send", abstract: "Sends raw requests.",

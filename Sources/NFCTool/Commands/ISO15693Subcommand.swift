@@ -1,7 +1,7 @@
 import ArgumentParser
 import NFC
 
-/// `nfc iso15693`.
+/// The command `nfc iso15693`.
 struct ISO15693Subcommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "iso15693", abstract: "Works with ISO 15693 tags.",
@@ -13,7 +13,7 @@ struct ISO15693Subcommand: ParsableCommand {
 }
 
 extension Session {
-  /// Waits for a vicinity tag; says so at once if no reader can find one.
+  /// Waits for a vicinity tag. Throws an error at once if no reader can find one.
   func selectVicinityTag(for use: TagUse) async throws -> SelectedTag<any ISO15693Tag> {
     guard readers.contains(where: \.hasVicinity) else {
       throw Failure(
@@ -28,12 +28,12 @@ extension Session {
 }
 
 extension SelectedTag where Kind == any ISO15693Tag {
-  /// Runs `body`, and adds to an error which tag it happened to.
+  /// Runs `body`. The tag is added to errors.
   func namingBlocks<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
     do {
       return try await showingProgress(body)
     } catch let error as NFCError where error.code == .unsupported {
-      // It is the reader that has no such command, not the tag.
+      // The reader does not support the command. The error is not about the tag.
       throw Failure(error)
     } catch let error as NFCError {
       var failure = Failure(error, tag: name)
@@ -47,7 +47,7 @@ extension SelectedTag where Kind == any ISO15693Tag {
 }
 
 extension SelectedTag where Kind == any ISO15693Tag {
-  /// Refuses blocks that the tag does not have, before the first of several runs is read.
+  /// Throws an error for blocks that the tag does not have, before the first of several ranges is read.
   func checkExistence(of blocks: [Range<Int>]) async throws {
     guard let count = try await detected.vicinityInformation()?.blockCount,
       let range = blocks.first(where: { $0.upperBound > count })
@@ -58,9 +58,9 @@ extension SelectedTag where Kind == any ISO15693Tag {
   }
 }
 
-/// Block numbers on the command line.
+/// Parses block numbers on the command line.
 enum BlockNumbers {
-  /// They have 16 bits.
+  /// The highest block number, which has 16 bits.
   static let largest = 0xFFFF
 
   static func argument(_ text: String) throws -> [Range<Int>] {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import NFC
 
-/// `nfc iso15693 write`.
+/// The command `nfc iso15693 write`.
 struct ISO15693WriteCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "write", abstract: "Writes one block, or several one after the other.",

@@ -2,7 +2,7 @@ import JSONText
 import ArgumentParser
 import NFC
 
-/// `nfc info`.
+/// The command `nfc info`.
 struct InfoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
@@ -61,7 +61,7 @@ private struct Report: Sendable {
       facts.append(JSONValue.Member(key: "memorySize", value: .integer(size)))
     }
     var table = FactTable()
-    // "other" is a word of programs.
+    // The word "other" is for programs only.
     if case .other = tag { table.add("kind", tag.kindName.withoutArticle) }
     table.add(facts.filter { $0.key != "type" || $0.value.plainText != tag.otherTypeName })
     for line in content.lines { table.add("NDEF", line) }
@@ -83,7 +83,7 @@ private struct Report: Sendable {
 }
 
 extension String {
-  /// `a tag` is `tag`.
+  /// The text without its article: `tag` for `a tag`.
   fileprivate var withoutArticle: String {
     guard let space = firstIndex(of: " "), ["a", "an"].contains(self[..<space]) else { return self }
     return String(self[index(after: space)...])
@@ -91,18 +91,17 @@ extension String {
 }
 
 extension DetectedTag {
-  /// The `type` of a tag that is of no NFC Forum type; `nil` for all others.
+  /// The `type` of a tag that does not belong to an NFC Forum type, or `nil` for all other tags.
   fileprivate var otherTypeName: String? { if case .other = self { typeName } else { nil } }
 
-  /// Returns the maker of the chip: from the product; otherwise from the first byte of a UID of 7
-  /// bytes, or from the second byte of an ISO 15693 UID (ISO/IEC 7816-6, register of IC
-  /// manufacturers).
+  /// Returns the maker of the chip. It is taken from the product, or else from the first byte of a UID of 7
+  /// bytes or from the second byte of an ISO 15693 UID (ISO/IEC 7816-6, register of IC manufacturers).
   fileprivate func maker(_ product: TagProduct?) -> String? {
     if let product { return product.maker }
     let code: UInt8?
     switch self {
     case .iso15693(let tag): code = tag.icManufacturerCode
-    // Other makers produce cards of this kind, too.
+    // Other makers also produce cards of this kind.
     case .feliCa: return nil
     default: code = technology == .iso14443a && identifier.count == 7 ? identifier.first : nil
     }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import NFC
 
-/// `nfc lock`.
+/// The command `nfc lock`.
 struct LockCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "lock",
@@ -37,7 +37,7 @@ struct LockCommand: AsyncParsableCommand {
           try await tag.kind.makeReadOnly()
         } catch let error as NFCError where error.code == .unsupported && error.cause != .notCarried
         {
-          // It is an NDEF tag, and cannot be closed.
+          // The tag is an NDEF tag that cannot be locked.
           throw Failure(
             .notAllowed, error.description, tag: tag.name, advice: "the tag was left as it was")
         }

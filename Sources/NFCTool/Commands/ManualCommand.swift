@@ -1,7 +1,7 @@
 import ArgumentParser
 import NFC
 
-/// `nfc manual`, which `Scripts/install` uses to create the man pages. The help does not show it.
+/// The command `nfc manual`, which `Scripts/install` uses to create the man pages. The help does not list it.
 struct ManualCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "manual", abstract: "Prints a command's man page.",
@@ -34,7 +34,7 @@ struct ManualCommand: ParsableCommand {
     try Output.bytes(Array(page.text.utf8))
   }
 
-  /// Man breaks the lines itself.
+  /// The width of the help text. The formatter of man pages breaks the lines itself.
   private static let columns = 100
 
   private static func pages(_ command: any ParsableCommand.Type, _ words: [String]) -> [String] {
@@ -53,8 +53,8 @@ struct ManualPage {
   let abstract: String
   let help: String
 
-  /// The page in the macros of man(7). Sections of the help become sections of the page, and their
-  /// lines are unchanged.
+  /// The page in the macros of man(7). Sections of the help become sections of the page. Their lines are
+  /// unchanged.
   var text: String {
     var lines = [
       ".TH \(name.uppercased()) 1 \"\" \"\(Version.line)\" \"User Commands\"",
@@ -78,7 +78,7 @@ struct ManualPage {
     return (lines + [".fi"]).joined(separator: "\n") + "\n"
   }
 
-  /// `USAGE: nfc …`, `OPTIONS:`.
+  /// Returns the heading of a line such as `USAGE: nfc …` or `OPTIONS:`, and the rest of the line.
   private static func heading(of line: Substring) -> (String?, String) {
     guard let colon = line.firstIndex(of: ":"), let first = line.first, !first.isWhitespace else {
       return (nil, "")

@@ -2,7 +2,7 @@ import JSONText
 import ArgumentParser
 import NFC
 
-/// `nfc mifare`.
+/// The command `nfc mifare`.
 struct MiFareCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mifare", abstract: "Works with MIFARE and NTAG tags.",
@@ -13,7 +13,7 @@ struct MiFareCommand: ParsableCommand {
     ])
 }
 
-/// `nfc mifare send`.
+/// The command `nfc mifare send`.
 struct MiFareSendCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "send",
@@ -35,7 +35,7 @@ struct MiFareSendCommand: AsyncParsableCommand {
 
   mutating func validate() throws { try commands.checkNotEmpty() }
 
-  /// CRC_A goes over the air after the command.
+  /// The length of CRC_A, which follows the command over the air.
   private static let checkLength = 2
 
   func run() async throws {
@@ -46,7 +46,7 @@ struct MiFareSendCommand: AsyncParsableCommand {
       { tag -> (any MiFareTag)? in
         switch tag {
         case .miFare(let tag): tag
-        // The MIFARE Classic sectors of a smart card.
+        // This is a smart card with MIFARE Classic sectors.
         case .iso7816(let card): card.miFareClassic
         default: nil
         }
@@ -61,7 +61,7 @@ struct MiFareSendCommand: AsyncParsableCommand {
 }
 
 extension Output {
-  /// A raw command's answer.
+  /// Prints the answer to a raw command.
   static func answer(_ answer: [UInt8], to command: [UInt8], json: Bool) throws {
     try line(
       json

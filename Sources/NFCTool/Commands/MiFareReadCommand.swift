@@ -1,7 +1,7 @@
 import ArgumentParser
 import NFC
 
-/// `nfc mifare read`.
+/// The command `nfc mifare read`.
 struct MiFareReadCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "read",
@@ -24,7 +24,7 @@ struct MiFareReadCommand: AsyncParsableCommand {
     transform: { try NumberList.argument($0, "The sector", upTo: Self.lastSector) })
   var sectors: [[Int]]
 
-  /// An NTAG has pages up to FF.
+  /// The last sector for an NTAG with pages up to FF.
   private static let lastSector = 63
   private static let pagesPerSector = 4
 
@@ -77,7 +77,7 @@ struct MiFareReadCommand: AsyncParsableCommand {
     var lines: [(Int, [UInt8])] = []
     for sector in sectors {
       let first = sector * Self.pagesPerSector
-      // The last sector may be shorter; past its end a chip continues with page 0, or refuses.
+      // The last sector may be shorter. After the last page, a chip continues with page 0 or refuses.
       let end = min(first + Self.pagesPerSector, product?.memorySize.map { $0 / 4 } ?? .max)
       let data: [UInt8]
       do {

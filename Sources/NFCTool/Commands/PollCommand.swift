@@ -3,7 +3,7 @@ import ArgumentParser
 import NFC
 import Synchronization
 
-/// `nfc poll`.
+/// The command `nfc poll`.
 struct PollCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "poll",
@@ -77,7 +77,8 @@ struct PollCommand: AsyncParsableCommand {
             return nil
           }
         }
-        // The first one to end also ends the other; polling returns what has arrived until then.
+        // The first one that ends also ends the other. Polling returns the number of tags that have arrived
+        // by then.
         var arrivals = 0
         while let result = try await group.next() {
           arrivals += result ?? 0
@@ -94,13 +95,13 @@ struct PollCommand: AsyncParsableCommand {
     }
   }
 
-  /// The tags that arrived but do not have the UID of `--uid`.
+  /// The tags that arrived without the UID of `--uid`.
   private final class OtherTags: Sendable {
     let list = Mutex<[DetectedTag]>([])
   }
 
-  /// Polls all readers until enough tags have arrived or the task is cancelled. Returns the number
-  /// of tags.
+  /// Polls all readers until enough tags have arrived or the task is cancelled, and returns the number of
+  /// tags.
   private func poll(
     _ session: Session, _ cardInUse: CardInUseNotice, _ others: OtherTags
   ) async throws -> Int {
@@ -144,7 +145,7 @@ struct PollCommand: AsyncParsableCommand {
     options.uid == nil || options.uid == tag.identifier
   }
 
-  /// The last card of another program that polling has met.
+  /// The last card found by polling that another program uses.
   private final class CardInUseNotice: Sendable {
     let last = Mutex<NFCError?>(nil)
 
@@ -158,7 +159,7 @@ struct PollCommand: AsyncParsableCommand {
   private final class Count: Sendable {
     let arrivals = Mutex(0)
 
-    /// Counts a tag. Returns `nil` if enough tags had already arrived.
+    /// Counts a tag, and returns its number. Returns `nil` if enough tags had already arrived.
     func next(of wanted: Int?) -> Int? {
       arrivals.withLock { arrivals in
         if let wanted, arrivals >= wanted { return nil }
@@ -176,7 +177,7 @@ struct PollCommand: AsyncParsableCommand {
       product = try await tag.product()
       if options.json { information = try await tag.vicinityInformation() }
     } catch {
-      // The tag was present. If it or the reader has gone since, the next poll reports that.
+      // The tag was present. If the tag or the reader has been removed since, the next poll reports that.
     }
     guard !options.json else {
       return try Output.line(event("arrived", time, tag.facts(product, information)))
@@ -188,7 +189,7 @@ struct PollCommand: AsyncParsableCommand {
       "\(time.secondsText)  \(Terminal.styled("arrived", .good))  \(uid)  \(technology)  \(name)")
   }
 
-  /// Of 8 bytes, the longest that most tags have.
+  /// The width of a UID of 8 bytes, which is the longest for most tags.
   private static let widthOfUID = 16
   private static let widthOfProtocol = 9
 

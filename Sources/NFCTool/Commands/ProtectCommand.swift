@@ -3,7 +3,7 @@ import ArgumentParser
 import NFC
 import SecureTags
 
-/// `nfc protect`.
+/// The command `nfc protect`.
 struct ProtectCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "protect",
@@ -84,7 +84,7 @@ struct ProtectCommand: AsyncParsableCommand {
   }
 }
 
-/// `nfc unprotect`.
+/// The command `nfc unprotect`.
 struct UnprotectCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unprotect",
@@ -111,7 +111,7 @@ struct UnprotectCommand: AsyncParsableCommand {
   }
 }
 
-/// Setting a tag's protection, or taking it away.
+/// Sets or removes the protection of a tag.
 struct ProtectionChange: Sendable {
   struct Wish: Sendable {
     var password: [UInt8]
@@ -127,13 +127,13 @@ struct ProtectionChange: Sendable {
   /// The first user page of an Ultralight or NTAG.
   static let firstUserPage = 4
 
-  /// The protection to set; `nil` to remove it.
+  /// The protection to set, or `nil` to remove it.
   let wish: Wish?
   /// The tag's current password.
   let password: [UInt8]?
   let isPlan: Bool
 
-  /// The tags whose protection is known.
+  /// The tags whose protection is supported.
   enum Kind: Sendable {
     case ultralight(UltralightCommands, any MiFareTag)
     case vicinity(any ISO15693Tag, VicinityPassword)
@@ -188,14 +188,14 @@ struct ProtectionChange: Sendable {
     }
   }
 
-  /// Returns the number of the first user block. For Type 2 tags, it is page 4.
+  /// Returns the number of the first user block, which is page 4 for Type 2 tags.
   private static func firstNumber(_ kind: Kind) -> Int {
     if case .ultralight = kind { firstUserPage } else { 0 }
   }
 
   // MARK: NTAG and Ultralight
 
-  /// Returns whether the protection was changed, and not only shown.
+  /// Returns whether the protection was changed. It is not changed if only the plan is shown.
   private func change(
     _ commands: UltralightCommands, _ tag: SelectedTag<Kind>, _ options: GlobalOptions
   ) async throws -> Bool {
@@ -265,7 +265,7 @@ struct ProtectionChange: Sendable {
 
   // MARK: Plan
 
-  /// One line per exchange; secrets are not shown.
+  /// Prints one line per exchange. Secrets are not shown.
   private func show(_ plan: UltralightProtectionPlan, _ options: GlobalOptions) throws {
     for step in plan.steps {
       guard options.json else {
@@ -291,7 +291,7 @@ struct ProtectionChange: Sendable {
 }
 
 extension UltralightProtectionPlan.Step {
-  /// As `restore --plan` shows changes.
+  /// The text in the form in which `restore --plan` shows changes.
   fileprivate var text: String {
     switch self {
     case .authenticate: "the tag is asked to accept the new password"
@@ -303,7 +303,7 @@ extension UltralightProtectionPlan.Step {
 }
 
 extension SelectedTag {
-  /// Runs `body`. Adds the name of the option to errors about a missing or wrong password.
+  /// Runs `body`. The name of the option is added to errors about a missing or wrong password.
   func namingPassword<Result: Sendable>(
     _ body: () async throws -> Result
   ) async throws -> Result {

@@ -1,9 +1,9 @@
 import NFC
 import SecureTags
 
-/// Protection of the NDEF file of an ST25TA or M24SR.
+/// The protection of the NDEF file of an ST25TA or M24SR.
 extension ProtectionChange {
-  /// The maker code of ST in the UID of a card (ISO/IEC 7816-6). The card itself is not queried.
+  /// ST's maker code in the UID of a card (ISO/IEC 7816-6). The card itself is not queried.
   private static let stMicroelectronics: UInt8 = 0x02
   private static let uidLength = 7
 
@@ -11,7 +11,7 @@ extension ProtectionChange {
     card.identifier.count == uidLength && card.identifier.first == stMicroelectronics
   }
 
-  /// Returns whether the protection was changed, and not only shown.
+  /// Returns whether the protection was changed. It is not changed if only the plan is shown.
   func change(
     _ card: any ISO7816Tag, _ tag: SelectedTag<Kind>, _ options: GlobalOptions
   ) async throws -> Bool {

@@ -2,7 +2,7 @@ import JSONText
 import NFC
 import SecureTags
 
-/// Protection with a key instead of a password: MIFARE Ultralight C and Ultralight AES.
+/// The protection with a key instead of a password, for MIFARE Ultralight C and Ultralight AES.
 extension ProtectionChange {
   static let keySize = UltralightAESTag.keySize
 
@@ -28,7 +28,7 @@ extension ProtectionChange {
     }
   }
 
-  /// Shows the plan; `false` if that is all that is wanted.
+  /// Shows the plan if it was requested, and returns whether it was.
   private func shows(
     _ steps: [(text: String, json: JSONValue)], _ effects: [String], _ options: GlobalOptions
   ) throws -> Bool {
@@ -63,7 +63,7 @@ extension ProtectionChange {
     json: JSONValue.members(["authenticate": .bool(true)])
   )
 
-  /// Returns whether the protection was changed, and not only shown.
+  /// Returns whether the protection was changed. It is not changed if only the plan is shown.
   func changeTripleDES(
     _ commands: UltralightCommands, _ tag: SelectedTag<Kind>, _ options: GlobalOptions
   ) async throws -> Bool {
@@ -96,7 +96,7 @@ extension ProtectionChange {
     return true
   }
 
-  /// Returns whether the protection was changed, and not only shown.
+  /// Returns whether the protection was changed. It is not changed if only the plan is shown.
   func changeAES(
     _ miFare: any MiFareTag, _ tag: SelectedTag<Kind>, _ options: GlobalOptions
   ) async throws -> Bool {

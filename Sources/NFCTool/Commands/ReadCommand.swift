@@ -1,7 +1,7 @@
 import ArgumentParser
 import NFC
 
-/// `nfc read`.
+/// The command `nfc read`.
 struct ReadCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "read",

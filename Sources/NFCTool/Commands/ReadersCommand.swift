@@ -2,7 +2,7 @@ import JSONText
 import ArgumentParser
 import NFC
 
-/// `nfc readers`.
+/// The command `nfc readers`.
 struct ReadersCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "readers",
@@ -42,7 +42,7 @@ struct ReadersCommand: AsyncParsableCommand {
     await close(attempts)
     guard !attempts.contains(where: { $0.reader != nil }) else { return }
     guard let problem = attempts.compactMap(\.problem).first else {
-      // Reports obstacles, such as a PC/SC service that does not answer.
+      // The failure reports obstacles, such as a PC/SC service that does not answer.
       throw Failure(try await ReaderSearch.nothingFound())
     }
     guard attempts.count > 1 else { throw Failure(problem) }
@@ -61,7 +61,7 @@ struct ReadersCommand: AsyncParsableCommand {
     }
   }
 
-  /// A reader that cannot be opened, and why.
+  /// Prints a reader that cannot be opened, and the reason.
   private func print(_ problem: NFCError, _ found: FoundReader) throws {
     guard !options.json else {
       return try Output.line(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Recordings
 
-/// `nfc recording`.
+/// The command `nfc recording`.
 struct RecordingCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "recording",
@@ -42,7 +42,7 @@ struct RecordingCommand: AsyncParsableCommand {
     subcommands: [AnonymizeCommand.self])
 }
 
-/// `nfc recording anonymize`.
+/// The command `nfc recording anonymize`.
 struct AnonymizeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "anonymize",

@@ -2,7 +2,7 @@ import ArgumentParser
 import NFC
 import TagImages
 
-/// What `nfc restore` and `nfc mifare restore` have in common.
+/// The options that `nfc restore` and `nfc mifare restore` share.
 struct RestoreArguments: ParsableArguments {
   @OptionGroup var keys: TagKeys
   @OptionGroup var password: TagPassword
@@ -94,7 +94,7 @@ struct RestoreArguments: ParsableArguments {
     case .feliCa(let card):
       return try await ServiceRestoration(
         card, image, now: try await tag.read(keys, password: password).image)
-    // Their memories have counters and one-time bits, or need keys.
+    // The memories of these tags have counters and one-time bits, or require keys.
     case .other, .plus:
       throw NFCError(.wrongTag, "an image cannot be restored to a tag of this kind")
     case .vicinity, .feliCaLite, .topaz:
@@ -103,7 +103,8 @@ struct RestoreArguments: ParsableArguments {
     }
   }
 
-  /// Checks the kind. Raw bytes do not always reveal it; then the size decides.
+  /// Checks the kind of the image. Raw bytes do not always indicate their kind, so for them only the size
+  /// decides.
   private func checkKind(_ image: TagImage, _ tag: MemoryTag) throws {
     guard let format = ImageFile.format(of: file), format != .binary, format != .emulator,
       image.kind != tag.imageKind
@@ -131,7 +132,7 @@ struct RestoreArguments: ParsableArguments {
     for left in grouped(report, where: { $0.isNotAskedFor }) { session.note("left out \(left)") }
   }
 
-  /// Returns the parts that a plan omits, in words.
+  /// Returns a description of the parts that a plan omits.
   static func omissions(_ plan: [RestoredPart]) -> String {
     grouped(plan) { _ in true }.joined(separator: "; ")
   }
@@ -164,7 +165,7 @@ struct RestoreArguments: ParsableArguments {
   }
 }
 
-/// `nfc restore`.
+/// The command `nfc restore`.
 struct RestoreCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",
@@ -190,7 +191,7 @@ struct RestoreCommand: AsyncParsableCommand {
   func run() async throws { try await restore.run(options, onlyMiFare: false) }
 }
 
-/// `nfc mifare restore`.
+/// The command `nfc mifare restore`.
 struct MiFareRestoreCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",

@@ -9,7 +9,7 @@ import Glibc
 import Darwin
 #endif
 
-/// `nfc virtual`.
+/// The command `nfc virtual`.
 struct VirtualCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "virtual",
@@ -100,12 +100,13 @@ struct VirtualCommand: AsyncParsableCommand {
     }
   }
 
-  /// Those that SetSerialBaudRate has and a serial port can be set to (UM0701-02, 7.2.8).
+  /// The baud rates that SetSerialBaudRate supports and that a serial port can be set to (UM0701-02, 7.2.8).
   private static let baudRates = [
     9600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800, 921_600,
   ]
 
-  /// How long each tag of the demo is in the field, and how long the field is empty after it.
+  /// The time for which each tag of the demo is in the field, and the time for which the field is empty after
+  /// it.
   private static let stay = Duration.seconds(2)
   private static let absence = Duration.milliseconds(500)
 
@@ -139,7 +140,7 @@ struct VirtualCommand: AsyncParsableCommand {
       }
       while true { try await show(demo) }
     } catch is CancellationError {
-      // Being interrupted is how it ends.
+      // An interruption is the normal end of this command.
     }
   }
 
@@ -149,7 +150,7 @@ struct VirtualCommand: AsyncParsableCommand {
 
   private var model: VirtualPCSCReader.Dialect { dialect?.dialect ?? .transparentSession }
 
-  /// A reader for other programs, until it is closed.
+  /// A reader for other programs, which runs until it is closed.
   private struct RunningReader {
     let connectionString: String
     let close: () -> Void

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import NFC
 
-/// `nfc watch`.
+/// The command `nfc watch`.
 struct WatchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",
@@ -90,7 +90,8 @@ struct WatchCommand: AsyncParsableCommand {
           }
         }
       }
-      // None of them ends well: a tap that cannot be reported, a broker that refuses, an interruption.
+      // Each of these tasks only ends with an error: a tap that cannot be reported, a broker that refuses, or
+      // an interruption.
       while try await group.next() != nil {}
     }
   }
@@ -134,7 +135,7 @@ struct WatchActionOptions: ParsableArguments {
 
   var links: LinkPolicy { LinkPolicy(schemes: Set(schemes)) }
 
-  /// For taps that no rule matches.
+  /// The actions for taps that no rule matches.
   var actions: [TapAction] {
     var actions: [TapAction] = []
     if let exec { actions.append(.execute(exec)) }
@@ -161,7 +162,7 @@ struct WatchActionOptions: ParsableArguments {
   }
 }
 
-/// Where taps are published.
+/// The options for publishing taps.
 struct WatchMQTTOptions: ParsableArguments {
   @Option(
     name: .customLong("mqtt"),
@@ -209,7 +210,7 @@ struct WatchMQTTOptions: ParsableArguments {
     return options
   }
 
-  /// Returns what publishes; `nil` without a broker.
+  /// Returns the publisher, or `nil` if no broker was specified.
   func publisher() throws -> MQTTPublisher? {
     guard var broker else { return nil }
     let environment = ProcessInfo.processInfo.environment
@@ -228,7 +229,7 @@ struct WatchMQTTOptions: ParsableArguments {
       homeAssistant: homeAssistant ? HomeAssistantDiscovery(name: level) : nil)
   }
 
-  /// In the state directory (XDG Base Directory Specification).
+  /// The standard path of the spool, in the state directory (XDG Base Directory Specification).
   private static var standardSpool: String {
     let environment = ProcessInfo.processInfo.environment
     let state =

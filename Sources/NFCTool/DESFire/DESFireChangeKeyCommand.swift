@@ -3,7 +3,7 @@ import ArgumentParser
 import NFC
 import SecureTags
 
-/// `nfc desfire change-key`.
+/// The command `nfc desfire change-key`.
 struct DESFireChangeKeyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "change-key",
@@ -112,11 +112,11 @@ struct DESFireChangeKeyCommand: AsyncParsableCommand {
     }
   }
 
-  /// INTEGRITY_ERROR: with the old key, the new one and its check are not what was enciphered (NT4H2421Gx data sheet,
-  /// table 63).
+  /// INTEGRITY_ERROR: the old key is wrong, so the card deciphers a wrong new key, which does not match its
+  /// checksum (NT4H2421Gx data sheet, table 63).
   private static let wrongOldKey = NFCError.Cause.desfireStatus(0x1E)
 
-  /// - Returns: the version before, and the new key.
+  /// - Returns: the previous version of the key, and the new key.
   private func change(
     _ card: SelectedDESFire, _ secret: SecretKey
   ) async throws -> (UInt8?, DESFireKey) {
@@ -141,7 +141,7 @@ struct DESFireChangeKeyCommand: AsyncParsableCommand {
       }
       old = try card.key(kind, given, number)
     }
-    // The version may have been refused, which ends a session.
+    // The card may have refused to report the version, which ends a session.
     if version == nil {
       try await card.authenticate(target, [prover], for: "key \(number) is changed")
     }
@@ -162,7 +162,7 @@ struct DESFireChangeKeyCommand: AsyncParsableCommand {
     return (version, new)
   }
 
-  /// Which key is proved for the change.
+  /// Returns the number of the key that authorizes the change.
   private func prover(_ settings: DESFireKeySettings?, _ card: SelectedDESFire) throws -> Int {
     if number == 0 { return 0 }
     switch settings?.keyChange {

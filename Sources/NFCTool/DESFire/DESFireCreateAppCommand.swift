@@ -3,7 +3,7 @@ import ArgumentParser
 import NFC
 import SecureTags
 
-/// `nfc desfire create-app`.
+/// The command `nfc desfire create-app`.
 struct DESFireCreateAppCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "create-app",
@@ -97,7 +97,7 @@ struct DESFireCreateAppCommand: AsyncParsableCommand {
   }
 }
 
-/// What `--plan` prints.
+/// The output of `--plan`.
 enum DESFirePlan {
   static func show(
     _ text: String, _ members: KeyValuePairs<String, JSONValue?>, _ options: GlobalOptions
@@ -107,7 +107,7 @@ enum DESFirePlan {
 }
 
 extension DESFireCard {
-  /// Returns whether an application is there; asks for it by selecting it.
+  /// Returns whether an application exists, by selecting it.
   func knows(_ identifier: DESFireApplicationIdentifier) async throws -> Bool {
     do {
       _ = try await application(identifier).keyVersion(0)
@@ -121,7 +121,7 @@ extension DESFireCard {
 }
 
 extension SelectedDESFire {
-  /// Proves the card's master key, unless its settings allow what is to be done without.
+  /// Authenticates with the card's master key, unless the settings permit the operation without it.
   func openRoot(
     _ purpose: String, unless isFree: (DESFireKeySettings) -> Bool
   ) async throws {
@@ -131,7 +131,7 @@ extension SelectedDESFire {
     try await authenticate(root, [0], for: purpose)
   }
 
-  /// Returns the same for an application's own.
+  /// Authenticates with an application's master key, unless the settings permit the operation without it.
   func open(
     _ application: DESFireApplication, _ purpose: String,
     unless isFree: (DESFireKeySettings) -> Bool

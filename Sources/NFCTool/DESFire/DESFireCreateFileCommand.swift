@@ -3,9 +3,9 @@ import ArgumentParser
 import NFC
 import SecureTags
 
-/// `nfc desfire create-file`.
+/// The command `nfc desfire create-file`.
 struct DESFireCreateFileCommand: AsyncParsableCommand {
-  /// What a file holds.
+  /// The type of a file.
   enum Kind: String, ExpressibleByArgument, CaseIterable {
     case standard, backup, value, linear, cyclic
     case transactionMAC = "transaction-mac"
@@ -186,7 +186,7 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
           return try await application.createFile(
             file.file, settings, isoIdentifier: isoIdentifier)
         }
-        // The key goes enciphered: it takes a session, also where everyone may make files.
+        // The key is sent enciphered. This requires a session, even if everyone may create files.
         try await card.authenticate(application, [0], for: "a file of codes is made")
         try await application.createTransactionMACFile(
           file.file, communication: settings.communication, rights: settings.rights,

@@ -3,7 +3,7 @@ import ArgumentParser
 import NFC
 import SecureTags
 
-/// `nfc desfire delete-app`.
+/// The command `nfc desfire delete-app`.
 struct DESFireDeleteAppCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete-app",
@@ -62,7 +62,7 @@ struct DESFireDeleteAppCommand: AsyncParsableCommand {
   }
 }
 
-/// `nfc desfire delete-file`.
+/// The command `nfc desfire delete-file`.
 struct DESFireDeleteFileCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete-file",

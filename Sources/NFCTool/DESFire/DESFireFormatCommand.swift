@@ -2,7 +2,7 @@ import ArgumentParser
 import NFC
 import SecureTags
 
-/// `nfc desfire format`.
+/// The command `nfc desfire format`.
 struct DESFireFormatCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "format",

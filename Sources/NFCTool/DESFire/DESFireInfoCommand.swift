@@ -2,7 +2,7 @@ import ArgumentParser
 import NFC
 import SecureTags
 
-/// `nfc desfire info`.
+/// The command `nfc desfire info`.
 struct DESFireInfoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",

@@ -2,7 +2,7 @@ import ArgumentParser
 import NFC
 import SecureTags
 
-/// `nfc desfire lrp`.
+/// The command `nfc desfire lrp`.
 struct DESFireLRPCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "lrp",

@@ -3,7 +3,7 @@ import ArgumentParser
 import NFC
 import SecureTags
 
-/// `nfc desfire read`.
+/// The command `nfc desfire read`.
 struct DESFireReadCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "read",

@@ -2,7 +2,7 @@ import JSONText
 import NFC
 import SecureTags
 
-/// What a card tells of itself, as far as the keys that are given allow.
+/// The information that a card reports about itself, as far as the specified keys permit.
 struct DESFireReport {
   struct File {
     let number: Int
@@ -13,7 +13,7 @@ struct DESFireReport {
     let identifier: DESFireApplicationIdentifier
     var name: DESFireApplicationName?
     var summary: DESFireKeySummary?
-    /// `nil` if the card lists them for a key only.
+    /// The application's files, or `nil` if the card lists them only after authentication.
     var files: [File]?
   }
 
@@ -21,10 +21,10 @@ struct DESFireReport {
   private let product: String?
   private let version: DESFireVersionInformation
   private let freeMemory: Int?
-  /// The card's UID where it shows a random one.
+  /// The card's UID, if the card uses a random identifier.
   private let ownUID: [UInt8]?
   private let summary: DESFireKeySummary?
-  /// `nil` if the card lists them for its master key only.
+  /// The card's applications, or `nil` if the card lists them only after authentication with its master key.
   private let applications: [Application]?
 
   init(_ card: SelectedDESFire) async throws {
@@ -70,11 +70,11 @@ struct DESFireReport {
     }
   }
 
-  /// The files of a chip that has no command to list them: capability container, NDEF and data (NT4H2421Gx data
-  /// sheet, 8.2.3).
+  /// The files of a chip that has no command to list them: capability container, NDEF and data (NT4H2421Gx
+  /// data sheet, 8.2.3).
   private static let filesOfOneProduct = (name: "NTAG 424 DNA", numbers: [1, 2, 3])
 
-  /// `nil` for what the card does not know, or tells for a key only.
+  /// Returns the card's answer, or `nil` if the card does not have the information or requires a key for it.
   private static func ifTold<Result>(_ ask: () async throws -> Result) async throws -> Result? {
     do {
       return try await ask()
@@ -100,7 +100,7 @@ struct DESFireReport {
         result.summary = try await application.keySummary()
         numbers = try await application.files()
       } catch let error as NFCError where error.code == .authenticationFailed {
-        // Another application's key.
+        // Another application's key is required.
         numbers = nil
       }
     }
@@ -196,7 +196,7 @@ extension UInt16 {
 }
 
 extension DESFireVersionInformation.Part {
-  /// `1.4`
+  /// The version in the form `1.4`.
   fileprivate var text: String { "\(major).\(minor)" }
 }
 

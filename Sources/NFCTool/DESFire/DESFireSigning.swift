@@ -3,7 +3,7 @@ import ArgumentParser
 import NFC
 import SecureTags
 
-/// `--reader-id`: a transaction that the card signs.
+/// The option `--reader-id`, which requests a transaction that the card signs.
 struct DESFireSigningOptions: ParsableArguments {
   private static let nameSize = 16
 
@@ -23,10 +23,10 @@ struct DESFireSigningOptions: ParsableArguments {
 }
 
 extension SelectedDESFire {
-  /// What a card that waits for a terminal's name refuses a commit with.
+  /// The status with which a card refuses to commit a transaction without a terminal's name.
   private static let refusedCommit = NFCError.Cause.desfireStatus(0x9D)
 
-  /// Proves a key that may name a terminal, if the session's does not.
+  /// Authenticates with a key that may name a terminal, if the key of the session may not.
   private func openNaming(_ application: DESFireApplication) async throws {
     for number in try await application.files() {
       let settings = try await application.fileSettings(number)
@@ -39,7 +39,7 @@ extension SelectedDESFire {
       tag: tag.name, advice: "leave --reader-id out")
   }
 
-  /// Runs `body` and commits, signed if a terminal is named.
+  /// Runs `body` and commits the transaction. The card signs it if a terminal is named.
   func transaction(
     _ application: DESFireApplication, _ signing: DESFireSigningOptions,
     _ body: (DESFireApplication) async throws -> Void
@@ -62,7 +62,7 @@ extension SelectedDESFire {
 }
 
 extension DESFireTransactionReceipt {
-  /// For people: the transaction's number, the card's code, and over what.
+  /// A text for people: the number of the transaction, the card's code, and the bytes that the code covers.
   var text: String { "transaction \(mac.counter)  \(mac.code.hexadecimal)  \(input.hexadecimal)" }
 
   var json: JSONValue {

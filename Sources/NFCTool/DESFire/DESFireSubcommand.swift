@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `nfc desfire`.
+/// The command `nfc desfire`.
 struct DESFireSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "desfire",

@@ -3,9 +3,9 @@ import ArgumentParser
 import NFC
 import SecureTags
 
-/// What `nfc desfire` takes on the command line.
+/// Parses the arguments of `nfc desfire`.
 enum DESFireText {
-  /// Six hexadecimal digits, most significant first, as `nfc desfire info` prints them.
+  /// Parses six hexadecimal digits, most significant first, as `nfc desfire info` prints them.
   static func application(_ text: String, _ name: String) throws -> DESFireApplicationIdentifier {
     let bytes = try Hexadecimal.argument(text, name)
     guard bytes.count == 3,
@@ -53,7 +53,7 @@ enum DESFireText {
   }
 }
 
-/// `--app` and `--file`.
+/// The options `--app` and `--file`.
 struct DESFireFileOptions: ParsableArguments {
   @Option(
     name: .customLong("app"), help: ArgumentHelp("The application.", valueName: "aid"),

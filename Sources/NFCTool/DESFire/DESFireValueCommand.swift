@@ -3,7 +3,7 @@ import ArgumentParser
 import NFC
 import SecureTags
 
-/// `nfc desfire value`.
+/// The command `nfc desfire value`.
 struct DESFireValueCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "value",

@@ -2,7 +2,7 @@ import ArgumentParser
 import NFC
 import SecureTags
 
-/// `nfc desfire write`.
+/// The command `nfc desfire write`.
 struct DESFireWriteCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "write",

@@ -1,14 +1,14 @@
 import NFC
 import SecureTags
 
-/// The card that a command works with, and the keys that it is given.
+/// The card that a command works with, and the specified keys.
 struct SelectedDESFire: Sendable {
   let tag: SelectedTag<DetectedTag>
   let card: DESFireCard
   let keyring: Keyring<DESFireKeyPlace>
 
-  /// Runs `body`, and says of an error to which card it happened, and what to do. Nobody who comes to the card
-  /// afterwards has what the keys have opened.
+  /// Runs `body` and ends the session. The card and advice are added to errors. Nobody who uses the card
+  /// afterwards has the access that the keys gave.
   func work<Result>(_ body: () async throws -> Result) async throws -> Result {
     try await tag.work(endingBy: card.endSession, body) { error, failure in
       switch (error.code, error.cause) {
@@ -28,9 +28,8 @@ struct SelectedDESFire: Sendable {
 
   // MARK: Keys
 
-  /// Returns what is known of the keys of an application; `nil` if the card asks for the master key
-  /// first. A chip whose files are fixed does not know the command, and would end its session with
-  /// it.
+  /// Returns a summary of an application's keys, or `nil` if the card requires its master key first. A chip
+  /// with fixed files does not support the command, which would end its session.
   func summary(_ application: DESFireApplication) async throws -> DESFireKeySummary? {
     guard card.generation != .fixed else { return nil }
     do {
@@ -42,11 +41,11 @@ struct SelectedDESFire: Sendable {
     }
   }
 
-  /// Proves the first of some keys that is given.
+  /// Authenticates with the first of some keys that was specified.
   ///
   /// - Parameters:
-  ///   - numbers: which keys will do, the best first.
-  ///   - purpose: what they are needed for: `file 1 is read`.
+  ///   - numbers: the suitable keys, best first.
+  ///   - purpose: the operation that requires them: `file 1 is read`.
   func authenticate(
     _ application: DESFireApplication, _ numbers: [Int], for purpose: String
   ) async throws {
@@ -66,7 +65,8 @@ struct SelectedDESFire: Sendable {
     try await authenticate(application, number, secret)
   }
 
-  /// Proves a key. Where the application does not tell what its keys are for, AES is tried before DES.
+  /// Authenticates with a key. If the application does not report the type of its keys, AES is tried before
+  /// DES.
   func authenticate(
     _ application: DESFireApplication, _ number: Int, _ secret: SecretKey
   ) async throws {
@@ -87,7 +87,7 @@ struct SelectedDESFire: Sendable {
     }
   }
 
-  /// Returns what a key can be for.
+  /// Returns the types that a key can have.
   func kinds(
     of application: DESFireApplication, _ secret: SecretKey
   ) async throws -> [DESFireKey.Kind] {
@@ -110,13 +110,14 @@ struct SelectedDESFire: Sendable {
     }
   }
 
-  /// Which keys give one of these rights, those that are given first; `nil` if everyone has it.
+  /// Returns the keys that grant one of these rights, in the order of the rights, or `nil` if everyone has
+  /// one of the rights.
   func keys(for rights: [DESFireAccess]) -> [Int]? {
     guard !rights.contains(.everyone) else { return nil }
     return rights.compactMap { if case .key(let number) = $0 { number } else { nil } }
   }
 
-  /// Returns a file's settings, with the master key if the application does not tell them without.
+  /// Returns a file's settings. The master key is used if the application does not report them without it.
   func fileSettings(
     _ application: DESFireApplication, _ file: Int
   ) async throws -> DESFireFileSettings {
@@ -143,7 +144,7 @@ extension Session {
       tag -> DetectedTag? in
       switch tag {
       case .miFare(let card) where card.family == .desfire: tag
-      // The NTAG 4xx are smart cards to Core NFC; which ones are is asked of the card.
+      // For Core NFC, the NTAG 4xx are smart cards. The card is queried to find out whether it is one.
       case .iso7816(let card) where card.sak != nil: tag
       default: nil
       }

@@ -1,25 +1,25 @@
 import NFC
 import TagImages
 
-/// To a tag of plain blocks: ISO 15693, FeliCa Lite, or Topaz.
+/// Restores an image to a tag of plain blocks: ISO 15693, FeliCa Lite or Topaz.
 struct BlockRestoration: MemoryRestoration {
   /// A block that differs.
   private struct Block {
-    /// Its place in the image.
+    /// The block's index in the image.
     let unit: Int
     let number: Int
     let old: [UInt8?]
     let data: [UInt8]
-    /// Why it is left out.
+    /// The reason why the block is not written.
     let omission: RestoredPart.Omission?
   }
 
   private let tag: MemoryTag
   private let blocks: [Block]
 
-  /// Reads which of the tag's blocks are locked.
+  /// Creates a restoration. Reads which of the tag's blocks are locked.
   ///
-  /// - Parameter now: the tag as it is.
+  /// - Parameter now: the current content of the tag.
   /// - Throws: `NFCError` `malformedContent` for an image of another size.
   init(_ tag: MemoryTag, _ image: TagImage, now: TagImage) async throws {
     guard image.memory.bytes.count == now.memory.bytes.count else {
@@ -53,11 +53,11 @@ struct BlockRestoration: MemoryRestoration {
     }
   }
 
-  /// Of a Topaz block 0 is the UID, D is reserved, E and F hold bits that cannot be reset (NFC Forum Type 1 Tag
-  /// Operation 1.1, 2.1).
+  /// The reserved blocks of a Topaz: block 0 is the UID, block D is reserved, and blocks E and F contain bits
+  /// that cannot be reset (NFC Forum Type 1 Tag Operation 1.1, 2.1).
   private static let reservedOfTopaz: Set<Int> = [0x00, 0x0D, 0x0E, 0x0F]
 
-  /// Returns what is never written: identity, locks and configuration.
+  /// Returns the reason why a block is never written. This applies to identity, locks and configuration.
   private static func restraint(_ tag: MemoryTag, _ number: Int) -> RestoredPart.Omission? {
     switch tag {
     case .topaz:

@@ -1,9 +1,10 @@
 import NFC
 import TagImages
 
-/// Reads a DESFire card for an image, as far as no key is needed, and changes files that everybody may change.
+/// Reads a DESFire card for an image, as far as no key is required, and changes files that everybody may
+/// change.
 struct DESFireReading {
-  /// MF3ICDx21_41_81 data sheet, 9.
+  /// The commands (MF3ICDx21_41_81 data sheet, 9).
   private enum Command {
     static let getVersion: UInt8 = 0x60
     static let getApplicationIdentifiers: UInt8 = 0x6A
@@ -32,16 +33,17 @@ struct DESFireReading {
 
   private static let everybody: UInt8 = 0x0E
   private static let versionLength = 28
-  /// A card that never ends is not believed; no file is larger.
+  /// The maximum size of an answer in bytes. No file is larger, and a card that continues beyond it is not
+  /// believed.
   private static let largestAnswer = 65_536
-  /// What one frame carries after the command, file number, offset and length.
+  /// The maximum number of data bytes in one frame, after the command, file number, offset and length.
   private static let largestWrite = 48
 
   private let tag: any MiFareTag
 
   init(_ tag: any MiFareTag) { self.tag = tag }
 
-  /// Sends a command, and asks for the rest of the answer.
+  /// Sends a command, and requests the rest of the answer.
   ///
   /// - Returns: `nil` if the card refuses the command.
   private func send(_ code: UInt8, _ parameters: [UInt8] = []) async throws -> [UInt8]? {
@@ -133,7 +135,8 @@ struct DESFireReading {
     return application
   }
 
-  /// GetFileSettings: type, communication, access rights, and what the type has (9.4.3).
+  /// Parses the answer to GetFileSettings: type, communication, access rights, and the fields of the type
+  /// (9.4.3).
   private static func file(_ number: UInt8, _ answer: [UInt8]) -> TagImage.DESFire.File? {
     guard answer.count >= 7 else { return nil }
     let rest = Array(answer.dropFirst(4))
@@ -159,7 +162,8 @@ struct DESFireReading {
     bytes.reversed().reduce(0) { $0 << 8 | UInt32($1) }
   }
 
-  /// `nil` for a file that needs a key. A refusal would end nothing, but a card may count them.
+  /// Returns the content of a file, or `nil` for a file that requires a key. A refusal would not end
+  /// anything, but a card may count refusals.
   private func content(of file: TagImage.DESFire.File) async throws -> [UInt8]? {
     guard Self.isOpen(file, forWriting: false) else { return nil }
     let all: [UInt8] = [file.number, 0, 0, 0, 0, 0, 0]
@@ -171,21 +175,23 @@ struct DESFireReading {
     }
   }
 
-  /// Halves of a byte: read and write in the second byte, both in the upper half of the first.
+  /// Returns whether everybody may read or write a file. Each right is half a byte: read and write are in the
+  /// second byte, and the right to do both is in the upper half of the first byte.
   static func isOpen(_ file: TagImage.DESFire.File, forWriting: Bool) -> Bool {
     guard file.accessRights.count == 2 else { return false }
     let own = forWriting ? file.accessRights[1] & 0x0F : file.accessRights[1] >> 4
     return own == everybody || isOpenForBoth(file)
   }
 
-  /// Crediting a value and clearing records ask for this right, too (MF3ICDx21_41_81 data sheet, Credit and ClearRecordFile).
+  /// Returns whether everybody has the right to read and write. Crediting a value and clearing records
+  /// require this right as well (MF3ICDx21_41_81 data sheet, Credit and ClearRecordFile).
   static func isOpenForBoth(_ file: TagImage.DESFire.File) -> Bool {
     file.accessRights.first.map { $0 >> 4 == everybody } ?? false
   }
 
   // MARK: Writing
 
-  /// Writes data to a standard or backup file, which everybody may write.
+  /// Writes data to a standard or backup file that everybody may write.
   ///
   /// - Throws: `NFCError` `tagRefused`.
   func write(_ data: [UInt8], at offset: Int, ofFile number: UInt8) async throws {
@@ -196,7 +202,7 @@ struct DESFireReading {
     }
   }
 
-  /// Brings a value file to a value by crediting or debiting it.
+  /// Changes a value file by crediting or debiting it.
   func changeValue(ofFile number: UInt8, by difference: Int64) async throws {
     let amount = UInt32(clamping: difference.magnitude)
     try await change(
@@ -204,10 +210,11 @@ struct DESFireReading {
       (0..<4).map { UInt8(truncatingIfNeeded: amount >> (8 * $0)) })
   }
 
-  /// Adds records to a file that everybody may write, one after the other. Each is there as a whole or not at all.
+  /// Adds records to a file that everybody may write, one after the other. Each record is added completely or
+  /// not at all.
   ///
-  /// All that is written before a commit goes into one record (MF3ICDx21_41_81 data sheet, WriteRecord), so that each has
-  /// a commit of its own.
+  /// All data that is written before a commit becomes one record (MF3ICDx21_41_81 data sheet, WriteRecord),
+  /// so each record has its own commit.
   func addRecords(_ records: [[UInt8]], toFile number: UInt8) async throws {
     for record in records {
       for first in stride(from: 0, to: record.count, by: Self.largestWrite) {
@@ -225,7 +232,7 @@ struct DESFireReading {
     try await commit()
   }
 
-  /// What was written to backup, value and record files counts from now on.
+  /// Makes changes of backup, value and record files effective.
   func commit() async throws {
     guard try await send(Command.commitTransaction) != nil else {
       throw NFCError(.tagRefused, "the card has refused to commit the transaction")
@@ -238,7 +245,7 @@ struct DESFireReading {
     }
   }
 
-  /// Offsets and lengths.
+  /// Returns an offset or a length as three bytes.
   private static func bytes(_ number: Int) -> [UInt8] {
     [0, 8, 16].map { UInt8(truncatingIfNeeded: number >> $0) }
   }

@@ -1,11 +1,13 @@
 import NFC
 import TagImages
 
-/// To files of a DESFire card that are there and that everybody may write. Applications and files are never created.
+/// Restores files of a DESFire card that exist and that everybody may write. Applications and files are never
+/// created.
 ///
-/// A file's records become those of the image. If the image has those of the card first, the others are added. If not,
-/// the card's are deleted and all of the image written, each with a commit of its own: a card that is torn away
-/// meanwhile has the first of them, and the next restoration adds the rest.
+/// The records of a file are replaced by those of the image. If the image begins with the card's records,
+/// only the other ones are added. If not, the card's records are deleted and all records of the image are
+/// written, each with its own commit. If the card is removed early, it contains the first of these records,
+/// and the next restoration adds the rest.
 struct DESFireRestoration: FileRestoration {
   private enum FileType {
     static let standard: UInt8 = 0
@@ -19,11 +21,11 @@ struct DESFireRestoration: FileRestoration {
     let file: TagImage.DESFire.File
     let old: [UInt8]?
     let data: [UInt8]
-    /// Of a message's length, which is written last; 0 for other files.
+    /// The size of a message's length field, which is written last, or 0 for other files.
     let lengthSize: Int
     let omission: RestoredPart.Omission?
 
-    /// Records.
+    /// Whether the file's content is replaced, which is true for records.
     var isReplaced: Bool { if case .records = file.settings { true } else { false } }
 
     var place: RestoredPart {
@@ -36,7 +38,7 @@ struct DESFireRestoration: FileRestoration {
   private let reading: DESFireReading
   let targets: [Target]
 
-  /// - Parameter now: the card as it is.
+  /// - Parameter now: the current content of the card.
   init(_ tag: any MiFareTag, _ image: TagImage, now: TagImage) {
     reading = DESFireReading(tag)
     var targets: [Target] = []
@@ -58,8 +60,8 @@ struct DESFireRestoration: FileRestoration {
     self.targets = targets
   }
 
-  /// Returns the file of an NDEF application that has the size that its capability container, in
-  /// another file, names.
+  /// Returns the NDEF file of an application: a file whose size is the one that the capability container, in
+  /// another file, specifies.
   private static func messageFile(_ application: TagImage.DESFire.Application?) -> UInt8? {
     let files = application?.files ?? []
     for container in files {
@@ -102,7 +104,8 @@ struct DESFireRestoration: FileRestoration {
     guard case .records(let size, let maximum, _) = present.settings,
       case .records(size, _, _) = file.settings, size > 0, data.count.isMultiple(of: Int(size))
     else { return RestoredPart.failure("its records have another size") }
-    // A cyclic file keeps one record free for the next (MF3ICDx21_41_81 data sheet, CreateCyclicRecordFile).
+    // A cyclic file keeps one record free for the next one (MF3ICDx21_41_81 data sheet,
+    // CreateCyclicRecordFile).
     let room = Int(maximum) - (present.type == FileType.cyclicRecords ? 1 : 0)
     let count = data.count / Int(size)
     guard count <= room else {
@@ -129,7 +132,7 @@ struct DESFireRestoration: FileRestoration {
       try await reading.changeValue(ofFile: number, by: difference)
       return try await reading.commit()
     }
-    // A message's length is zero until the message is there (NFC Forum Type 4 Tag 1.2, 5.4.6).
+    // The length of a message is zero until the message is complete (NFC Forum Type 4 Tag 1.2, 5.4.6).
     let length = Array(target.data.prefix(target.lengthSize))
     if !length.isEmpty {
       try await reading.write(Array(repeating: 0, count: length.count), at: 0, ofFile: number)
@@ -155,7 +158,7 @@ struct DESFireRestoration: FileRestoration {
       }, toFile: target.file.number)
   }
 
-  /// With a sign, least significant byte first.
+  /// Returns a signed value whose least significant byte comes first.
   private static func value(_ bytes: [UInt8]) -> Int64 {
     Int64(Int32(bitPattern: bytes.prefix(4).reversed().reduce(0) { $0 << 8 | UInt32($1) }))
   }

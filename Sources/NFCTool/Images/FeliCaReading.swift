@@ -9,11 +9,11 @@ struct FeliCaReading {
 
   // MARK: FeliCa Lite
 
-  /// S_PAD0 to S_PAD13 and REG (FeliCa Lite-S User's Manual, 3.2).
+  /// The blocks S_PAD0 to S_PAD13 and REG (FeliCa Lite-S User's Manual, 3.2).
   static let blocksOfLite = 0..<15
   private static let readOnlyService: UInt16 = 0x000B
-  /// ID, D_ID, SER_C, SYS_C, CKV, MC; of a Lite-S WCNT and STATE too. RC and CK are never given, and a MAC belongs
-  /// to one reading.
+  /// The blocks ID, D_ID, SER_C, SYS_C, CKV and MC, and on a Lite-S also WCNT and STATE. RC and CK can never
+  /// be read, and a MAC applies to one reading only.
   private static let systemBlocks: [UInt8] = [0x82, 0x83, 0x84, 0x85, 0x86, 0x88, 0x90, 0x92]
 
   func readLite(_ extent: MemoryTag.Extent) async throws -> MemoryTag.Content {
@@ -61,8 +61,8 @@ struct FeliCaReading {
 
   // MARK: Services
 
-  /// Systems, areas and services, and the blocks of those that need no key. The last area's end is that of the
-  /// directory.
+  /// Reads systems, areas and services, and the blocks of those services that do not require a key. The
+  /// directory ends at the end of the last area.
   func readServices() async throws -> MemoryTag.Content {
     var image = TagImage(.feliCa)
     image.uid = tag.idm
@@ -74,7 +74,7 @@ struct FeliCaReading {
       part.areas = try await areas(system.system, product)
       let card = tag.inSystem(system.system)
       for service in system.services where !FeliCaServiceKind(code: service).needsKey {
-        // A plain type 3 tag's other service is another right to the same blocks.
+        // The other service of a plain type 3 tag is another access right to the same blocks.
         if product == nil, !part.blocks.isEmpty { continue }
         let blocks = try await FeliCaReadCommand.allBlocks(
           of: service, card, product?.name.hasPrefix("FeliCa Lite") ?? true ? 4 : 15)

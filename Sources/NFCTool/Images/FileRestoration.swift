@@ -3,21 +3,22 @@ import TagImages
 
 /// A file or a block of a service that is to be changed.
 protocol RestoredFile: Sendable {
-  /// What it has; `nil` if that is not known.
+  /// The current content, or `nil` if it is not known.
   var old: [UInt8]? { get }
   var data: [UInt8] { get }
-  /// Whether bytes after the new ones go away.
+  /// Whether existing bytes after the new ones are removed.
   var isReplaced: Bool { get }
-  /// Why it is left out.
+  /// The reason why the file or block is not written.
   var omission: RestoredPart.Omission? { get }
-  /// Without what is done about it.
+  /// The file or block, without the changes to it.
   var place: RestoredPart { get }
 }
 
-/// To files or services, one by one: what one of them refuses leaves the others as they are planned.
+/// A restoration of files or services, one after the other. If one of them refuses, the plan for the others
+/// does not change.
 protocol FileRestoration: MemoryRestoration {
   associatedtype Target: RestoredFile
-  /// In the order in which they are written.
+  /// The files or blocks, in the order in which they are written.
   var targets: [Target] { get }
   func write(_ target: Target) async throws
 }
@@ -25,8 +26,8 @@ protocol FileRestoration: MemoryRestoration {
 extension RestoredFile {
   var isReplaced: Bool { false }
 
-  /// From the first byte that differs to the last, without the first `start`; all that are new if the old ones are not
-  /// known.
+  /// Returns the range from the first byte that differs to the last, without the first `start` bytes. If the
+  /// old bytes are not known, all new ones are different.
   func changed(from start: Int) -> Range<Int>? {
     let old = old ?? []
     let isOther = { (index: Int) in !old.indices.contains(index) || old[index] != data[index] }
@@ -75,13 +76,13 @@ extension FileRestoration {
 }
 
 extension RestoredPart {
-  /// Creates a file or block of which nothing is said yet.
+  /// Creates a file or block for which nothing is planned yet.
   init(_ kind: String, _ number: Int, label: String? = nil, in container: Container?) {
     self.init(
       container: container, kind: kind, number: number, label: label, written: [], omissions: [])
   }
 
-  /// Returns what was asked for and cannot be had.
+  /// Returns an omission for something that was requested and is not possible.
   static func failure(_ text: String) -> Omission {
     Omission(text: text, isFailure: true, isNotAskedFor: false)
   }

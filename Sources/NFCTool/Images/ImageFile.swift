@@ -1,21 +1,21 @@
 import NFC
 import TagImages
 
-/// Files that hold a tag's memory.
+/// Reads and writes files that contain a tag's memory.
 enum ImageFile {
-  /// All extensions, as help and errors name them.
+  /// All file name extensions, as they are listed in help and errors.
   static let names = ImageFormat.extensions.joined(separator: ", ")
 
-  /// Returns the format that a file's extension names; `nil` without one that is known.
+  /// Returns the format for a file name extension, or `nil` if the name has no known extension.
   static func format(of path: String) -> ImageFormat? {
     let file = path.split(separator: "/").last ?? ""
     guard let dot = file.lastIndex(of: "."), dot > file.startIndex else { return nil }
     return ImageFormat(fileExtension: file[file.index(after: dot)...])
   }
 
-  /// Returns the format to write a file in; standard output has the bytes as they are.
+  /// Returns the format in which a file is written. The format for standard output is the plain bytes.
   ///
-  /// - Throws: `usage` for a name without an extension that is known.
+  /// - Throws: `usage` for a name without a known extension.
   static func requiredFormat(of path: String) throws -> ImageFormat {
     guard path != File.standard else { return .binary }
     guard let format = format(of: path) else {
@@ -26,10 +26,11 @@ enum ImageFile {
     return format
   }
 
-  /// Makes a file.
+  /// Writes a file.
   ///
-  /// - Returns: what the file does not hold of the image, in one line; `nil` if it holds all.
-  /// - Throws: `content` for a tag that the format has no place for, with those that have.
+  /// - Returns: a line about the parts of the image that the file does not contain, or `nil` if it contains
+  ///   all.
+  /// - Throws: `content` for a tag that the format does not support. The error lists the formats that do.
   static func write(_ image: TagImage, to path: String) throws -> String? {
     let encoding: ImageFormat.Encoding
     do {
@@ -46,26 +47,26 @@ enum ImageFile {
       + encoding.losses.joined(separator: ", ")
   }
 
-  /// Returns how many bytes of a memory a file has.
+  /// Returns the number of bytes of a memory that a file contains.
   static func size(of image: TagImage, in path: String) throws -> Int {
     let format = try requiredFormat(of: path)
     guard format == .binary || format == .emulator else { return image.memory.bytes.count }
-    // A ticket has a place in text only.
+    // Only text formats support a ticket.
     guard image.kind != .ctx else { return image.memory.bytes.count }
     return try ImageFormat.binary.encode(image).bytes.count
   }
 
-  /// Reads a file; standard input is of whichever format it looks like.
+  /// Reads a file. The format of standard input is detected from its content.
   static func read(_ path: String) throws -> TagImage {
     let named = path == File.standard ? nil : try requiredFormat(of: path)
     let bytes = try File.read(path)
     return try decode(bytes, named ?? ImageFormat(guessing: bytes), path)
   }
 
-  /// Reads a file for a virtual tag: of the format that its extension names, or else looks like.
+  /// Reads a file for a virtual tag. The format is that of the extension, or is detected from the content.
   ///
-  /// - Throws: `usage` for one that does neither and has another extension; a file without one has the bytes as
-  ///   they are, as `/dev/fd/3` does.
+  /// - Throws: `usage` for a file with another extension and an unknown format. A file without an extension
+  ///   is read as plain bytes, as is `/dev/fd/3`.
   static func readByLooks(_ path: String) throws -> TagImage {
     let bytes = try File.read(path)
     if let format = format(of: path) { return try decode(bytes, format, path) }
@@ -76,7 +77,7 @@ enum ImageFile {
     return try decode(bytes, format, path)
   }
 
-  /// - Throws: `content` with the line or offset.
+  /// - Throws: `content`, with the line or offset.
   static func decode(_ bytes: [UInt8], _ format: ImageFormat, _ path: String) throws -> TagImage {
     do {
       return try format.decode(bytes)

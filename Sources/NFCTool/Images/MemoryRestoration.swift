@@ -2,9 +2,9 @@ import JSONText
 import NFC
 import TagImages
 
-/// What will be done, or was done, with a sector, a page, a block or a file.
+/// The planned or completed changes of a sector, a page, a block or a file.
 struct RestoredPart {
-  /// What a file or block is in.
+  /// The application or service that contains a file or block.
   struct Container {
     /// `application` or `service`.
     let kind: String
@@ -12,38 +12,38 @@ struct RestoredPart {
   }
 
   struct Omission {
-    /// What is left out, and why.
+    /// A description of what is not written, and the reason.
     let text: String
-    /// It was asked for, and cannot be had.
+    /// Whether it was requested and is not possible.
     let isFailure: Bool
     let isNotAskedFor: Bool
   }
 
-  /// `nil` for what is in the memory itself.
+  /// The container, or `nil` for a part of the memory itself.
   var container: Container?
   /// `sector`, `page`, `block` or `file`.
   let kind: String
   let number: Int
-  /// What the number is called, if not by its digits.
+  /// The name of the number, if it is not written in digits.
   var label: String?
-  /// The blocks that are written; of a page itself.
+  /// The blocks that are written; for a page, the page itself.
   var written: [Int]
   var omissions: [Omission]
 
-  /// With the numbers of parts of one kind after it.
+  /// The kind, in a form to which the numbers of parts can be added.
   var kindName: String { (container.map { "\($0.kind) \($0.name) " } ?? "") + kind }
   var numberName: String { label ?? String(number) }
   var name: String { "\(kindName) \(numberName)" }
 
-  /// Each block or page that is written, before and after, as far as that is known.
+  /// The known content of each block or page that is written, before and after.
   var changes: [TagImage.Change] = []
 
-  /// Where in a file the bytes lie that are changed.
+  /// The range of the bytes in a file that are changed.
   var changedBytes: Range<Int>?
 
-  /// Says what a file or block has, and what it will have, from the first byte that differs to the last.
+  /// Sets the content of a file or block before and after, from the first byte that differs to the last.
   ///
-  /// - Parameter isReplaced: what it has more than it will have goes away, too.
+  /// - Parameter isReplaced: whether existing bytes after the new ones are removed.
   mutating func setChange(from known: [UInt8]?, to new: [UInt8], isReplaced: Bool) {
     let old = known ?? []
     let all = 0..<(isReplaced ? max(old.count, new.count) : new.count)
@@ -63,7 +63,7 @@ struct RestoredPart {
     ]
   }
 
-  /// Lines for people, before or after it was done.
+  /// Returns lines for people about the plan or about the result.
   func lines(isDone: Bool) -> [String] {
     let verb = isDone ? "wrote" : "write"
     let blocks = written.map(String.init).joined(separator: ", ")
@@ -101,17 +101,17 @@ struct RestoredPart {
   }
 }
 
-/// Writing a dump to a tag that was looked at.
+/// A restoration of a dump to a tag whose content is known.
 protocol MemoryRestoration: Sendable {
-  /// Only what something is to be done about.
+  /// The parts for which something is to be done.
   var plan: [RestoredPart] { get }
-  /// Returns the same with each change before and after; keys and passwords are masked.
+  /// Returns the plan with each change before and after. Keys and passwords are masked.
   ///
   /// - Parameters:
-  ///   - now: the memory as it is.
-  ///   - image: what is restored.
+  ///   - now: the current content of the memory.
+  ///   - image: the image to restore.
   func plan(from now: TagImage, to image: TagImage) -> [RestoredPart]
-  /// Writes; gives what was done.
+  /// Writes the changes, and returns what was done.
   func run() async throws -> [RestoredPart]
 }
 
@@ -127,7 +127,7 @@ extension MemoryRestoration {
   }
 }
 
-/// To a MIFARE Classic.
+/// Restores an image to a MIFARE Classic.
 struct ClassicRestoration: MemoryRestoration {
   private let commands: MiFareClassicCommands
   private let image: TagImage
@@ -143,7 +143,7 @@ struct ClassicRestoration: MemoryRestoration {
   ) async throws {
     self.commands = commands
     self.image = image
-    // Those of the image are the card's, if it is the one that the image is of.
+    // The keys of the image are those of the card, if the image was made from that card.
     self.keys = keys + image.classicKeys.compactMap { MiFareClassicKey($0) }
     self.includesBlock0 = includesBlock0
     restorePlan = try await commands.restorePlan(
@@ -173,7 +173,7 @@ struct ClassicRestoration: MemoryRestoration {
     return parts
   }
 
-  /// Returns whether the card has taken block 0.
+  /// Returns whether the card has accepted block 0.
   private func writeBlock0() async throws -> Bool {
     let sector = try await commands.readSector(0, keys: keys, findsBothKeys: true)
     for (type, key) in [(MiFareClassicKeyType.b, sector.keyB), (.a, sector.keyA)] {

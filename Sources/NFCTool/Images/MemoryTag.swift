@@ -1,21 +1,22 @@
 import NFC
 import TagImages
 
-/// A tag of which an image can be made.
+/// A tag from which an image can be made.
 enum MemoryTag: Sendable {
   case classic(MiFareClassicCommands, any MiFareTag)
   case ultralight(UltralightCommands, any MiFareTag)
   case vicinity(any ISO15693Tag)
-  /// FeliCa Lite and Lite-S.
+  /// A FeliCa Lite or Lite-S.
   case feliCaLite(any FeliCaTag)
-  /// Services that are open without a key.
+  /// A FeliCa card, of which the services that do not require a key are read.
   case feliCa(any FeliCaTag)
   case topaz(OtherTag)
-  /// Applications and files.
+  /// A DESFire card with its applications and files.
   case desfire(any MiFareTag)
-  /// Files of ISO/IEC 7816-4.
+  /// A smart card with files of ISO/IEC 7816-4.
   case smartCard(any ISO7816Tag)
-  /// What Core NFC does not know: SRx, CTx, barcode, iCLASS, and cards of which only the identity can be had.
+  /// A tag that Core NFC does not support: SRx, CTx, barcode, iCLASS, or a card of which only the identity is
+  /// available.
   case other(OtherTag)
   /// A MIFARE Plus, whose blocks need AES keys.
   case plus(any MiFareTag)
@@ -34,12 +35,12 @@ enum MemoryTag: Sendable {
     }
   }
 
-  /// Only MIFARE and NTAG, and smart cards with MIFARE Classic sectors.
+  /// Creates a value only for MIFARE and NTAG, and for smart cards with MIFARE Classic sectors.
   init?(miFare tag: DetectedTag) {
     let side: (any MiFareTag)? =
       switch tag {
       case .miFare(let tag): tag
-      // The sectors that a smart card has beside its applications.
+      // A smart card can have these sectors in addition to its applications.
       case .iso7816(let card): card.miFareClassic
       default: nil
       }
@@ -68,7 +69,7 @@ enum MemoryTag: Sendable {
     }
   }
 
-  /// Whether a part of it may never be read: a comparison goes without that.
+  /// Whether a part of the tag can never be read. A comparison ignores that part.
   var isNeverRead: Bool {
     switch self {
     case .other, .plus: true
@@ -76,26 +77,26 @@ enum MemoryTag: Sendable {
     }
   }
 
-  /// Its image has no memory at a stretch.
+  /// Whether the tag's image does not contain a contiguous memory.
   var hasOnlyFiles: Bool { [.feliCa, .desfire, .smartCard].contains(imageKind) }
 
-  /// An image that was read, and what of the memory was not, in words.
+  /// An image that was read, and a description of the parts of the memory that could not be read.
   struct Content: Sendable {
     var image: TagImage
     var missing: String?
   }
 
-  /// How much of a tag is read.
+  /// The parts of a tag that are read.
   enum Extent: Sendable {
-    /// What can be written back.
+    /// The parts that can be written back.
     case memory
-    /// Signature, version, counters, locks too.
+    /// The parts that can be written back, and the signature, version, counters and locks.
     case everything
   }
 
   /// Reads the whole memory.
   ///
-  /// - Parameter password: of an Ultralight or NTAG.
+  /// - Parameter password: the password of an Ultralight or NTAG.
   func read(
     _ keys: TagKeys, password: [UInt8]?, _ extent: Extent = .memory
   ) async throws -> Content {
@@ -141,7 +142,7 @@ enum MemoryTag: Sendable {
           image.memory.set(block, at: offset)
           continue
         }
-        // Zeros stand for the keys.
+        // The keys are replaced by zeros.
         let keyLength = MiFareClassicKey.size
         image.memory.set(Array(block[keyLength..<block.count - keyLength]), at: offset + keyLength)
       }
@@ -165,7 +166,7 @@ enum MemoryTag: Sendable {
     let dump = try await commands.dump(with: key)
     let pageSize = 4
     let pageCount = dump.bytes.count / pageSize
-    // The key of an Ultralight C is never read.
+    // The key of an Ultralight C cannot be read.
     let isUltralightC = dump.product.isUltralightC
     var image = TagImage(
       .type2,
@@ -175,7 +176,7 @@ enum MemoryTag: Sendable {
       Array(dump.bytes.prefix((dump.firstProtectedPage ?? pageCount) * pageSize)), at: 0)
     image.setIdentity(tag)
     if extent == .everything {
-      // A refusal ends an authentication, so that the memory comes first.
+      // A refusal ends an authentication, so the memory is read first.
       image.version = try await Self.answer { try await commands.version() }
       if image.version != nil {
         image.signature = try await Self.answer { try await commands.readSignature() }
@@ -195,13 +196,13 @@ enum MemoryTag: Sendable {
     return Content(image: image, missing: dump.missing)
   }
 
-  /// CHECK_TEARING_EVENT of an Ultralight EV1 (MF0ULx1 data sheet, 10.9); NTAG21x has none.
+  /// CHECK_TEARING_EVENT of an Ultralight EV1 (MF0ULx1 data sheet, 10.9). The NTAG21x do not support it.
   private static let checkTearingEvent: UInt8 = 0x3E
 
-  /// Those of the key counted (MF0ICU2 data sheet, 7.5).
+  /// The number of pages, including those of the key (MF0ICU2 data sheet, 7.5).
   private static let pagesOfUltralightC = 48
 
-  /// `nil` for a question that the chip does not know, or refuses.
+  /// Returns the chip's answer, or `nil` if the chip does not support the command or refuses it.
   static func answer<Answer>(_ ask: () async throws -> Answer) async throws -> Answer? {
     do {
       return try await ask()
@@ -215,10 +216,10 @@ enum MemoryTag: Sendable {
 }
 
 extension TagImage {
-  /// Whether nothing but the identity is known.
+  /// Whether only the identity is known.
   var isIdentity: Bool { kind == .iso14443a || kind == .iso14443b }
 
-  /// A card of which nothing but the identity is known.
+  /// Creates an image of a card of which only the identity is known.
   init(identityOf card: any ISO7816Tag) {
     self.init(card.protocolInfo == nil ? .iso14443a : .iso14443b)
     setIdentity(card)
@@ -228,7 +229,7 @@ extension TagImage {
     uid = card.identifier
     atqa = card.atqa
     sak = card.sak
-    // With its length, which counts itself (ISO/IEC 14443-4, 5.2.2).
+    // The ATS begins with its length, which includes the length byte itself (ISO/IEC 14443-4, 5.2.2).
     ats = card.ats.map { [UInt8(clamping: $0.count + 1)] + $0 }
     applicationData = card.applicationData
     protocolInfo = card.protocolInfo
@@ -238,13 +239,13 @@ extension TagImage {
     uid = tag.identifier
     if tag.atqa.count == 2 { atqa = tag.atqa }
     sak = tag.sak
-    // With its length, which counts itself (ISO/IEC 14443-4, 5.2.2).
+    // The ATS begins with its length, which includes the length byte itself (ISO/IEC 14443-4, 5.2.2).
     if !tag.ats.isEmpty { ats = [UInt8(clamping: tag.ats.count + 1)] + tag.ats }
   }
 }
 
 extension Session {
-  /// - Parameter onlyMiFare: other families are the wrong tag.
+  /// - Parameter onlyMiFare: whether tags of other families are not accepted.
   func selectMemoryTag(
     for use: TagUse, onlyMiFare: Bool
   ) async throws -> SelectedTag<MemoryTag> {
@@ -274,7 +275,7 @@ extension UltralightCommands {
 }
 
 extension MiFareClassicDump {
-  /// What was not read, in words; `nil` if all was.
+  /// A description of the sectors that were not read, or `nil` if all were read.
   var missing: String? {
     var groups: [(failure: MiFareClassicSectorDump.Failure, sectors: [Int])] = []
     for sector in sectors {

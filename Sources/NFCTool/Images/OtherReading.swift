@@ -1,7 +1,7 @@
 import NFC
 import TagImages
 
-/// Reads a tag of a kind that Core NFC does not know for an image.
+/// Reads a tag that Core NFC does not support, for an image.
 struct OtherReading {
   private let tag: OtherTag
 
@@ -51,9 +51,11 @@ struct OtherReading {
 
   // MARK: SRx
 
-  /// SRIX4K data sheet, 6: Read_block. Chips have 16, 64 or 128 blocks (Flipper Zero,
-  /// lib/nfc/protocols/st25tb/st25tb.c). Not confirmed: that the smaller ones are silent to the number of a block that
-  /// they do not have, as they are to other commands that they do not carry out.
+  /// The command Read_block of SRIX4K (data sheet, 6). Chips have 16, 64 or 128 blocks (Flipper Zero,
+  /// lib/nfc/protocols/st25tb/st25tb.c).
+  ///
+  /// It is not confirmed that the smaller chips do not answer if a block number does not exist. They do not
+  /// answer other commands that they cannot execute.
   private enum SRx {
     static let readBlock: UInt8 = 0x08
     static let systemBlock: UInt8 = 0xFF
@@ -71,7 +73,7 @@ struct OtherReading {
       } catch let error as NFCError
         where error.cause == .noAnswer && SRx.blockCounts.contains(number)
       {
-        // It has to be woken after its silence.
+        // After it has not answered, the tag has to be woken again.
         try await tag.connect()
         break
       }
@@ -99,7 +101,7 @@ struct OtherReading {
 
   // MARK: CTx
 
-  /// READ has the number of a word in its lower five bits (as libnfc reads two of them).
+  /// The READ command of a CTx. The number of a word is in its lower five bits (as libnfc reads two words).
   private enum Ticket {
     static let read: UInt8 = 0xC0
     static let wordSize = 2
@@ -120,18 +122,18 @@ struct OtherReading {
 
   // MARK: iCLASS
 
-  /// Proxmark3: armsrc/iclass.c for READ, client/src/cmdhficlass.c (`getMemConfig`, `get_pagemap`) for the
-  /// configuration block.
+  /// The commands of an iCLASS, from Proxmark3: armsrc/iclass.c for READ, client/src/cmdhficlass.c
+  /// (`getMemConfig`, `get_pagemap`) for the configuration block.
   private enum PicoPass {
     static let read: UInt8 = 0x0C
     static let blockSize = 8
     static let configuration = 1
     static let keys = 3...4
     static let applicationIssuer = 5
-    /// Byte 5 of the configuration: 256 blocks in place of 32.
+    /// Byte 5 of the configuration, which indicates 256 blocks instead of 32.
     static let memoryByte = 5
     static let isLarge: UInt8 = 0x80
-    /// Byte 7: the fuses, of which two say whether there are keys.
+    /// Byte 7 of the configuration: the fuses, two of which indicate whether there are keys.
     static let fuseByte = 7
     static let cryptographyMask: UInt8 = 0x18
     static let withoutKeys: UInt8 = 0x08
@@ -161,7 +163,8 @@ struct OtherReading {
         : nil)
   }
 
-  /// The chip's own check stands at the end of the command, without its code, and of the answer.
+  /// Reads a block. The chip's own checksum is at the end of the command, which it covers without the command
+  /// code, and at the end of the answer.
   private func picoPassBlock(_ number: Int) async throws -> [UInt8] {
     let address = [UInt8(clamping: number)]
     let answer = try await tag.transceive(
@@ -176,8 +179,8 @@ struct OtherReading {
   }
 }
 
-/// CRC-16 with x¹⁶+x¹²+x⁵+1, reflected, initial value E012, least significant byte first (Proxmark3,
-/// common/crc16.c, `CRC_ICLASS`).
+/// The checksum of an iCLASS: CRC-16 with x¹⁶+x¹²+x⁵+1, reflected, initial value E012, least significant byte
+/// first (Proxmark3, common/crc16.c, `CRC_ICLASS`).
 enum PicoPassCheck {
   static func bytes(over data: [UInt8]) -> [UInt8] {
     var register: UInt16 = 0xE012

@@ -1,7 +1,7 @@
 import NFC
 import TagImages
 
-/// To the services of a FeliCa card that anyone may write.
+/// Restores the services of a FeliCa card that anyone may write.
 struct ServiceRestoration: FileRestoration {
   struct Block: RestoredFile {
     let system: FeliCaSystem?
@@ -17,19 +17,20 @@ struct ServiceRestoration: FileRestoration {
     }
   }
 
-  /// The lower six bits of a service code (FeliCa Card User's Manual, excerpted edition, 3.4).
+  /// The attribute in the lower six bits of a service code (FeliCa Card User's Manual, excerpted edition,
+  /// 3.4).
   private enum Attribute {
     static let mask: UInt16 = 0x3F
-    /// Blocks in any order, read and written without a key.
+    /// The attribute of blocks in any order that are read and written without a key.
     static let openForWriting: UInt16 = 0x09
-    /// Blocks of which each new one takes the place of the oldest.
+    /// The attribute of blocks in which each new block replaces the oldest.
     static let openCyclic: UInt16 = 0x0D
   }
 
   private let tag: any FeliCaTag
   let targets: [Block]
 
-  /// - Parameter now: the card as it is.
+  /// - Parameter now: the current content of the card.
   init(_ tag: any FeliCaTag, _ image: TagImage, now: TagImage) async throws {
     self.tag = tag
     let systems = try await FeliCaCard.systems(of: tag)
@@ -47,7 +48,8 @@ struct ServiceRestoration: FileRestoration {
     targets = blocks
   }
 
-  /// `nil` for a block that is as it should be, or that another service of the image writes.
+  /// Returns the change of a block, or `nil` if the block already has the right content or if another service
+  /// of the image writes it.
   private static func change(
     _ block: TagImage.FeliCa.Block, in part: TagImage.FeliCa.System,
     _ present: TagImage.FeliCa.System?, _ system: FeliCaSystem?
@@ -56,7 +58,7 @@ struct ServiceRestoration: FileRestoration {
     if old?.data == block.data { return nil }
     let attribute = block.service & Attribute.mask
     let isOpen = attribute == Attribute.openForWriting
-    // Services with the same number are several rights to the same blocks.
+    // Services with the same number are different access rights to the same blocks.
     let sibling = block.service & ~Attribute.mask | Attribute.openForWriting
     if !isOpen, part.blocks.contains(where: { $0.service == sibling && $0.number == block.number }),
       present?.services.contains(sibling) ?? false
@@ -79,8 +81,9 @@ struct ServiceRestoration: FileRestoration {
       omission: text.map { RestoredPart.failure($0) })
   }
 
-  /// Those of an NDEF message so that a card that is torn away has none in between: the length is set to 0 first, and
-  /// to what it is to be last. What another kind of card says of itself stays.
+  /// Orders the blocks of an NDEF message so that a card that is removed early contains no message: the
+  /// length is first set to 0, and is set to the new value last. If the image is of another kind of card, the
+  /// card's description of itself is not changed.
   private static func ordered(
     _ blocks: [Block], _ part: TagImage.FeliCa.System, _ present: TagImage.FeliCa.System?,
     _ system: FeliCaSystem?
@@ -100,7 +103,7 @@ struct ServiceRestoration: FileRestoration {
         omission: omission)
     }
     let none = current.block(length: 0)
-    // Of another kind of card only the length is right.
+    // If the image is of another kind of card, only the length is applicable.
     let last = new.isLike(current) ? new.bytes : current.block(length: new.length)
     guard new.length <= current.capacity else {
       let text = "the message is too long: \(new.length) bytes for \(current.capacity)"
@@ -129,12 +132,12 @@ private struct Type3Message {
   private static let lengthBytes = 11..<14
   private static let sum = 14
 
-  /// Version, blocks per reading and writing, size.
+  /// The bytes with the version, the maximum blocks per read and write, and the size.
   private static let description = 0..<9
 
   let bytes: [UInt8]
 
-  /// `nil` for a block whose check sum is wrong.
+  /// Parses an attribute block, or returns `nil` if its checksum is wrong.
   init?(_ bytes: [UInt8]) {
     guard bytes.count == Self.size,
       Self.checkSum(bytes) == UInt16(bytes[Self.sum]) << 8 | UInt16(bytes[Self.sum + 1])
@@ -142,14 +145,14 @@ private struct Type3Message {
     self.bytes = bytes
   }
 
-  /// Returns whether two cards say the same of themselves.
+  /// Returns whether two cards describe themselves in the same way.
   func isLike(_ other: Type3Message) -> Bool {
     bytes[Self.description] == other.bytes[Self.description]
   }
 
-  /// Of the message, in bytes.
+  /// The length of the message in bytes.
   var length: Int { bytes[Self.lengthBytes].reduce(0) { $0 << 8 | Int($1) } }
-  /// In bytes.
+  /// The capacity in bytes.
   var capacity: Int { bytes[Self.blockCount].reduce(0) { $0 << 8 | Int($1) } * Self.size }
 
   /// Returns the block with another length.

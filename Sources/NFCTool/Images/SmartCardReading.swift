@@ -1,19 +1,20 @@
 import NFC
 import TagImages
 
-/// Reads the files of a smart card for an image, as far as no key is needed: those of the NFC Forum's application,
-/// and those of the card itself that standards name.
+/// Reads the files of a smart card for an image, as far as no key is required: the files of the NFC Forum's
+/// application, and the card's own files that standards define.
 struct SmartCardReading {
   static let ndefApplications: [ApplicationIdentifier] = ["D2760000850101", "D2760000850100"]
   static let capabilityContainer: UInt16 = 0xE103
-  /// EF.DIR and EF.ATR/INFO (ISO/IEC 7816-4, 8.2.1.1), EF.CardAccess of travel documents (ICAO Doc 9303-11, 9.2.1).
+  /// The files EF.DIR and EF.ATR/INFO (ISO/IEC 7816-4, 8.2.1.1), and EF.CardAccess of travel documents (ICAO
+  /// Doc 9303-11, 9.2.1).
   private static let cardFiles: [UInt16] = [0x2F00, 0x2F01, 0x011C]
 
   private let tag: any ISO7816Tag
 
   init(_ tag: any ISO7816Tag) { self.tag = tag }
 
-  /// - Throws: `notThere` for a card without a file that can be read.
+  /// - Throws: `notThere` for a card without a readable file.
   func read() async throws -> MemoryTag.Content {
     var image = TagImage(.smartCard)
     image.setIdentity(tag)
@@ -32,7 +33,7 @@ struct SmartCardReading {
       image: image, missing: missing.isEmpty ? nil : missing.joined(separator: "; "))
   }
 
-  /// `nil` if the card has none.
+  /// Returns the NDEF application, or `nil` if the card has none.
   private func ndefApplication(
     _ missing: inout [String]
   ) async throws -> TagImage.SmartCard.Application? {
@@ -54,7 +55,8 @@ struct SmartCardReading {
     return application
   }
 
-  /// As long as it says itself: some cards refuse to read to a file's end.
+  /// Returns the capability container, as long as its own length field indicates. Some cards refuse to read
+  /// to the end of a file.
   private func container() async throws -> [UInt8]? {
     guard let length = try await content(Self.capabilityContainer, 2), length.count == 2 else {
       return nil
@@ -73,7 +75,7 @@ struct SmartCardReading {
     return files
   }
 
-  /// `nil` for a file that is not there, or not for everybody.
+  /// Returns the content of a file, or `nil` if the file does not exist or not everybody may read it.
   private func content(_ file: UInt16, _ size: Int?) async throws -> [UInt8]? {
     do {
       return try await tag.readBinary(file: file, offset: 0, count: size)
@@ -83,7 +85,8 @@ struct SmartCardReading {
   }
 }
 
-/// What a capability container says of a file (NFC Forum Type 4 Tag 1.2, 4.2; 3.0 for the extended one).
+/// The entry of a capability container for a file (NFC Forum Type 4 Tag 1.2, 4.2; 3.0 for the extended
+/// entry).
 struct Type4FileControl: Hashable, Sendable {
   private enum Layout {
     static let head = 7
@@ -94,17 +97,17 @@ struct Type4FileControl: Hashable, Sendable {
   }
 
   let identifier: UInt16
-  /// In bytes.
+  /// The size of the file in bytes.
   let size: Int
   let isNDEF: Bool
-  /// Of the length before the message.
+  /// The size of the length field that precedes the message.
   let lengthSize: Int
   let isReadable: Bool
   let isWritable: Bool
 
   var name: String { identifier.bigEndianBytes.hexadecimal }
 
-  /// Returns the files that a container names, as far as it can be understood.
+  /// Returns the files that a container lists, as far as it can be parsed.
   static func all(in container: [UInt8]) -> [Type4FileControl] {
     var controls: [Type4FileControl] = []
     var rest = container.dropFirst(Layout.head)

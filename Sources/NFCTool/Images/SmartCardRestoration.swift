@@ -1,14 +1,14 @@
 import NFC
 import TagImages
 
-/// To the files of a smart card that its capability container lets everybody write.
+/// Restores the files of a smart card that, according to its capability container, everybody may write.
 struct SmartCardRestoration: FileRestoration {
   struct Target: RestoredFile {
     let application: [UInt8]
     let file: UInt16
     let old: [UInt8]?
     let data: [UInt8]
-    /// Of a message's length, which is written last; 0 for other files.
+    /// The size of a message's length field, which is written last, or 0 for other files.
     let lengthSize: Int
     let omission: RestoredPart.Omission?
 
@@ -20,16 +20,18 @@ struct SmartCardRestoration: FileRestoration {
     }
   }
 
-  /// P1 and P2 of UPDATE BINARY hold 15 bits of an offset (ISO/IEC 7816-4, 7.2.5).
+  /// The maximum size of a file. P1 and P2 of UPDATE BINARY contain an offset of 15 bits (ISO/IEC 7816-4,
+  /// 7.2.5).
   private static let largestFile = 0x8000
-  /// What libnfc and a PN532 carry at once, and the most that every card takes unless its container says less.
+  /// The maximum number of bytes that libnfc and a PN532 send at once. Every card accepts this many unless
+  /// its container specifies less.
   private static let largestPart = 240
 
   private let tag: any ISO7816Tag
   let targets: [Target]
   private let partLength: Int
 
-  /// - Parameter now: the card as it is.
+  /// - Parameter now: the current content of the card.
   init(_ tag: any ISO7816Tag, _ image: TagImage, now: TagImage) {
     self.tag = tag
     var targets: [Target] = []
@@ -53,7 +55,7 @@ struct SmartCardRestoration: FileRestoration {
     self.partLength = partLength
   }
 
-  /// `nil` if there is nothing to be done.
+  /// Returns the change of a file, or `nil` if there is nothing to change.
   private static func target(
     _ file: UInt16, _ data: [UInt8], of application: [UInt8],
     _ present: TagImage.SmartCard.Application?, _ control: Type4FileControl?
@@ -66,7 +68,7 @@ struct SmartCardRestoration: FileRestoration {
     if !isThere {
       omission = "it is not there"
     } else if let control, control.isWritable, let old {
-      // What stands after the message is not worth a failure.
+      // Data after the message may be omitted without a failure.
       if control.isNDEF, data.count > old.count, let message = Self.message(data, control) {
         data = message
         if old.starts(with: data) { return nil }
@@ -82,14 +84,14 @@ struct SmartCardRestoration: FileRestoration {
     return Target(
       application: application, file: file, old: old, data: data,
       lengthSize: control?.isNDEF == true ? control?.lengthSize ?? 0 : 0,
-      // A container belongs to the card, as a UID does.
+      // A container is specific to the card, like a UID.
       omission: omission.map {
         let isContainer = file == SmartCardReading.capabilityContainer
         return .init(text: $0, isFailure: !isContainer, isNotAskedFor: isContainer)
       })
   }
 
-  /// Returns the length and the message, without what stands after it.
+  /// Returns the length and the message, without the data after it.
   private static func message(_ data: [UInt8], _ control: Type4FileControl) -> [UInt8]? {
     guard data.count >= control.lengthSize else { return nil }
     let length = data.prefix(control.lengthSize).reduce(0) { $0 << 8 | Int($1) }
@@ -97,12 +99,13 @@ struct SmartCardRestoration: FileRestoration {
       ? Array(data.prefix(control.lengthSize + length)) : nil
   }
 
-  /// A message's length is zero until the message is there (NFC Forum Type 4 Tag 1.2, 5.4.6).
+  /// Writes a file. The length of a message is zero until the message is complete (NFC Forum Type 4 Tag 1.2,
+  /// 5.4.6).
   func write(_ target: Target) async throws {
     if let name = ApplicationIdentifier(target.application) {
       _ = try await tag.selectApplication(of: [name])
     }
-    // Selects the file.
+    // This selects the file.
     _ = try await tag.readBinary(file: target.file, offset: 0, count: 1)
     let length = target.data.prefix(target.lengthSize)
     if !length.isEmpty { try await update(0, Array(repeating: 0, count: length.count)) }

@@ -3,8 +3,9 @@ import TagImages
 
 /// The memory of a Type 1 tag.
 struct TopazMemory {
-  /// RALL gives header ROM and 120 bytes; READ8 a block of eight; WRITE-E sets a byte, WRITE-E8 a block (NFC Forum
-  /// Type 1 Tag Operation 1.1, 5). A whole segment, RSEG, is more than a PN532 takes.
+  /// The commands. RALL returns the header ROM and 120 bytes, and READ8 a block of eight bytes. WRITE-E
+  /// writes a byte, and WRITE-E8 a block (NFC Forum Type 1 Tag Operation 1.1, 5). A complete segment, RSEG,
+  /// is longer than a PN532 accepts.
   private enum Command {
     static let readAll: [UInt8] = [0x00, 0x00, 0x00]
     static func readBlock(_ number: UInt8) -> [UInt8] {
@@ -40,9 +41,10 @@ struct TopazMemory {
     return MemoryTag.Content(image: image, missing: nil)
   }
 
-  /// Writes a block: eight exchanges in the static memory, one beyond it.
+  /// Writes a block, with eight exchanges in the static memory and one exchange beyond it.
   ///
-  /// - Throws: `NFCError` `readOnly` for one that the tag does not change: it answers with what it holds.
+  /// - Throws: `NFCError` `readOnly` for a block that the tag does not change. The tag's answer contains the
+  ///   current content.
   func write(_ data: [UInt8], block: Int, over old: [UInt8?]) async throws {
     let first = block * Self.blockSize
     guard first < Self.staticSize else {

@@ -1,7 +1,7 @@
 import NFC
 import TagImages
 
-/// To an Ultralight or NTAG.
+/// Restores an image to an Ultralight or NTAG.
 struct UltralightRestoration: MemoryRestoration {
   private let commands: UltralightCommands
   private let key: UltralightKey?
@@ -45,7 +45,8 @@ struct UltralightRestoration: MemoryRestoration {
     return parts.sorted { $0.number < $1.number }
   }
 
-  /// Returns what is left out unless it is asked for is named with its option.
+  /// Returns the description of an omission. For a part that is written only on request, it includes the
+  /// option that requests it.
   private func text(_ omission: UltralightRestorePlan.Omission) -> String {
     guard omission.reason == .notAskedFor else { return omission.reason.description }
     let area = restorePlan.areas.first { $0.pages.contains(omission.page) }

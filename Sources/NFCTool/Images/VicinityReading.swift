@@ -7,7 +7,7 @@ struct VicinityReading {
 
   init(_ tag: any ISO15693Tag) { self.tag = tag }
 
-  /// - Throws: `NFCError` `unsupported` for a tag that does not tell its size.
+  /// - Throws: `NFCError` `unsupported` for a tag that does not report its size.
   func read(_ extent: MemoryTag.Extent) async throws -> MemoryTag.Content {
     let information = try await tag.systemInformation()
     guard let count = information.blockCount else {
@@ -38,7 +38,7 @@ struct VicinityReading {
         ? nil : "the tag refuses block\(unread.count > 1 ? "s" : "") \(NumberList.text(unread))")
   }
 
-  /// Returns all at once; a tag that refuses some is asked for each.
+  /// Returns all blocks, with one command. If the tag refuses some of them, each block is read individually.
   private func blocks(_ count: Int) async throws -> [[UInt8]?] {
     do {
       return try await tag.readBlocks(0..<count).map(\.data)

@@ -2,7 +2,7 @@ import ArgumentParser
 import NFC
 import SecureTags
 
-/// `nfc plus change-key`.
+/// The command `nfc plus change-key`.
 struct PlusChangeKeyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "change-key",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import SecureTags
 
-/// A key of a MIFARE Plus: a sector and a letter, or a name.
+/// The place of a key of a MIFARE Plus: a sector and a letter, or a name.
 struct PlusKeyPlace: KeyPlace, CustomStringConvertible {
   let address: MIFAREPlusKeyAddress
 

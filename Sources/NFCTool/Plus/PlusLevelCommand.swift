@@ -3,7 +3,7 @@ import ArgumentParser
 import NFC
 import SecureTags
 
-/// `nfc plus level`.
+/// The command `nfc plus level`.
 struct PlusLevelCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "level",
@@ -121,10 +121,10 @@ struct PlusLevelCommand: AsyncParsableCommand {
   }
 }
 
-/// A card as its activation shows it.
+/// A MIFARE Plus, by the security level that its activation indicates.
 enum PlusAtLevel: Sendable {
   case one(MIFAREPlusLevelOneCard)
-  /// Level 0 or 3.
+  /// A card in security level 0 or 3.
   case other(MIFAREPlusCard)
 
   init?(_ tag: DetectedTag) {

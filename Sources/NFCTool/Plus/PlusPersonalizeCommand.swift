@@ -2,7 +2,7 @@ import ArgumentParser
 import NFC
 import SecureTags
 
-/// `nfc plus personalize`.
+/// The command `nfc plus personalize`.
 struct PlusPersonalizeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "personalize",

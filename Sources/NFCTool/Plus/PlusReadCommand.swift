@@ -3,7 +3,7 @@ import ArgumentParser
 import NFC
 import SecureTags
 
-/// `nfc plus read`.
+/// The command `nfc plus read`.
 struct PlusReadCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "read",
@@ -44,7 +44,7 @@ struct PlusReadCommand: AsyncParsableCommand {
     }
   }
 
-  /// Runs of blocks of one sector are read at once.
+  /// Reads blocks. Consecutive blocks of a sector are read together.
   private func read(
     _ numbers: [Int], _ card: SelectedPlus
   ) async throws -> [(Int, [UInt8])] {

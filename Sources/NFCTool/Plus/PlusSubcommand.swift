@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `nfc plus`.
+/// The command `nfc plus`.
 struct PlusSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "plus",

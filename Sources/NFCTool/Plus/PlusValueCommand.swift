@@ -3,7 +3,7 @@ import ArgumentParser
 import NFC
 import SecureTags
 
-/// `nfc plus value`.
+/// The command `nfc plus value`.
 struct PlusValueCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "value",
@@ -74,7 +74,7 @@ struct PlusValueCommand: AsyncParsableCommand {
     try await card.open(sector: PlusBlocks.sector(block))
     if let set { try await card.card.setValue(block, set, form) }
     if let change = credit ?? debit.map({ -$0 }) {
-      // Whether the block holds a value is asked first: a refusal would say nothing of the reason.
+      // First checks that the block contains a value, because a refusal would not indicate the reason.
       _ = try await card.card.value(block, form)
       try await card.card.changeValue(block, by: change)
     }

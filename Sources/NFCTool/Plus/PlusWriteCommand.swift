@@ -2,7 +2,7 @@ import ArgumentParser
 import NFC
 import SecureTags
 
-/// `nfc plus write`.
+/// The command `nfc plus write`.
 struct PlusWriteCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "write",

@@ -2,14 +2,14 @@ import ArgumentParser
 import NFC
 import SecureTags
 
-/// The card that a command works with, and the keys that it is given.
+/// The card that a command works with, and the specified keys.
 struct SelectedPlus: Sendable {
   let tag: SelectedTag<any MiFareTag>
   let card: MIFAREPlusCard
   let keyring: Keyring<PlusKeyPlace>
 
-  /// Runs `body`, and says of an error to which card it happened, and what to do. Nobody who comes to the card
-  /// afterwards has what the keys have opened.
+  /// Runs `body` and ends the session. The card and advice are added to errors. Nobody who uses the card
+  /// afterwards has the access that the keys gave.
   func work<Result>(_ body: () async throws -> Result) async throws -> Result {
     try await tag.work(endingBy: card.endSession, body) { error, failure in
       switch error.code {
@@ -25,7 +25,7 @@ struct SelectedPlus: Sendable {
     }
   }
 
-  /// Proves the key of a sector that is given, A before B.
+  /// Authenticates with the specified key of a sector. Key A takes precedence over key B.
   func open(sector: Int) async throws {
     let places = [false, true].compactMap { MIFAREPlusKeyAddress(sector: sector, isB: $0) }
     for address in places {
@@ -37,7 +37,7 @@ struct SelectedPlus: Sendable {
       advice: "give it with --key \(sector)A:HEX")
   }
 
-  /// Proves a key that is given.
+  /// Authenticates with a specified key.
   func open(_ address: MIFAREPlusKeyAddress) async throws {
     guard let key = keyring[PlusKeyPlace(address)] else {
       throw Failure(
@@ -47,7 +47,7 @@ struct SelectedPlus: Sendable {
   }
 }
 
-/// `--plain`.
+/// The option `--plain`.
 struct PlusCommunicationOptions: ParsableArguments {
   @Flag(help: "Send the data in plain text with MACs, as a MIFARE Plus S requires.")
   var plain = false
@@ -59,7 +59,8 @@ struct PlusCommunicationOptions: ParsableArguments {
 enum PlusBlocks {
   static let highest = 255
 
-  /// Returns the sector that a block is in: four blocks each up to block 127, then sixteen.
+  /// Returns the sector that contains a block. Sectors have four blocks up to block 127, and sixteen from
+  /// there on.
   static func sector(_ block: Int) -> Int { block < 128 ? block / 4 : 32 + (block - 128) / 16 }
 
   static func argument(_ text: String) throws -> Int {

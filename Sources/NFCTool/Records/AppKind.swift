@@ -1,7 +1,7 @@
 import ArgumentParser
 import NFC
 
-/// `app`.
+/// The kind of message `app`.
 struct AppKind: RecordKind {
   static let name = "app"
   static let abstract = "Writes the name of an Android app to open."
@@ -10,8 +10,8 @@ struct AppKind: RecordKind {
 
   @Argument(help: "The app's package name.") var package: String
 
-  /// Android, application ID: two parts or more, each beginning with a letter, of letters, digits and
-  /// underscores.
+  /// Returns the message. An application ID of Android has two or more parts of letters, digits and
+  /// underscores, each beginning with a letter.
   func message(_ values: Placeholders, isForced: Bool) throws -> NDEFMessage {
     let package = try TextArgument.checked(package, "the package")
     let parts = package.split(separator: ".", omittingEmptySubsequences: false)

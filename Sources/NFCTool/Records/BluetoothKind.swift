@@ -1,7 +1,7 @@
 import ArgumentParser
 import NFC
 
-/// `bluetooth`.
+/// The kind of message `bluetooth`.
 struct BluetoothKind: RecordKind {
   static let name = "bluetooth"
   static let abstract = "Writes the address of a Bluetooth device."

@@ -1,7 +1,7 @@
 import ArgumentParser
 import NFC
 
-/// `contact`.
+/// The kind of message `contact`.
 struct ContactKind: RecordKind {
   static let name = "contact"
   static let abstract = "Writes a business card (vCard)."

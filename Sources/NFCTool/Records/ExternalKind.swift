@@ -1,7 +1,7 @@
 import ArgumentParser
 import NFC
 
-/// `external`.
+/// The kind of message `external`.
 struct ExternalKind: RecordKind {
   static let name = "external"
   static let abstract = "Writes text of an external type."
@@ -20,7 +20,8 @@ struct ExternalKind: RecordKind {
     return NDEFMessage(.external(type, Array(text.utf8)))
   }
 
-  /// Record Type Definition 1.0, 3.4: the name of a domain, a colon, and a name of these characters.
+  /// Checks the type, which is a domain name, a colon and a name of these characters (Record Type Definition
+  /// 1.0, 3.4).
   private func check(_ text: String) throws {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let isOne =

@@ -1,7 +1,7 @@
 import ArgumentParser
 import NFC
 
-/// `geo`.
+/// The kind of message `geo`.
 struct GeoKind: RecordKind {
   static let name = "geo"
   static let abstract = "Writes a location."
@@ -15,7 +15,7 @@ struct GeoKind: RecordKind {
 
   var templates: [String] { [place] }
 
-  /// RFC 5870.
+  /// Returns the message (RFC 5870).
   func message(_ values: Placeholders, isForced: Bool) throws -> NDEFMessage {
     let text = values.fill(try TextArgument.checked(place, "the place"))
     let parts = text.split(separator: ",", omittingEmptySubsequences: false).map {

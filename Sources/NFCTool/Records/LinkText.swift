@@ -1,6 +1,6 @@
 import NFC
 
-/// Links on the command line. A link that no phone would open is refused, with a suggestion.
+/// Checks links on the command line. A link that no phone would open is refused, with a suggestion.
 enum LinkText {
   /// - Parameter isForced: accepts the text without a check.
   static func checked(_ text: String, isForced: Bool) throws -> String {
@@ -29,14 +29,14 @@ enum LinkText {
     !scalar.properties.isWhitespace && scalar.properties.generalCategory != .control
   }
 
-  /// RFC 3986, 3.1.
+  /// Returns the scheme of a link (RFC 3986, 3.1).
   private static func scheme(of text: String) -> Substring? {
     guard let colon = text.firstIndex(of: ":") else { return nil }
     let scheme = text[..<colon]
     guard let first = scheme.first, first.isASCII, first.isLetter,
       scheme.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }),
       text.index(after: colon) < text.endIndex,
-      // A host with a port is no scheme.
+      // A host with a port is not a scheme.
       !isPort(text[text.index(after: colon)...])
     else { return nil }
     return scheme
@@ -48,7 +48,8 @@ enum LinkText {
     return !digits.isEmpty && digits.count <= 5 && next == "/"
   }
 
-  /// `https:` before what looks like a host, `mailto:` before what looks like an address.
+  /// Returns the text with a scheme: `https:` for text that looks like a host, and `mailto:` for text that
+  /// looks like an address.
   private static func withScheme(_ text: String) -> String? {
     if scheme(of: text) != nil { return text }
     let host = text.prefix { $0 != "/" && $0 != "?" && $0 != "#" && $0 != ":" }
@@ -65,10 +66,11 @@ enum LinkText {
     text.utf8.map { "%" + [$0].hexadecimal }.joined()
   }
 
-  /// Returns a part of a link: letters, digits and `-._~` as they are, all else percent-encoded
-  /// (RFC 3986, 2.3), also all that is not ASCII, which not every program takes in a link.
+  /// Returns the text in the form for a part of a link. Letters, digits and `-._~` are unchanged, and
+  /// everything else is percent-encoded (RFC 3986, 2.3). This includes all characters that are not ASCII,
+  /// which not every program accepts in a link.
   ///
-  /// - Parameter others: what else stays as it is.
+  /// - Parameter others: additional characters that are unchanged.
   static func component(_ text: String, keeping others: String = "") -> String {
     text.map { character in
       let isPlain =

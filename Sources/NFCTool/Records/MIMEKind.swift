@@ -1,7 +1,7 @@
 import ArgumentParser
 import NFC
 
-/// `mime`.
+/// The kind of message `mime`.
 struct MIMEKind: RecordKind {
   static let name = "mime"
   static let abstract = "Writes a file with its media type."
@@ -17,7 +17,7 @@ struct MIMEKind: RecordKind {
     return NDEFMessage(.media(type, try File.read(file)))
   }
 
-  /// RFC 2045, 5.1: two tokens with a solidus between them, and parameters.
+  /// Checks the media type, which is two tokens separated by a solidus, and parameters (RFC 2045, 5.1).
   private func check(_ text: String) throws {
     let essence = text.prefix { $0 != ";" }
     let parts = essence.split(separator: "/", omittingEmptySubsequences: false)

@@ -1,7 +1,7 @@
 import ArgumentParser
 import NFC
 
-/// `mail`.
+/// The kind of message `mail`.
 struct MailKind: RecordKind {
   static let name = "mail"
   static let abstract = "Writes an e-mail to send."
@@ -16,7 +16,7 @@ struct MailKind: RecordKind {
 
   var templates: [String] { [address] + [subject, body].compactMap(\.self) }
 
-  /// RFC 6068.
+  /// Returns the message (RFC 6068).
   func message(_ values: Placeholders, isForced: Bool) throws -> NDEFMessage {
     let address = values.fill(try TextArgument.checked(address, "the address"))
     let parts = address.split(separator: "@", omittingEmptySubsequences: false)
@@ -32,7 +32,7 @@ struct MailKind: RecordKind {
     for (name, value) in [("subject", subject), ("body", body)] {
       guard let value else { continue }
       let text = values.fill(try TextArgument.checked(value, "--\(name)"))
-      // RFC 6068, 5: lines end with CR LF.
+      // Lines end with CR LF (RFC 6068, 5).
       let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
       fields.append("\(name)=" + LinkText.component(lines.joined(separator: "\r\n")))
     }

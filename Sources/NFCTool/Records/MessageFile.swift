@@ -1,8 +1,8 @@
 import NFC
 
-/// Files that hold an NDEF message.
+/// Reads files that contain an NDEF message.
 enum MessageFile {
-  /// Returns the bytes of a message.
+  /// Returns the message that the bytes encode.
   static func raw(_ bytes: [UInt8], _ file: String) throws -> NDEFMessage {
     let name = File.name(file)
     let message: NDEFMessage
@@ -17,7 +17,7 @@ enum MessageFile {
     return message
   }
 
-  /// Returns a message in the form that `read --json` prints.
+  /// Returns the message of a file in the form that `read --json` prints.
   static func json(_ bytes: [UInt8], _ file: String) throws -> NDEFMessage {
     let message: NDEFMessage
     do {

@@ -4,22 +4,22 @@ import NFC
 struct Placeholders: Sendable {
   private let values: [String: String]?
 
-  /// No values: texts remain unchanged.
+  /// Placeholders without values, which leave texts unchanged.
   static let none = Placeholders(values: nil)
 
   private init(values: [String: String]?) { self.values = values }
 
   /// - Parameters:
-  ///   - uid: the tag's.
+  ///   - uid: the tag's UID.
   ///   - number: the tag's number, in the order of writing.
-  ///   - row: values by column.
+  ///   - row: the values by column.
   init(uid: [UInt8], number: Int, row: [String: String] = [:]) {
     values = row.merging([Self.uid: uid.hexadecimal, Self.number: "\(number)"]) { $1 }
   }
 
   private static let uid = "uid"
   private static let number = "n"
-  /// The names that need no table.
+  /// The names that do not require a table.
   static let builtIn = [uid, number]
 
   /// Returns the text with each known name in braces replaced by its value. Other braces remain.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import NFC
 
-/// `poster`.
+/// The kind of message `poster`.
 struct PosterKind: RecordKind {
   static let name = "poster"
   static let abstract = "Writes a link with a title (Smart Poster)."

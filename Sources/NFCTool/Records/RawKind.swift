@@ -1,7 +1,7 @@
 import ArgumentParser
 import NFC
 
-/// `raw`.
+/// The kind of message `raw`.
 struct RawKind: RecordKind {
   static let name = "raw"
   static let abstract = "Writes the bytes of an NDEF message, as read --raw saves them."
@@ -15,7 +15,7 @@ struct RawKind: RecordKind {
   }
 }
 
-/// `json`.
+/// The kind of message `json`.
 struct JSONKind: RecordKind {
   static let name = "json"
   static let abstract = "Writes a message in the form that read --json prints."

@@ -1,29 +1,29 @@
 import ArgumentParser
 import NFC
 
-/// A kind of message that the command line can describe: `nfc write KIND` writes it, `nfc encode KIND`
-/// saves it.
+/// A kind of message that can be described on the command line. `nfc write KIND` writes the message, and `nfc
+/// encode KIND` saves it.
 protocol RecordKind: ParsableArguments, Sendable {
-  /// How the tag's password is given.
+  /// The options for the tag's password.
   associatedtype Password: TagPasswordOptions = TagPassword
 
   /// The word on the command line.
   static var name: String { get }
   static var abstract: String { get }
-  /// The arguments, and the options that matter most.
+  /// The arguments and the most important options.
   static var usage: String { get }
-  /// Without the word `Examples`; one command line of `nfc write` each.
+  /// The command lines of `nfc write` that are shown as examples, without the heading `Examples`.
   static var examples: [String] { get }
-  /// Further help; empty for none.
+  /// Further help, or an empty string.
   static var details: String { get }
 
-  /// Returns the message, with the place holders of its texts filled in.
+  /// Returns the message, with the placeholders in its texts replaced.
   ///
-  /// - Parameter isForced: whether what most programs could not use is wanted nevertheless.
+  /// - Parameter isForced: whether to accept content that most programs cannot use.
   /// - Throws: ``Failure``: `usage` for invalid values, `content` for an invalid file.
   func message(_ values: Placeholders, isForced: Bool) throws -> NDEFMessage
 
-  /// The texts that may have place holders.
+  /// The texts that may contain placeholders.
   var templates: [String] { get }
 }
 
@@ -41,7 +41,7 @@ extension RecordKind {
   }
 }
 
-/// `nfc write KIND`.
+/// The command `nfc write KIND`.
 struct WriteKindCommand<Kind: RecordKind>: AsyncParsableCommand {
   static var configuration: CommandConfiguration { Kind.configuration(of: "write") }
 
@@ -55,7 +55,7 @@ struct WriteKindCommand<Kind: RecordKind>: AsyncParsableCommand {
   func run() async throws { try await writing.run(kind, password, options) }
 }
 
-/// `nfc encode KIND`.
+/// The command `nfc encode KIND`.
 struct EncodeKindCommand<Kind: RecordKind>: AsyncParsableCommand {
   static var configuration: CommandConfiguration {
     let write = Kind.configuration(of: "encode")
@@ -65,7 +65,7 @@ struct EncodeKindCommand<Kind: RecordKind>: AsyncParsableCommand {
       usage: "nfc encode \(Kind.name) \(Kind.usage) --output <file> [--as-is]",
       discussion: write.discussion.split(separator: "\n", omittingEmptySubsequences: false)
         .map { line in
-          // Nothing is asked of a reader, nor of a virtual one.
+          // The command does not use a reader, not even a virtual one.
           line.hasPrefix("  nfc encode")
             ? line.replacing(#/ --virtual \S+/#, with: "") + " --output message.ndef" : line
         }
@@ -101,7 +101,7 @@ enum MessageCheck {
   }
 }
 
-/// A text of the command line.
+/// Checks texts of the command line.
 enum TextArgument {
   /// - Throws: `usage` for text that is not UTF-8.
   static func checked(_ text: String, _ name: String) throws -> String {

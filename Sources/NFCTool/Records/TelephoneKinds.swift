@@ -1,9 +1,10 @@
 import ArgumentParser
 import NFC
 
-/// Telephone numbers in links.
+/// Checks telephone numbers in links.
 enum TelephoneNumber {
-  /// RFC 3966: digits with or without a plus sign before them; what people put between them is left out.
+  /// Returns the number without separators. A number consists of digits, which a plus sign may precede (RFC
+  /// 3966).
   static func checked(_ text: String, isForced: Bool) throws -> String {
     guard !isForced else { return text }
     let separators = " -./()\u{A0}"
@@ -20,7 +21,7 @@ enum TelephoneNumber {
   }
 }
 
-/// `tel`.
+/// The kind of message `tel`.
 struct TelephoneKind: RecordKind {
   static let name = "tel"
   static let abstract = "Writes a telephone number to call."
@@ -37,7 +38,7 @@ struct TelephoneKind: RecordKind {
   }
 }
 
-/// `sms`.
+/// The kind of message `sms`.
 struct SMSKind: RecordKind {
   static let name = "sms"
   static let abstract = "Writes a text message to send."
@@ -49,7 +50,7 @@ struct SMSKind: RecordKind {
 
   var templates: [String] { [number] + (text.map { [$0] } ?? []) }
 
-  /// RFC 5724.
+  /// Returns the message (RFC 5724).
   func message(_ values: Placeholders, isForced: Bool) throws -> NDEFMessage {
     let number = values.fill(try TextArgument.checked(number, "the number"))
     let text = try text.map { values.fill(try TextArgument.checked($0, "the text")) }

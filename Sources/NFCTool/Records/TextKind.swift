@@ -1,12 +1,12 @@
 import ArgumentParser
 import NFC
 
-/// A text's language on the command line.
+/// The option for the language of a text.
 struct LanguageOption: ParsableArguments {
   @Option(help: ArgumentHelp("The text's language (BCP 47).", valueName: "code"))
   var language = "en"
 
-  /// The status byte has six bits for the length (Text RTD 1.0, 3.2.1).
+  /// The maximum length. The status byte has six bits for the length (Text RTD 1.0, 3.2.1).
   private static let longest = 63
 
   mutating func validate() throws {
@@ -16,7 +16,7 @@ struct LanguageOption: ParsableArguments {
   }
 }
 
-/// `text`.
+/// The kind of message `text`.
 struct TextKind: RecordKind {
   static let name = "text"
   static let abstract = "Writes a text."

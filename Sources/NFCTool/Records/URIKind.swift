@@ -1,7 +1,7 @@
 import ArgumentParser
 import NFC
 
-/// `uri`.
+/// The kind of message `uri`.
 struct URIKind: RecordKind {
   static let name = "uri"
   static let abstract = "Writes a link."

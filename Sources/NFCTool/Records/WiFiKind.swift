@@ -1,12 +1,12 @@
 import ArgumentParser
 import NFC
 
-/// `wifi`.
+/// The kind of message `wifi`.
 struct WiFiKind: RecordKind {
-  /// `--password` is the network's.
+  /// The option for the tag's password. `--password` is the network's password.
   typealias Password = TagPasswordFile
 
-  /// How a network is protected.
+  /// The security of a network.
   enum Security: String, ExpressibleByArgument, CaseIterable, Sendable {
     case open
     case wpa2
@@ -29,7 +29,8 @@ struct WiFiKind: RecordKind {
       valueName: "kind"))
   var security: Security?
 
-  /// IEEE 802.11-2020, 9.4.2.2, and the passphrases of its annex J.4 (WPA2); SAE takes any length.
+  /// The limits of IEEE 802.11-2020: names in 9.4.2.2, passphrases of WPA2 in annex J.4. SAE accepts any
+  /// length.
   private static let longestName = 32
   private static let passphraseLengths = 8...63
   private static let longestPassword = 64
@@ -61,7 +62,7 @@ struct WiFiKind: RecordKind {
     return NDEFMessage(WiFiRecord(credentials: [credential]).record)
   }
 
-  /// With WPA2 for devices that do not know WPA3, as access points that grant both announce it.
+  /// WPA3 is combined with WPA2 for devices that do not support WPA3, as access points do that support both.
   private static let wpa3: WiFiCredential.Authentication = [.wpa2Personal, .wpa3Personal]
 
   private func check(_ password: String, _ isWPA3: Bool) throws {

@@ -2,7 +2,7 @@ import JSONText
 import NFC
 import TagImages
 
-/// A memory as hexadecimal and ASCII, with a mark for each page or block that is locked.
+/// Lists a memory in hexadecimal and ASCII, with a mark for each locked page or block.
 struct MemoryListing {
   let image: TagImage
   var locked: Set<Int> = []

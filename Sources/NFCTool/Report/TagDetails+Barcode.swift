@@ -1,10 +1,11 @@
 import JSONText
 import NFC
 
-/// NFC Barcode: the search itself returns its whole content.
+/// Details of an NFC Barcode. Polling already returns its complete content.
 extension TagDetails {
-  /// Thinfilm NFC Barcode Protocol, tag functional specification 3.4: the second byte says what follows; FE ends
-  /// a URL that does not fill the memory, whose last two bytes are the check.
+  /// The content of a barcode (Thinfilm NFC Barcode Protocol, tag functional specification 3.4). The second
+  /// byte indicates the type of the data. FE ends a URL that does not fill the memory. The last two bytes of
+  /// the memory are the checksum.
   private enum Barcode {
     static let prefixes: [UInt8: String] = [
       0x01: "http://www.", 0x02: "https://www.", 0x03: "http://", 0x04: "https://",

@@ -2,7 +2,7 @@ import JSONText
 import NFC
 import TagImages
 
-/// MIFARE Classic.
+/// Details of a MIFARE Classic.
 extension TagDetails {
   mutating func ask(
     _ commands: MiFareClassicCommands, _ keys: [MiFareClassicKey], _ listsMemory: Bool
@@ -18,7 +18,7 @@ extension TagDetails {
     }
   }
 
-  /// One row for neighbours that are alike.
+  /// Adds one row for consecutive sectors that are alike.
   private mutating func addRows(_ sectors: [MiFareClassicSectorDump]) {
     var rows: [(first: Int, last: Int, text: String)] = []
     for sector in sectors {
@@ -35,7 +35,8 @@ extension TagDetails {
     }
   }
 
-  /// The last block of a sector is its trailer (MF1S50YYX and MF1S70YYX data sheets, 8.6).
+  /// Returns the areas of the memory. The last block of a sector is its trailer (MF1S50YYX and MF1S70YYX data
+  /// sheets, 8.6).
   private static func map(_ geometry: MiFareClassicGeometry) -> [Area] {
     let small = geometry.sectors.filter { geometry.blocks(ofSector: $0).count == 4 }
     let large = geometry.sectors.filter { geometry.blocks(ofSector: $0).count != 4 }
@@ -47,7 +48,7 @@ extension TagDetails {
     }
   }
 
-  /// Returns the digits of a well-known key. No other key is shown.
+  /// Returns the digits of a well-known key. Other keys are not shown.
   private static func name(_ key: MiFareClassicKey?) -> String? {
     guard let key else { return nil }
     return MiFareClassicKey.wellKnown.contains(key) ? key.bytes.hexadecimal : "given"
@@ -81,8 +82,8 @@ extension TagDetails {
     }
   }
 
-  /// Returns the access rights of each group of blocks that has its own access bits (MF1S50YYX data
-  /// sheet, 8.7).
+  /// Returns the access rights of each group of blocks that has its own access bits (MF1S50YYX data sheet,
+  /// 8.7).
   private static func details(_ conditions: MiFareClassicAccessConditions) -> String {
     func keys(_ operation: MiFareClassicAccessConditions.Operation, _ group: Int) -> String {
       switch (

@@ -1,7 +1,7 @@
 import NFC
 import SecureTags
 
-/// The NDEF file of ST's type 4 chips.
+/// Details of the NDEF file of ST's type 4 chips.
 extension TagDetails {
   mutating func askFile(_ card: any ISO7816Tag, _ product: TagProduct) async throws {
     let detected = DetectedTag.iso7816(card)
@@ -20,13 +20,12 @@ extension TagDetails {
       uid: card.identifier, signature: bytes, product: product)
   }
 
-  /// TruST25, ST's signature, of a Type 4 chip (AN5101; for its location and how to read it:
-  /// Proxmark3, cmdhfst25ta.c). Not tried on hardware.
+  /// TruST25, the signature of ST, on a Type 4 chip (AN5101). Its location and the way to read it are from
+  /// Proxmark3, cmdhfst25ta.c. Not tried on hardware.
   private enum TruST25 {
     static let application: ApplicationIdentifier = "D2760000850101"
     static let ndefFile: [UInt8] = [0x00, 0x01]
-    /// EXTENDED READ BINARY, which also reads the bytes after the message (M24SR64 data sheet,
-    /// 5.8.1).
+    /// EXTENDED READ BINARY, which also reads the bytes after the message (M24SR64 data sheet, 5.8.1).
     static let read = APDU(
       instructionClass: 0xA2, instructionCode: 0xB0, p1: 0x00, p2: 0xE0, data: [],
       expectedLength: size)
@@ -35,7 +34,7 @@ extension TagDetails {
     static let size = 32
   }
 
-  /// Reads the signature with three exchanges. Returns `nil` if the chip has none, or requires a
+  /// Reads the signature with three exchanges. Returns `nil` if the chip has no signature or requires a
   /// password for it.
   private static func trust25(_ card: any ISO7816Tag) async throws -> [UInt8]? {
     for command in [.select(aid: TruST25.application), TruST25.selectFile] {

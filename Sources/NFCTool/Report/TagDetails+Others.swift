@@ -1,7 +1,7 @@
 import JSONText
 import NFC
 
-/// FeliCa.
+/// Details of a FeliCa card.
 extension TagDetails {
   mutating func ask(
     _ tag: any FeliCaTag, _ product: TagProduct?, _ listsMemory: Bool
@@ -40,7 +40,8 @@ extension TagDetails {
   }
 }
 
-/// Cards of known applications, by their names only: nothing of them is read.
+/// Details of cards with known applications, which are recognized by their names. No data of the applications
+/// is read.
 extension TagDetails {
   private struct Application {
     let name: String
@@ -52,8 +53,9 @@ extension TagDetails {
     }
   }
 
-  /// EMV book 1, 11.3.4 (the payment system environment); ICAO 9303, part 10; NFC Forum type 4 tag; Calypso
-  /// (1TIC.ICA); Korean transit (KS X 6924); FIDO CTAP; OpenPGP card; NIST SP 800-73.
+  /// The known applications (EMV book 1, 11.3.4, for the payment system environment; ICAO 9303, part 10; NFC
+  /// Forum type 4 tag; Calypso, 1TIC.ICA; Korean transit, KS X 6924; FIDO CTAP; OpenPGP card; NIST SP
+  /// 800-73).
   private static let applications = [
     Application("payment card (EMV)", "325041592E5359532E4444463031"),
     Application("passport or identity card (ICAO 9303)", "A0000002471001"),
@@ -86,7 +88,7 @@ extension TagDetails {
   }
 }
 
-/// MIFARE DESFire, as far as it answers without a key (MF3D(H)x3 data sheet, 9).
+/// Details of a MIFARE DESFire that are available without a key (MF3D(H)x3 data sheet, 9).
 extension TagDetails {
   private enum DESFire {
     static let getApplicationIDs: UInt8 = 0x6A
@@ -96,11 +98,12 @@ extension TagDetails {
     static let getFileSettings: UInt8 = 0xF5
     static let getKeySettings: UInt8 = 0x45
     static let getVersion: UInt8 = 0x60
-    /// Hardware and software, 7 bytes each; UID, batch, and the week and year in which it was made.
+    /// The size of the version: hardware and software with 7 bytes each, UID, batch, and the week and year of
+    /// production.
     static let versionSize = 28
     static let additionalFrame: UInt8 = 0xAF
     static let done: UInt8 = 0x00
-    /// Answers never need more.
+    /// The maximum number of frames in an answer. No answer needs more.
     static let maximumFrames = 32
 
     static func kind(_ number: UInt8) -> String {
@@ -120,7 +123,7 @@ extension TagDetails {
     if let bytes = try await send(tag, DESFire.getVersion), bytes.count == DESFire.versionSize {
       add(version: bytes)
     }
-    // The signature's command may have left another application selected.
+    // The command for the signature may have selected another application.
     guard try await send(tag, DESFire.selectApplication, [0, 0, 0]) != nil else { return }
     if let free = try await send(tag, DESFire.freeMemory), free.count == 3 {
       let size = free.enumerated().reduce(0) { $0 | Int($1.element) << (8 * $1.offset) }
@@ -142,7 +145,7 @@ extension TagDetails {
     members.append(JSONValue.Member(key: "applications", value: .array(applications)))
   }
 
-  /// Week and year are decimal digits in hexadecimal.
+  /// Adds the version. Week and year are decimal digits in hexadecimal.
   private mutating func add(version bytes: [UInt8]) {
     version = bytes
     facts.append(("hardware", "version \(bytes[3]).\(bytes[4])"))
@@ -185,7 +188,7 @@ extension TagDetails {
     ])
   }
 
-  /// Returns the size of a data file: bytes 4 to 6 of its settings.
+  /// Returns the size of a data file, which is in bytes 4 to 6 of its settings.
   private static func size(_ settings: [UInt8]) -> Int? {
     guard let kind = settings.first, kind < 2, settings.count >= 7 else { return nil }
     return Int(settings[4]) | Int(settings[5]) << 8 | Int(settings[6]) << 16
@@ -198,7 +201,7 @@ extension TagDetails {
       + (settings[0] & 1 == 0 ? ", the master key cannot be changed" : "")
   }
 
-  /// Returns all frames of an answer; `nil` if the card refuses.
+  /// Returns the data of all frames of an answer, or `nil` if the card refuses the command.
   private func send(
     _ tag: any MiFareTag, _ command: UInt8, _ data: [UInt8] = []
   ) async throws -> [UInt8]? {

@@ -1,9 +1,9 @@
 import NFC
 
-/// Jewel and Topaz.
+/// Details of a Jewel or Topaz.
 extension TagDetails {
-  /// The static lock bytes, 112 and 113: one bit for each of blocks 0 to 15 (NFC Forum Type 1 Tag,
-  /// 2.3). New tags have the bits for the UID and the reserved blocks set.
+  /// The static lock bytes, 112 and 113, with one bit for each of blocks 0 to 15 (NFC Forum Type 1 Tag, 2.3).
+  /// On new tags, the bits for the UID and the reserved blocks are set.
   private enum Topaz {
     static let lockBytes = 112...113
     static let lastUserBlock = 12

@@ -1,7 +1,7 @@
 import NFC
 import TagImages
 
-/// Ultralight and NTAG. The library knows the features and pages of the chips.
+/// Details of an Ultralight or NTAG. The library knows the features and pages of the chips.
 extension TagDetails {
   private static let pageSize = 4
 
@@ -12,7 +12,7 @@ extension TagDetails {
     version = try await answer(tag) { try await commands.version() }
     var bytes = try await answer(tag) { try await commands.signature() } ?? nil
     if bytes == nil, version != nil {
-      // The chip is not known; it may have one all the same.
+      // The chip is not known, but may have a signature.
       bytes = try await answer(tag) { try await commands.readSignature() }
     }
     if let bytes {
@@ -50,7 +50,7 @@ extension TagDetails {
 
   private mutating func readProtection(_ dump: UltralightDump) {
     guard let state = dump.protectionState else {
-      // The pages that would say so may be protected themselves.
+      // The pages with the settings may be protected themselves.
       if let page = dump.firstProtectedPage {
         protection = Protection(from: page, protectsReading: true)
       }
@@ -73,7 +73,7 @@ extension TagDetails {
 
   private static let aesSettings = 0x29 * pageSize
 
-  /// RID_ACT, SEC_MSG_ACT, the access rights of counter 2 and the locks of the keys (libpretixnfc;
+  /// Reads RID_ACT, SEC_MSG_ACT, the access rights of counter 2 and the locks of the keys (libpretixnfc;
   /// Proxmark3, `ulaes_print_configuration`).
   private mutating func readAESSettings(_ bytes: [UInt8]) {
     facts.append(("messages", bytes[0] & 0x02 != 0 ? "with MACs, once a key is proved" : "plain"))
@@ -90,7 +90,7 @@ extension TagDetails {
     if !names.isEmpty { facts.append(("locked keys", names.joined(separator: ", "))) }
   }
 
-  /// MIRROR, MIRROR_PAGE and ACCESS (NTAG21x data sheet, 8.5.7 and 8.7).
+  /// Reads MIRROR, MIRROR_PAGE and ACCESS (NTAG21x data sheet, 8.5.7 and 8.7).
   private mutating func readMirror(_ bytes: [UInt8]) {
     let access = bytes[4]
     let kinds = ["off", "UID", "counter", "UID and counter"]

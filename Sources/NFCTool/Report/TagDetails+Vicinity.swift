@@ -2,7 +2,7 @@ import JSONText
 import NFC
 import SecureTags
 
-/// ISO 15693.
+/// Details of an ISO 15693 tag.
 extension TagDetails {
   mutating func ask(
     _ tag: any ISO15693Tag, _ product: TagProduct?, password: [UInt8]?, _ listsMemory: Bool
@@ -19,7 +19,7 @@ extension TagDetails {
     }
     if let product { try await askMaker(tag, product, blockCount: count) }
     guard listsMemory else { return }
-    // A silence may have made it forget the password.
+    // If the tag did not answer a command, it may have forgotten the password.
     if password != nil { try await detected.authenticate(password) }
     guard
       let content = try await answer(
@@ -41,7 +41,7 @@ extension TagDetails {
       let found
     else { return }
     signature = found.signature
-    // A key other than the known one says nothing about the chip.
+    // The signature of another key does not indicate whether the chip is original.
     if found.key == TruST25.knownKey {
       originality = OriginalitySignature.verify(
         uid: tag.identifier, signature: found.signature, product: product)
@@ -63,7 +63,7 @@ extension TagDetails {
       signature = bytes
       originality = Self.verdict(uid: tag.identifier, bytes, product)
     }
-    // A chip that is silent on what it does not know is not asked whether it would sound an alarm.
+    // A chip that does not answer unknown commands is not asked whether its alarm is on.
     guard protection != nil || product.name == "ICODE SLI" || product.name == "ICODE SLIX" else {
       return
     }
@@ -86,8 +86,8 @@ extension TagDetails {
     ]
   }
 
-  /// NXP signs the UID in the byte order used over the air. Some readers return UID and signature
-  /// in reverse order (Proxmark3, cmdhf15.c, tries all combinations).
+  /// Verifies the signature. NXP signs the UID in the byte order used over the air. Some readers return the
+  /// UID and the signature in reverse order (Proxmark3, cmdhf15.c, tries all combinations).
   private static func verdict(
     uid: [UInt8], _ signature: [UInt8], _ product: TagProduct
   ) -> OriginalitySignature.Verdict {
@@ -128,20 +128,20 @@ extension TagDetails {
   }
 }
 
-/// ST's signature of a Type 5 chip: the number of the key and 32 bytes, as text at the end of the
-/// user memory.
+/// The signature of ST on a Type 5 chip: the number of the key and 32 bytes, as text at the end of the user
+/// memory.
 ///
-/// Source: AN5580; for its location and format: Proxmark3, cmdhf15.c. Not tried on hardware.
+/// Source: AN5580. The location and the format are from Proxmark3, cmdhf15.c. Not tried on hardware.
 private enum TruST25 {
   static let product = "ST25TV02KC"
-  /// `K`, the key's number, `S`; then the signature in hexadecimal.
+  /// The blocks with `K`, the number of the key, `S`, and the signature in hexadecimal.
   static let blocks = 63..<80
   static let knownKey: UInt8 = 0x04
   static let keyMark = UInt8(ascii: "K")
   static let signatureMark = UInt8(ascii: "S")
   static let size = 32
 
-  /// Returns `nil` for bytes that are not a signature.
+  /// Parses a signature, or returns `nil` for other bytes.
   static func parse(_ bytes: [UInt8]) -> (key: UInt8, signature: [UInt8])? {
     guard bytes.count == 4 + 2 * size, bytes[0] == keyMark, bytes[3] == signatureMark,
       let key = [UInt8](hexadecimal: String(decoding: bytes[1...2], as: UTF8.self))?.first,
@@ -153,7 +153,7 @@ private enum TruST25 {
 }
 
 extension TagDetails {
-  /// Returns `nil` if a message or other data is in its place.
+  /// Reads the signature. Returns `nil` if a message or other data is in its place.
   private static func trust25(
     _ tag: any ISO15693Tag
   ) async throws -> (key: UInt8, signature: [UInt8])? {
@@ -172,7 +172,7 @@ extension TagDetails.Protection {
       unit: "block")
   }
 
-  /// Creates the protection of an ST25DV or ST25TV from the first area that is protected.
+  /// Creates the protection of an ST25DV or ST25TV from its first protected area.
   fileprivate init(_ areas: [ST25Area]) {
     let first = areas.first { $0.needsPasswordToWrite }
     self.init(

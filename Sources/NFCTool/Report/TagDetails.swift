@@ -2,7 +2,7 @@ import JSONText
 import NFC
 import SecureTags
 
-/// What `nfc info` finds out by asking the tag, in addition to its product and its NDEF message.
+/// The details that `nfc info` reads from a tag, in addition to its product and its NDEF message.
 struct TagDetails {
   /// The tag's lock bits.
   struct Locks {
@@ -10,7 +10,7 @@ struct TagDetails {
     var dynamicBits: [UInt8]?
   }
 
-  /// Pages, blocks or sectors that are used alike.
+  /// Pages, blocks or sectors with the same use.
   struct Area {
     var unit: String
     var numbers: ClosedRange<Int>
@@ -19,39 +19,38 @@ struct TagDetails {
 
   /// The part of a tag that a password or key protects.
   struct Protection {
-    /// The first protected page or block; `nil` if none is.
+    /// The first protected page or block, or `nil` if none is protected.
     var from: Int?
     var protectsReading = false
-    /// 0 for no limit.
+    /// The permitted number of wrong passwords, or 0 for no limit.
     var attempts = 0
     var isConfigurationLocked = false
-    /// What ``from`` counts.
+    /// The unit of ``from``.
     var unit = "page"
   }
 
   var originality = OriginalitySignature.Verdict.unknown
   var signature: [UInt8]?
-  /// GET_VERSION's answer.
+  /// The answer to GET_VERSION.
   var version: [UInt8]?
   var locks: Locks?
-  /// `nil` for a tag without pages.
+  /// The locked pages, or `nil` for a tag without pages.
   var lockedPages: [Int]?
-  /// The locked blocks; `nil` for a tag without blocks, or for one that does not report its locks.
+  /// The locked blocks, or `nil` for a tag without blocks or one that does not report its locks.
   var lockedBlocks: [Int]?
   var protection: Protection?
   var counters: [(number: Int, value: Int)] = []
   var memoryMap: [Area] = []
-  /// Further facts, in words.
+  /// Further facts, for people.
   var facts: [(name: String, value: String)] = []
   /// Further facts, for programs.
   var members: [JSONValue.Member] = []
-  /// The memory as far as it was read, if it was requested.
+  /// The memory, as far as it was read, if it was requested.
   var memory: MemoryListing?
 
   /// - Parameters:
-  ///   - keys: the keys for the sectors of a MIFARE Classic, and the password of an Ultralight or
-  ///     NTAG.
-  ///   - listsMemory: keeps the memory too.
+  ///   - keys: the keys for the sectors of a MIFARE Classic, and the password of an Ultralight or NTAG.
+  ///   - listsMemory: whether the memory is kept.
   init(
     _ tag: DetectedTag, _ product: TagProduct?, _ keys: TagKeys, password: [UInt8]?,
     listsMemory: Bool
@@ -84,8 +83,8 @@ struct TagDetails {
     }
   }
 
-  /// Returns `nil` if the chip does not have the data or requires a password for it. A chip that
-  /// does not support a command may not answer at all, and then has to be woken.
+  /// Returns the chip's answer, or `nil` if the chip does not have the data or requires a password for it. A
+  /// chip that does not support a command may not answer at all, and then has to be woken.
   func answer<Result>(
     _ tag: DetectedTag, _ ask: () async throws -> Result
   ) async throws -> Result? {
@@ -101,14 +100,14 @@ struct TagDetails {
 
   // MARK: DESFire and NTAG 4xx
 
-  /// Read_Sig of the signature with number 0, in the form of ISO/IEC 7816-4 (NTAG 424 DNA data sheet,
+  /// Read_Sig for the signature with number 0, in the format of ISO/IEC 7816-4 (NTAG 424 DNA data sheet,
   /// 10.9; MIFARE DESFire Light data sheet, 11.3).
   private static let readSignature = APDU(
     instructionClass: 0x90, instructionCode: 0x3C, p1: 0, p2: 0, data: [0x00],
     expectedLength: 256)
   private static let signatureSize = 56
-  /// Cards that do not support commands in the form of ISO/IEC 7816-4, and answer such a command
-  /// with a byte that is not a status word.
+  /// The cards that do not support commands in the format of ISO/IEC 7816-4, and answer such a command with a
+  /// byte that is not a status word.
   private static let withoutSignature = [
     "MIFARE Plus", "MIFARE Plus S", "MIFARE Plus X", "MIFARE Plus SE",
   ]
@@ -129,7 +128,7 @@ struct TagDetails {
 // MARK: - Output
 
 extension TagDetails {
-  /// What `info --json` has of it, after `ndef`.
+  /// The members of `info --json` that follow `ndef`.
   var json: [JSONValue.Member] {
     func numbers(_ list: [Int]?) -> JSONValue? { list.map { .array($0.map { .integer($0) }) } }
     let protection: JSONValue? = protection.map { protection in

@@ -7,8 +7,8 @@ import Glibc
 import Darwin
 #endif
 
-/// Keys of SUN messages on the command line: 16 bytes; or a number, a colon and 16 bytes, as for
-/// options that name a tag's keys. Error messages never show a key.
+/// Parses keys of SUN messages on the command line. A key is 16 bytes, which may be preceded by a number and
+/// a colon, as in options that name a tag's keys. Errors never show a key.
 enum SUNKeyText {
   private static let variable = "NFC_KEYS"
 
@@ -32,7 +32,7 @@ enum SUNKeyText {
     return bytes
   }
 
-  /// Without the key's number.
+  /// Returns the text without the key's number.
   private static func digits(_ text: String) -> String {
     guard let colon = text.firstIndex(of: ":"), Int(text[..<colon]) != nil else { return text }
     let rest = String(text[text.index(after: colon)...])

@@ -4,7 +4,7 @@ import NFC
 import SUNMessage
 import SecureTags
 
-/// `nfc sun setup`.
+/// The command `nfc sun setup`.
 struct SUNSetupCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "setup",
@@ -122,7 +122,7 @@ struct SUNSetupCommand: AsyncParsableCommand {
           return try show(planned)
         }
         let done = try await chip.setUp(setup)
-        // The setup is complete: a tag that has left has no session to end.
+        // The setup is complete. A tag that has left has no session to end.
         try? await chip.endSession()
         if verify { try await check(tag.kind, setup, done.link) }
         try Output.done(
@@ -200,7 +200,7 @@ struct SUNSetupCommand: AsyncParsableCommand {
     }
   }
 
-  /// One line per change; keys are not shown.
+  /// Prints one line per change. Keys are not shown.
   private func show(_ plan: NTAG424Plan) throws {
     for step in plan.steps {
       guard !options.json else {
@@ -240,8 +240,7 @@ extension NTAG424Plan.Step {
 }
 
 extension SelectedTag {
-  /// Runs `body`. Adds to its errors the tag and, for a wrong key, the option that specifies the
-  /// key.
+  /// Runs `body`. The tag and, for a wrong key, the option that specifies the key are added to errors.
   fileprivate func namingKeys(_ body: () async throws -> Void) async throws {
     do {
       try await body()

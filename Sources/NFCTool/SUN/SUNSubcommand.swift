@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `nfc sun`.
+/// The command `nfc sun`.
 struct SUNSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sun",

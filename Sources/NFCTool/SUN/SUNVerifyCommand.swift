@@ -3,7 +3,7 @@ import ArgumentParser
 import NFC
 import SUNMessage
 
-/// `nfc sun verify`.
+/// The command `nfc sun verify`.
 struct SUNVerifyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
@@ -105,7 +105,7 @@ struct SUNVerifyCommand: AsyncParsableCommand {
     guard let template else {
       do { return try SUNMessage(url: text) } catch { throw Failure(error) }
     }
-    // The chip's cryptography shows in the length of its part.
+    // The length of the chip's part indicates which cryptography the chip uses.
     let forms: [SUNTemplate]
     do {
       forms = [try SUNTemplate(template), try SUNTemplate(template, mode: .lrp)]

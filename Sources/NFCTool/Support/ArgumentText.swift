@@ -6,11 +6,12 @@ import Glibc
 import Darwin
 #endif
 
-/// Arguments of the command line as text, without loss of bytes.
+/// Converts arguments of the command line to text without losing bytes.
 ///
-/// A file's name may hold any bytes, and Swift's strings only whole characters. A byte that is part of no
-/// character stands as a scalar of a private use area, U+10FE00 and the byte, until the name is used. So
-/// does the minus sign before a negative number, which the parser would take for an option.
+/// A file name may contain any bytes, but a Swift string contains only complete characters. A byte that is
+/// not part of a character is replaced by a scalar of a private use area, U+10FE00 plus the byte, until the
+/// name is used. The minus sign before a negative number is replaced in the same way, because the parser
+/// would take it for an option.
 enum ArgumentText {
   private static let base: UInt32 = 0x10_FE00
   private static let hiddenScalars = base...(base + 0xFF)
@@ -44,7 +45,7 @@ enum ArgumentText {
     return String(text)
   }
 
-  /// Returns the character at the start of `bytes`, if there is a whole one.
+  /// Returns the character at the start of `bytes`, or `nil` if there is no complete one.
   private static func scalar(at bytes: ArraySlice<UInt8>) -> Unicode.Scalar? {
     var decoder = UTF8()
     var iterator = bytes.prefix(4).makeIterator()
@@ -60,7 +61,7 @@ enum ArgumentText {
     hiddenScalars.contains(scalar.value) ? UInt8(scalar.value - base) : nil
   }
 
-  // MARK: Taking it apart again
+  // MARK: Converting back to bytes
 
   /// Returns the original bytes of an argument.
   static func bytes(_ text: String) -> [UInt8] {
@@ -69,7 +70,7 @@ enum ArgumentText {
     }
   }
 
-  /// Returns the argument as text; `nil` if it is not UTF-8.
+  /// Returns the argument as text, or `nil` if it is not UTF-8.
   static func utf8(_ text: String) -> String? {
     var whole = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
@@ -83,7 +84,7 @@ enum ArgumentText {
     return String(whole)
   }
 
-  /// For people: bytes that are no character as `\xFF`.
+  /// Returns the argument in a form for people: a byte that is not part of a character becomes `\xFF`.
   static func shown(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: { byte($0) != nil }) else { return text }
     return text.unicodeScalars.map { scalar -> String in

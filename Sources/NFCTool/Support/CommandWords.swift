@@ -1,13 +1,13 @@
 import ArgumentParser
 import NFC
 
-/// The words of a command line that name a command, looked at before the parser: a word that names none is
-/// answered with the nearest one, whatever options stand beside it.
+/// Checks the words of a command line that name a command, before the parser does. The error for an unknown
+/// word suggests the nearest command, whatever options are beside the word.
 enum CommandWords {
   private static let help = "help"
 
-  /// - Parameter arguments: with the options that all commands have after the command's name.
-  /// - Throws: ``Failure`` for a word that is no command.
+  /// - Parameter arguments: the arguments, with the options that all commands have after the command's name.
+  /// - Throws: ``Failure`` for a word that is not a command.
   static func check(_ arguments: [String]) throws {
     var words = arguments[...]
     if words.first == help { return try checkHelp(words.dropFirst()) }
@@ -76,7 +76,7 @@ enum CommandWords {
     return Failure(.usage, reason, advice: "\(name) --help shows those that there are")
   }
 
-  /// What other programs call it.
+  /// The names that other programs use for the commands.
   private static let synonyms = [
     "url": "uri", "link": "uri", "vcard": "contact", "phone": "tel", "email": "mail",
     "location": "geo", "list": "readers", "scan": "poll", "clone": "copy", "backup": "dump",
@@ -91,8 +91,7 @@ enum CommandWords {
 
 /// Finds the intended word for a misspelled one.
 enum Spelling {
-  /// Returns the names that differ by few letters, nearest first; upper and lower case and
-  /// punctuation count for nothing.
+  /// Returns the names that differ by only a few letters, nearest first. Case and punctuation are ignored.
   static func nearest(to word: String, among names: [String], atMost count: Int = 3) -> [String] {
     let word = folded(word)
     let candidates = names.compactMap { name -> (name: String, distance: Int)? in
@@ -106,12 +105,12 @@ enum Spelling {
       .map(\.name)
   }
 
-  /// Letters and digits in lower case.
+  /// Returns only the letters and digits of the text, in lower case.
   static func folded(_ text: String) -> String {
     String(text.lowercased().filter { $0.isLetter || $0.isNumber })
   }
 
-  /// Returns how many letters are to be put in, left out, replaced or swapped with the next one.
+  /// Returns the number of letters that have to be inserted, removed, replaced or swapped with the next one.
   static func distance(_ a: [Character], _ b: [Character]) -> Int {
     var beforeLast: [Int] = []
     var last = Array(0...b.count)

@@ -16,7 +16,7 @@ final class Demo: Sendable {
   private let fields: VirtualFields
   private let state: Mutex<State>
 
-  /// How long a tag is left on the reader after it was found.
+  /// The time for which a tag stays on the reader after it was found.
   static let stay = Duration.milliseconds(100)
 
   /// Returns the tags, each with the technology by which a reader finds it.
@@ -41,9 +41,9 @@ final class Demo: Sendable {
   /// Shows the first tag.
   ///
   /// - Parameters:
-  ///   - technologies: the technologies that are polled for. A tag of another technology would
-  ///     never be found.
-  ///   - isSeen: whether the reader could see a tag.
+  ///   - technologies: the technologies that are polled for. A tag of another technology would never be
+  ///     found, so it is not shown.
+  ///   - isSeen: returns whether the reader can see a tag.
   init(
     in fields: VirtualFields, technologies: [TagTechnology],
     where isSeen: (VirtualTag) -> Bool = { _ in true }
@@ -80,21 +80,21 @@ final class Demo: Sendable {
     }
   }
 
-  /// Handles a tag that was found: removes it after a moment if it is the one shown.
+  /// Handles a tag that was found: removes it after a moment if it is the tag that is shown.
   func arrived(_ tag: any Tag) async throws {
     guard let shown = state.withLock({ $0.shown }), isSame(shown, tag.identifier) else { return }
     try await Task.sleep(for: Self.stay)
     fields.remove(shown)
   }
 
-  /// Handles a tag that has left: shows the next one if it was the one shown.
+  /// Handles a tag that has left: shows the next one if it was the tag that was shown.
   func left(_ tag: DetectedTag) {
     guard let shown = state.withLock({ $0.shown }), isSame(shown, tag.identifier) else { return }
     showNext()
   }
 
-  /// Returns whether an identifier is that of a tag. A reader sees only the first four bytes of a
-  /// Jewel tag's UID.
+  /// Returns whether an identifier belongs to a tag. A reader sees only the first four bytes of a Jewel tag's
+  /// UID.
   private func isSame(_ shown: VirtualTag, _ identifier: [UInt8]) -> Bool {
     shown.identifier.starts(with: identifier)
   }

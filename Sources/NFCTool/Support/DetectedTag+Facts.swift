@@ -13,7 +13,7 @@ extension DetectedTag {
     }
   }
 
-  /// The kind for people, with its article.
+  /// The name of the kind for people, with its article.
   var kindName: String {
     switch self {
     case .miFare(let tag): Self.kindName(tag.family)
@@ -45,7 +45,7 @@ extension DetectedTag {
     }
   }
 
-  /// Which chip it is, if that is known and the tag is still there to be asked.
+  /// Returns the chip, if it is known and the tag is still in the field to be identified.
   func product() async throws -> TagProduct? {
     switch self {
     case .miFare(let tag): try await tag.product()
@@ -56,8 +56,8 @@ extension DetectedTag {
     }
   }
 
-  /// Returns what an ISO 15693 tag reports about itself; `nil` for another kind, and for one that
-  /// reports nothing.
+  /// Returns the information that an ISO 15693 tag reports about itself, or `nil` for a tag of another kind
+  /// or one that reports nothing.
   func vicinityInformation() async throws -> ISO15693SystemInformation? {
     guard case .iso15693(let tag) = self else { return nil }
     do {
@@ -76,8 +76,8 @@ extension DetectedTag {
     ]
   }
 
-  /// Returns what activation has reported of the tag, its product, and what an ISO 15693 tag
-  /// reports about itself.
+  /// Returns the values reported during activation, the tag's product, and the information that an ISO 15693
+  /// tag reports about itself.
   func facts(
     _ product: TagProduct?, _ information: ISO15693SystemInformation? = nil
   ) -> [JSONValue.Member] {

@@ -1,12 +1,12 @@
 import NFC
 import Synchronization
 
-/// The reader on a serial port that the command line names, opened while the command line is still
-/// being understood.
+/// Opens the reader on a serial port that the command line names, while the command line is still being
+/// parsed.
 ///
-/// libnfc pauses for 50 ms when it opens a serial port, before it sends the first byte. Whatever else a
-/// program does at its start fits in there. A command line that turns out to be wrong ends the process
-/// before the reader has noticed anything; where that takes too long, the reader is closed again.
+/// libnfc pauses for 50 ms when it opens a serial port, before it sends the first byte. Everything else that
+/// a program does at its start fits into that pause. If the command line turns out to be wrong, the process
+/// ends before the reader has received anything. If that takes too long, the reader is closed again.
 enum EarlyReader {
   private struct Opening {
     let name: String
@@ -16,29 +16,30 @@ enum EarlyReader {
 
   private static let opening = Mutex<Opening?>(nil)
 
-  /// The driver with this pause.
+  /// The prefix of the driver that has this pause.
   private static let scheme = "pn532_uart:"
 
-  /// Within this time nothing has been sent to the reader, with a margin for the process to end.
+  /// The time during which nothing has been sent to the reader, with a margin for the process to end.
   private static let pause = Duration.milliseconds(40)
 
-  /// The commands whose first act it is to open the reader, and the subcommands of which that is true.
+  /// The commands that open the reader as their first step, each with the subcommands that do so.
   private static let commands: [String: [String]] = [
     "poll": [], "info": [], "read": [], "apdu": [], "mifare": ["send", "read"],
     "felica": ["send", "read", "info"], "iso15693": ["read", "info", "send"],
   ]
 
-  /// Options of these commands with a value.
+  /// The options of these commands that take a value.
   private static let valueOptions: Set = [
     "--timeout", "--uid", "--count", "--protocols", "--aid", "--service", "--system", "--key",
     "--keys",
     "--raw", "--password",
   ]
-  /// Options of these commands without one. What is not listed here is left to the parser.
+  /// The options of these commands that take no value. Options that are not listed here are left to the
+  /// parser.
   private static let flags: Set = ["--once", "--json", "--security", "--all"]
 
-  /// Starts opening the reader if it is clear which one it will be. Call this before other code
-  /// reads the environment.
+  /// Starts opening the reader if it is certain which reader the command will use. Call this before other
+  /// code reads the environment.
   static func begin(_ arguments: [String]) {
     guard let name = name(in: arguments, environment: Reader.nameInEnvironment),
       name.hasPrefix(scheme)
@@ -49,8 +50,8 @@ enum EarlyReader {
     opening.withLock { $0 = Opening(name: name, start: start, task: task) }
   }
 
-  /// Returns the reader that is being opened, for the one who asks first; `nil` if it is another
-  /// one.
+  /// Returns the reader that is being opened, to the first caller only. Returns `nil` if a different reader
+  /// is requested.
   static func take(_ name: String?) -> Task<Reader, any Error>? {
     opening.withLock { opening in
       guard let found = opening, found.name == name ?? Reader.nameInEnvironment else { return nil }
@@ -59,7 +60,7 @@ enum EarlyReader {
     }
   }
 
-  /// Closes the reader if no command has taken it and the process is about to end.
+  /// Closes the reader if the process is about to end and no command has taken the reader.
   static func giveUp() async {
     let opening = opening.withLock { opening in
       defer { opening = nil }
@@ -69,7 +70,7 @@ enum EarlyReader {
     await (try? opening.task.value)?.close()
   }
 
-  /// Returns the reader that a command line is certain to open; `nil` if it is not obvious.
+  /// Returns the reader that a command line is certain to open, or `nil` if it is not certain.
   ///
   /// - Parameter environment: the reader for command lines that do not name one.
   static func name(in arguments: [String], environment: String?) -> String? {
@@ -95,8 +96,7 @@ enum EarlyReader {
     return readers.first ?? environment
   }
 
-  /// Returns whether the words of a command line are those of a command that opens the reader
-  /// first.
+  /// Returns whether the words of a command line name a command that opens the reader first.
   private static func opens(_ words: [String]) -> Bool {
     guard let command = words.first, let subcommands = commands[command] else { return false }
     guard let word = words.dropFirst().first else { return subcommands.isEmpty }

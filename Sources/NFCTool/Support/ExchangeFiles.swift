@@ -7,9 +7,11 @@ import Glibc
 import Darwin
 #endif
 
-/// The files that a command's exchanges are kept in, from before its first reader is opened until its end.
+/// The files to which a command's exchanges are written, from before its first reader is opened until the
+/// command ends.
 struct ExchangeFiles: Sendable {
-  /// Writes a file as it comes, so that a command that is ended leaves all that went before.
+  /// A file that is written as the data arrives, so that an interrupted command leaves everything up to that
+  /// point.
   private struct Target {
     let path: String
     let descriptor: Int32
@@ -29,7 +31,7 @@ struct ExchangeFiles: Sendable {
     }
   }
 
-  /// `nil` where nothing is to be kept.
+  /// The recorder, or `nil` if nothing is to be recorded.
   let recorder: Recorder?
   private let targets: [Target]
 
@@ -52,7 +54,7 @@ struct ExchangeFiles: Sendable {
     targets = [record, pcap].compactMap(\.self)
   }
 
-  /// Runs a command with what it asks for kept.
+  /// Runs a command and writes the files that its options request.
   static func keep<Result>(
     _ options: RecordingOptions, during body: (ExchangeFiles) async throws -> Result
   ) async throws -> Result {
@@ -68,7 +70,7 @@ struct ExchangeFiles: Sendable {
 }
 
 extension Duration {
-  /// The time of day, since 1970.
+  /// The time since the start of 1970.
   static var sinceEpoch: Duration {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)

@@ -1,21 +1,21 @@
 import NFC
 
-/// What the process ends with; those from 64 are the codes of sysexits.h.
+/// The exit status of the process. Values from 64 are the codes of sysexits.h.
 enum ExitStatus: Int32, Sendable {
   case done = 0
   /// The command line is wrong.
   case usage = 64
   /// The tag's or file's content is wrong.
   case content = 65
-  /// No tag came, or not of the kind asked for; a file is not there.
+  /// No tag or not the requested kind of tag was found, or a file does not exist.
   case notThere = 66
-  /// No reader, or it cannot do what was asked.
+  /// There is no reader, or the reader cannot do what was requested.
   case noReader = 69
-  /// The tag or reader was lost in the middle.
+  /// The tag or the reader was lost during the operation.
   case lost = 74
-  /// Read-only, locked, or authentication failed.
+  /// The tag is read-only or locked, or authentication failed.
   case notAllowed = 77
-  /// SIGINT; of another signal 128 and its number (``Interruption/status``).
+  /// SIGINT. For another signal, the status is 128 plus its number (``Interruption/status``).
   case interrupted = 130
 
   /// Creates the code for an error of the library.
@@ -31,14 +31,14 @@ enum ExitStatus: Int32, Sendable {
   }
 }
 
-/// Why the command has not done what was asked, as one line.
+/// The reason why a command has not done what was requested, as one line.
 struct Failure: Error, Hashable, Sendable {
   var status: ExitStatus
-  /// What happened.
+  /// A description of what happened.
   var reason: String
-  /// To which tag.
+  /// The tag that is affected.
   var tag: String?
-  /// What to do.
+  /// A suggestion of what to do.
   var advice: String?
 
   init(_ status: ExitStatus, _ reason: String, tag: String? = nil, advice: String? = nil) {
@@ -48,10 +48,10 @@ struct Failure: Error, Hashable, Sendable {
     self.advice = advice
   }
 
-  /// Creates the library's error.
+  /// Creates a failure from an error of the library.
   ///
-  /// - Parameter tag: the tag that it concerns. What a tag cannot do makes it the wrong tag; what a
-  ///   reader cannot do, the wrong reader.
+  /// - Parameter tag: the tag that is affected. An operation that a tag does not support makes it the wrong
+  ///   tag. An operation that a reader does not support makes it the wrong reader.
   init(_ error: NFCError, tag: String? = nil) {
     let isTags = tag != nil && error.code == .unsupported && error.cause != .notCarried
     let code = isTags ? .wrongTag : error.code
@@ -88,15 +88,15 @@ struct Failure: Error, Hashable, Sendable {
 }
 
 extension String {
-  /// Without control characters: a file's name, or what a tag or device says, must not make two lines of
-  /// one.
+  /// The text without control characters. A file name, or text from a tag or device, must not split a line in
+  /// two.
   var onOneLine: String {
     String(
       String.UnicodeScalarView(
         unicodeScalars.map { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? " " : $0 }))
   }
 
-  /// As a shell takes it for one word.
+  /// The text in a form that a shell takes for one word.
   var shellWord: String {
     let isPlain =
       !isEmpty

@@ -1,13 +1,13 @@
 import JSONText
 import NFC
 
-/// Facts for people, one per line, the names in their own column.
+/// A table of facts for people, with one fact per line and the names in a column of their own.
 struct FactTable {
   private var rows: [(name: String, value: String)] = []
 
   mutating func add(_ name: String, _ value: String) { rows.append((name, value)) }
 
-  /// Adds what JSON says in a word, by its name for people.
+  /// Adds the JSON members whose values are plain text, with their names for people.
   mutating func add(_ members: [JSONValue.Member]) {
     for member in members {
       guard let text = member.value.plainText, !text.isEmpty else { continue }
@@ -15,7 +15,7 @@ struct FactTable {
     }
   }
 
-  /// Prints the rows. A name that is the same as the one before is not repeated.
+  /// Prints the rows. A name that is equal to the previous one is not repeated.
   func print() throws {
     let width = (rows.map(\.name.count).max() ?? 0) + 2
     var last: String?

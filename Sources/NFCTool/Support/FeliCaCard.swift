@@ -4,16 +4,17 @@ import NFC
 struct FeliCaCard {
   struct System {
     let system: FeliCaSystem
-    /// In the card's order.
+    /// The codes of the services, in the card's order.
     var services: [UInt16] = []
   }
 
   private(set) var systems: [System] = []
 
-  /// More than any system is known to have; a card that never ends is not believed.
+  /// The maximum number of nodes that are read, which is more than any system is known to have. A card that
+  /// lists more is not believed.
   private static let maximumNodes: UInt16 = 1024
-  /// FeliCa Lite and Lite-S have these two services, for all blocks (FeliCa Lite-S User's Manual, 3.3), and so has
-  /// every type 3 tag (NFC Forum Type 3 Tag Operation 1.1, 7.2.1).
+  /// The two services of FeliCa Lite and Lite-S, which cover all blocks (FeliCa Lite-S User's Manual, 3.3).
+  /// Every type 3 tag has the same services (NFC Forum Type 3 Tag Operation 1.1, 7.2.1).
   private static let servicesOfLite: [UInt16] = [0x0009, 0x000B]
   private static let ndefSystem: UInt16 = 0x12FC
 
@@ -37,12 +38,13 @@ struct FeliCaCard {
     }
   }
 
-  /// FeliCa Lite and plain type 3 tags have one system, and list no services.
+  /// Returns whether the card can list its services. FeliCa Lite and plain type 3 tags have one system, and
+  /// do not list their services.
   private static func listsServices(_ product: TagProduct?) -> Bool {
     product?.name == "FeliCa Standard"
   }
 
-  /// Returns the card's systems, without a search for their services.
+  /// Returns the card's systems without searching for their services.
   static func systems(of tag: any FeliCaTag) async throws -> [FeliCaSystem] {
     if try await tag.product() != nil { return try await tag.systems() }
     guard tag.systemCode.count == 2 else { return [] }
@@ -58,7 +60,7 @@ extension FeliCaCard {
   /// Returns the second byte of PMm (FeliCa Card User's Manual, 2.3).
   static func icType(_ tag: any FeliCaTag) -> [UInt8] { Array(tag.pmm.dropFirst().prefix(1)) }
 
-  /// Returns the chip's codes, and systems and services in words.
+  /// Returns the chip's codes, and a description of the systems and services.
   func rows(_ tag: any FeliCaTag) -> [(name: String, value: String)] {
     let codes = [
       (name: "manufacturer", value: Self.manufacturerCode(tag).hexadecimal),
@@ -77,8 +79,8 @@ extension FeliCaCard {
   }
 }
 
-/// A service's code: its number, and in the lowest six bits what it can do (FeliCa Card User's Manual,
-/// excerpted edition, 3.3.2).
+/// The code of a service. It contains the service's number and, in its lowest six bits, the permitted
+/// operations (FeliCa Card User's Manual, excerpted edition, 3.3.2).
 struct FeliCaServiceKind {
   let code: UInt16
 
@@ -86,7 +88,7 @@ struct FeliCaServiceKind {
 
   var needsKey: Bool { code & 1 == 0 }
 
-  /// In words.
+  /// A description for people.
   var description: String {
     let kind =
       switch code & Self.attributeMask & ~1 {
@@ -103,7 +105,7 @@ struct FeliCaServiceKind {
     return kind + (needsKey ? ", with a key" : ", without a key")
   }
 
-  /// Returns what a system's code is known to stand for.
+  /// Returns the known meaning of a system's code.
   static func name(ofSystem code: UInt16) -> String? {
     switch code {
     case 0x0003: "transit of Japan"

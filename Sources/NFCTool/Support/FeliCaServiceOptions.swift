@@ -13,7 +13,7 @@ enum FeliCaCode {
   }
 }
 
-/// The system that a command works in.
+/// The option for the system in which a command works.
 struct FeliCaSystemOption: ParsableArguments {
   @Option(
     name: .customLong("system"),
@@ -22,7 +22,7 @@ struct FeliCaSystemOption: ParsableArguments {
     transform: { try FeliCaCode.argument($0, "--system") })
   var code: UInt16?
 
-  /// Returns the card in the system that is asked for.
+  /// Returns the card in the requested system.
   func card(_ tag: SelectedTag<any FeliCaTag>) async throws -> any FeliCaTag {
     guard let code else { return tag.kind }
     let systems = try await tag.work { try await FeliCaCard.systems(of: tag.kind) }
@@ -36,7 +36,7 @@ struct FeliCaSystemOption: ParsableArguments {
   }
 }
 
-/// The service whose blocks are meant.
+/// The option for the service to which the blocks belong.
 struct FeliCaServiceOption: ParsableArguments {
   @Option(
     name: .customLong("service"),
@@ -44,7 +44,7 @@ struct FeliCaServiceOption: ParsableArguments {
     transform: { try FeliCaCode.argument($0, "--service") })
   var optional: UInt16?
 
-  /// - Throws: `ValidationError` if there is none.
+  /// - Throws: `ValidationError` if no service was specified.
   func code() throws -> UInt16 {
     guard let optional else {
       throw ValidationError("Missing expected argument '--service <hex>'")
@@ -52,7 +52,7 @@ struct FeliCaServiceOption: ParsableArguments {
     return optional
   }
 
-  /// Returns what the card's refusal of a block means.
+  /// Returns the failure for a block that the card has refused.
   static func refusal(_ error: NFCError, _ service: UInt16, _ block: Int, _ tag: String) -> Failure
   {
     guard error.code == .tagRefused else { return Failure(error, tag: tag) }

@@ -8,16 +8,16 @@ import Darwin
 private let readFile = Darwin.read
 #endif
 
-/// Files that the command line names; `-` is standard input or output.
+/// Reads and writes the files that the command line names. `-` is standard input or output.
 ///
-/// A name is taken byte for byte (``ArgumentText``). Nothing waits for a pipe for longer than until the
-/// process is asked to end.
+/// A name is used byte for byte (``ArgumentText``). No call waits for a pipe after the process has been asked
+/// to end.
 enum File {
-  /// More than any tag holds, and than any JSON of it needs.
+  /// The maximum size in bytes, which is more than the memory of any tag, and more than the JSON for it.
   private static let maximumLength = 1 << 24
-  /// Stands for standard input or output.
+  /// The name of standard input or output.
   static let standard = "-"
-  /// How often it is looked whether the process has been asked to end.
+  /// The interval in milliseconds at which the request to end the process is checked.
   private static let pause: Int32 = 50
 
   /// Returns the file's name for people.
@@ -26,7 +26,7 @@ enum File {
     return forWriting ? "standard output" : "standard input"
   }
 
-  /// Returns the bytes of a file.
+  /// Returns the content of a file.
   static func read(_ path: String) throws -> [UInt8] {
     let isStandard = path == standard
     let descriptor =
@@ -52,9 +52,9 @@ enum File {
     }
   }
 
-  /// Reads text.
+  /// Reads a text file.
   ///
-  /// - Throws: `content` for what is not UTF-8.
+  /// - Throws: `content` if the file is not UTF-8.
   static func readText(_ path: String) throws -> String {
     let bytes = try read(path)
     let text = String(decoding: bytes, as: UTF8.self)
@@ -64,7 +64,7 @@ enum File {
     return text
   }
 
-  /// Makes a file of these bytes, in place of one that is there.
+  /// Creates a file with these bytes, and replaces an existing one.
   static func write(_ bytes: [UInt8], to path: String) throws {
     guard path != standard else { return try Output.bytes(bytes) }
     let descriptor = try create(path)
@@ -74,13 +74,13 @@ enum File {
     }
   }
 
-  /// Opens a new, empty file that others cannot read; gives its descriptor.
+  /// Creates an empty file that other users cannot read, and returns its descriptor.
   static func create(_ path: String) throws -> Int32 {
     while true {
       let descriptor = open(
         path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0o600)
       if descriptor >= 0 { return descriptor }
-      // A pipe whose other end nobody has opened yet.
+      // This is a pipe whose other end has not been opened yet.
       guard errno == ENXIO, isPipe(path) else { throw failure("write", path, errno) }
       try checkInterruption()
       usleep(UInt32(pause) * 1000)
@@ -105,7 +105,7 @@ enum File {
     #endif
   }
 
-  /// Returns whether a name is that of a file.
+  /// Returns whether a file with this name exists.
   static func exists(_ path: String) -> Bool {
     var name = ArgumentText.bytes(path).map { CChar(bitPattern: $0) }
     name.append(0)
@@ -119,7 +119,7 @@ enum File {
     return stat(name, &information) == 0 && information.st_mode & S_IFMT == S_IFIFO
   }
 
-  /// Waits until a descriptor can be read or written without waiting.
+  /// Waits until reading from or writing to a descriptor does not block.
   ///
   /// - Throws: `CancellationError` once the process has been asked to end.
   static func wait(for descriptor: Int32, _ events: Int32) throws {
@@ -135,7 +135,7 @@ enum File {
     if Interruption.hasHappened || Task.isCancelled { throw CancellationError() }
   }
 
-  /// Returns why a file could not be read or written.
+  /// Returns the failure for a file that could not be read or written.
   static func failure(_ verb: String, _ path: String, _ number: Int32) -> Failure {
     let status: ExitStatus =
       switch number {

@@ -2,7 +2,7 @@ import Recordings
 import Synchronization
 import VirtualNFC
 
-/// The frames of a virtual reader as a capture file.
+/// A capture file of a virtual reader's frames.
 struct FrameFile: Sendable {
   private let descriptor: Int32
   private let capture: PacketCapture
@@ -23,7 +23,7 @@ struct FrameFile: Sendable {
     try capture.begin()
   }
 
-  /// Writes a frame as it is on the air. A file that cannot be written any more stays as it is.
+  /// Writes a frame as it is transmitted over the air. If writing fails, the file is left as it is.
   func take(_ event: TraceEvent) {
     do {
       if case .carrier(let isOn) = event { try capture.carrier(isOn: isOn) }
@@ -37,7 +37,7 @@ struct FrameFile: Sendable {
       let isSent = if case .sent = event { true } else { false }
       try capture.frame(frame.bytes, from: isSent ? .reader : .tag, on: interface)
     } catch {
-      // The reader goes on for the programs that use it.
+      // The reader continues for the programs that use it.
     }
   }
 

@@ -1,10 +1,11 @@
 import ArgumentParser
 import NFC
 
-/// What commands are told of the reader that they use, and of what is printed.
+/// The options for the readers and the output of a command.
 ///
-/// Two types declare these options rather than share a group: in a debug build the parser checks a group each time it
-/// is asked for, four times as often with each group around it, which took longer than all that a command does.
+/// Two types declare these options instead of sharing an option group. In a debug build, the parser checks a
+/// group each time the group is accessed, four times as often for each enclosing group, which took longer
+/// than the rest of a command.
 protocol ReaderChoice {
   var readers: [String] { get }
   var virtual: [String] { get }
@@ -14,7 +15,7 @@ protocol ReaderChoice {
 }
 
 extension ReaderChoice {
-  /// Whether the readers are of this process: virtual ones, or those of a recording.
+  /// Whether the readers belong to this process: virtual readers, or the readers of a recording.
   var hasOwnReaders: Bool { !virtual.isEmpty || recording.replay != nil }
 
   fileprivate func checkReaders() throws {
@@ -28,7 +29,7 @@ extension ReaderChoice {
   }
 }
 
-/// What the help says of the options that all commands have.
+/// The help texts of the options that all commands have.
 private enum SharedHelp {
   static let reader = ArgumentHelp(
     """
@@ -45,7 +46,7 @@ private enum SharedHelp {
   static let verbose = ArgumentHelp("Show libnfc's log.")
 }
 
-/// The options of a command that looks for no tag.
+/// The options of a command that does not look for a tag.
 struct ReaderOptions: ParsableArguments, ReaderChoice {
   @Option(name: .customLong("reader"), help: SharedHelp.reader) var readers: [String] = []
   @Option(help: SharedHelp.virtual) var virtual: [String] = []
@@ -56,7 +57,8 @@ struct ReaderOptions: ParsableArguments, ReaderChoice {
   @Flag(help: RecordingOptions.orderHelp) var replayAnyOrder = false
   @Option(help: RecordingOptions.captureHelp) var pcap: String?
   @Flag(help: RecordingOptions.secretsHelp) var withSecrets = false
-  // So that the same options can stand before any subcommand: there is no tag to wait for, and none to pick.
+  // These options are accepted so that the same options can precede any subcommand. There is no tag to wait
+  // for or to select.
   @Option(help: .hidden) private var timeout: String?
   @Option(help: .hidden) private var uid: String?
 
@@ -93,7 +95,7 @@ struct GlobalOptions: ParsableArguments, ReaderChoice {
 
   init() {}
 
-  /// Those of a command that looks for no tag.
+  /// Creates the options of a command that does not look for a tag.
   init(_ options: ReaderOptions) throws {
     self = try Self.parse([])
     (readers, virtual) = (options.readers, options.virtual)
@@ -110,7 +112,7 @@ struct GlobalOptions: ParsableArguments, ReaderChoice {
 
   mutating func validate() throws { try checkReaders() }
 
-  /// Longer than anybody waits, and short enough for every clock.
+  /// The maximum time-out in seconds. It is longer than anybody waits, and short enough for every clock.
   private static let longestTimeout = 1_000_000_000.0
 
   private static func seconds(_ text: String) throws -> Duration {
@@ -128,14 +130,14 @@ extension GlobalOptions {
   private static let valueOptions = [
     "--reader", "--virtual", "--timeout", "--uid", "--record", "--replay", "--pcap",
   ]
-  /// `--verify` is of all that `nfc write` can write.
+  /// `--verify` applies to everything that `nfc write` can write.
   private static let flags = [
     "--json", "--verbose", "--verify", "--replay-any-order", "--with-secrets",
   ]
 
-  /// Moves the options that stand before a subcommand to after it, where the parser looks for them.
+  /// Moves the options that precede a subcommand to after it, where the parser looks for them.
   ///
-  /// What is not understood is left as it is, for the parser to complain about.
+  /// Arguments that are not recognized are left unchanged, and the parser reports them.
   static func hoisted(_ arguments: [String], below root: any ParsableCommand.Type) -> [String] {
     var path: [String] = []
     var options: [String] = []
@@ -159,7 +161,8 @@ extension GlobalOptions {
       }
     }
     guard path.isEmpty else { return path + options + rest }
-    // No subcommand of that name, or `help`: it is the word that matters, not what stands before it.
+    // There is no subcommand of that name, or it is `help`. In both cases only the word matters, not the
+    // options before it.
     guard let word = rest.first, !options.isEmpty, !word.hasPrefix("-") else { return arguments }
     return word == "help" ? Array(rest) : [word]
   }

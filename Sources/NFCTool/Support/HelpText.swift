@@ -1,9 +1,9 @@
-/// Help texts as the parser makes them, in the order in which they are read.
+/// Arranges the parser's help texts in the order in which they are read.
 enum HelpText {
   /// The heading of the options that all commands have.
   static let shared = "Reader and output"
 
-  /// Moves the options that all commands have below the command's own.
+  /// Returns the text with the options that all commands have below the command's own options.
   static func arranged(_ text: String) -> String {
     let heading = shared.uppercased() + ":"
     var sections = text.split(separator: "\n\n", omittingEmptySubsequences: false).map(String.init)

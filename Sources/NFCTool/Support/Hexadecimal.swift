@@ -1,15 +1,15 @@
 import ArgumentParser
 import NFC
 
-/// Hexadecimal on the command line and in files of keys: either case, each number with or without `0x`;
-/// blanks, colons and hyphens are ignored.
+/// Parses hexadecimal numbers on the command line and in files of keys. Upper and lower case are accepted,
+/// and each number may have the prefix `0x`. Blanks, colons and hyphens are ignored.
 enum Hexadecimal {
-  /// Reads an argument that may be shown in a complaint; at least one byte.
+  /// Parses an argument that may be shown in an error. It has at least one byte.
   static func argument(_ text: String, _ name: String) throws -> [UInt8] {
     try bytes(text, "\(name) \"\(ArgumentText.shown(text))\"")
   }
 
-  /// Reads an argument that may be a secret: what is wrong with it is said without it.
+  /// Parses an argument that may be a secret. An error does not show it.
   static func secret(_ text: String, _ name: String) throws -> [UInt8] {
     try bytes(text, name)
   }
@@ -22,7 +22,7 @@ enum Hexadecimal {
     }
   }
 
-  /// What is wrong, as a clause.
+  /// The reason why a text is not accepted, as a clause.
   struct Problem: Error {
     let reason: String
   }
@@ -64,7 +64,8 @@ enum Hexadecimal {
       stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] })
   }
 
-  /// Refuses a command that is longer than reader and tag can take, before anything is sent.
+  /// Throws an error for a command that is longer than the reader and the tag accept, before anything is
+  /// sent.
   static func checkLength(_ command: [UInt8], atMost maximum: Int) throws {
     guard command.count <= maximum else {
       throw Failure(
@@ -74,7 +75,7 @@ enum Hexadecimal {
   }
 }
 
-/// Raw commands on the command line. What is wrong with one is said without it: it may hold a key.
+/// The raw commands on the command line. An error does not show a command, because it may contain a key.
 struct RawCommands: ParsableArguments {
   @Argument(help: ArgumentHelp("The commands in hexadecimal.", valueName: "hex"))
   private var texts: [String] = []

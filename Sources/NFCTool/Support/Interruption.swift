@@ -7,26 +7,30 @@ import Glibc
 import Darwin
 #endif
 
-/// Ctrl-C, and what else asks the process to end: the command is cancelled, so that it can switch
-/// the carrier off. One that has not ended within ``grace``, or is asked a second time, ends at once; except
-/// that a change of a tag which would be harmful half done, such as a lock, is waited for.
+/// Handles Ctrl-C and the other signals that ask the process to end.
+///
+/// The command is cancelled, so that it can switch the carrier off. If it has not ended within ``grace``, or
+/// if a second signal arrives, the process ends at once. The exception is a change of a tag that would be
+/// harmful if it was incomplete, such as a lock: the process waits for it.
 enum Interruption {
   private static let received = Mutex<Int32?>(nil)
   private static let signals = [SIGINT, SIGTERM, SIGHUP]
 
-  /// How long the command has to end by itself, in microseconds.
+  /// The time for which the command may continue after a signal, in microseconds.
   private static let grace: UInt32 = 700_000
-  /// How long a change that must not stop half-way is waited for after that, and how often is looked, in
-  /// microseconds. The longest, 40 sectors of a MIFARE Classic 4K, takes two to three seconds.
+  /// The time for which a change that must not be interrupted may continue after that, in microseconds, and
+  /// the interval at which its end is checked. The longest change, 40 sectors of a MIFARE Classic 4K, takes
+  /// two to three seconds.
   private static let sectionGrace: UInt32 = 10_000_000
   private static let interval: UInt32 = 10_000
-  /// How long the command has for what comes after such a change.
+  /// The time for which the command may continue after such a change, in microseconds.
   private static let graceAfterSection: UInt32 = 300_000
 
   /// Whether the process has been asked to end.
   static var hasHappened: Bool { received.withLock { $0 != nil } }
 
-  /// What a process that a signal ends leaves to its shell: 128 and the signal's number.
+  /// The exit status that a shell reports for a process that was ended by a signal: 128 plus the signal's
+  /// number.
   static var status: Int32 { 128 + (received.withLock { $0 } ?? SIGINT) }
 
   private static var set: sigset_t {
@@ -36,19 +40,18 @@ enum Interruption {
     return set
   }
 
-  /// Holds the signals back from this thread and all that it starts. To be called before there are
-  /// others.
+  /// Blocks the signals in this thread and in all threads that it starts. Call this before there are other
+  /// threads.
   static func prepare() {
     var set = set
     pthread_sigmask(SIG_BLOCK, &set, nil)
-    // A shell starts what runs in the background with SIGINT ignored, and then it could not be
-    // waited for.
+    // A shell starts background processes with SIGINT ignored, and an ignored signal cannot be waited for.
     for number in signals { signal(number, SIG_DFL) }
-    // An error of write(2) indicates the same, and lets the reader be closed first.
+    // An error of write(2) indicates the same condition, and allows the reader to be closed first.
     signal(SIGPIPE, SIG_IGN)
   }
 
-  /// Waits on this thread for the process to be asked to end, and calls `action` then.
+  /// Waits on this thread until the process is asked to end, and then calls `action`.
   static func wait(_ action: () -> Void) -> Never {
     var set = set
     while true {
@@ -59,7 +62,7 @@ enum Interruption {
         return received != nil
       }
       guard !isSecond else {
-        // Impatience is no reason to cut a lock in two; the first signal has set its end.
+        // A second signal does not interrupt a lock. The first signal has already limited its time.
         if UninterruptedSections.areRunning { continue }
         _exit(status)
       }
@@ -68,7 +71,7 @@ enum Interruption {
     }
   }
 
-  /// A command that hangs in a call to the system ends nevertheless.
+  /// Ends the process after ``grace``, even if the command hangs in a system call.
   private static func endAfterGrace() {
     #if canImport(Glibc)
     var thread = pthread_t()
@@ -89,7 +92,7 @@ enum Interruption {
       }, nil)
   }
 
-  /// Ends the process as one ends that writes to a pipe that nobody reads.
+  /// Ends the process in the same way as any process that writes to a pipe that no program reads.
   static func endByBrokenPipe() -> Never {
     signal(SIGPIPE, SIG_DFL)
     raise(SIGPIPE)

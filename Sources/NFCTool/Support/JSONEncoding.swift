@@ -1,8 +1,8 @@
 import JSONText
 
 extension JSONValue {
-  /// Encodes a value and keeps its keys in the order in which it writes them. Foundation's encoder
-  /// does not keep their order.
+  /// Encodes a value and keeps its keys in the order in which they are encoded. Foundation's encoder does not
+  /// keep that order.
   init(encoding value: some Encodable) throws {
     let node = EncodedNode()
     try value.encode(to: JSONValueEncoder(node: node, codingPath: []))
@@ -10,7 +10,7 @@ extension JSONValue {
   }
 }
 
-/// A place in the value that is being built.
+/// A position in the value that is being built.
 private final class EncodedNode {
   enum Content {
     case scalar(JSONValue)

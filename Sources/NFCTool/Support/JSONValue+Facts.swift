@@ -2,13 +2,13 @@ import JSONText
 import NFC
 
 extension JSONValue {
-  /// Seconds, in thousandths.
+  /// Returns a duration in seconds, with three decimals.
   static func seconds(_ duration: Duration) -> JSONValue { .number(duration.secondsText) }
 
-  /// Bytes as upper-case hexadecimal.
+  /// Returns bytes as upper-case hexadecimal.
   static func bytes(_ bytes: [UInt8]) -> JSONValue { .string(bytes.hexadecimal) }
 
-  /// A string or a number as people write it; `nil` of anything else.
+  /// The text of a string or a number, or `nil` for any other value.
   var plainText: String? {
     switch self {
     case .string(let text), .number(let text): text
@@ -18,7 +18,7 @@ extension JSONValue {
 }
 
 extension Duration {
-  /// Seconds with three decimals.
+  /// The number of seconds, with three decimals.
   var secondsText: String {
     let (seconds, attoseconds) = components
     let milliseconds = String(abs(attoseconds) / 1_000_000_000_000_000)

@@ -7,11 +7,11 @@ import Glibc
 import Darwin
 #endif
 
-/// Which key of a tag one is, as it is written before the colon.
+/// The part of a key argument before the colon, which says which of a tag's keys it is.
 protocol KeyPlace: Hashable, Sendable {
-  /// - Parameter name: where it stands: `--key`.
+  /// - Parameter name: the source of the text, such as `--key`.
   init(_ text: Substring, _ name: String) throws
-  /// How many bytes a key may have, in words too; empty for any number.
+  /// The permitted sizes of a key in bytes, and their description. If empty, any size is permitted.
   static var sizes: [Int] { get }
   static var sizesText: String { get }
   /// The required form of a key, as a clause without its subject.
@@ -20,12 +20,13 @@ protocol KeyPlace: Hashable, Sendable {
   static var help: ArgumentHelp { get }
 }
 
-/// A key as it is written: its place, a colon, and hexadecimal digits. What is wrong with it is said without it.
+/// A key as it is written on the command line: its place, a colon, and hexadecimal digits. An error does not
+/// show it.
 struct GivenKey<Place: KeyPlace>: Sendable {
   let place: Place
   let secret: SecretKey
 
-  /// - Parameter name: where it stands: `--key`.
+  /// - Parameter name: the source of the text, such as `--key`.
   init(_ text: String, _ name: String) throws {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2 else { throw ValidationError("\(name) \(Place.form).") }
@@ -38,13 +39,13 @@ struct GivenKey<Place: KeyPlace>: Sendable {
   }
 }
 
-/// `--key`.
+/// The option `--key`.
 struct KeyOptions<Place: KeyPlace>: ParsableArguments {
   @Option(name: .customLong("key"), help: Place.help, transform: { try GivenKey($0, "--key") })
   var keys: [GivenKey<Place>] = []
 }
 
-/// `--keys`.
+/// The option `--keys`.
 struct KeyFiles: ParsableArguments {
   @Option(
     name: .customLong("keys"),
@@ -58,8 +59,8 @@ struct KeyFiles: ParsableArguments {
 struct Keyring<Place: KeyPlace>: Sendable {
   private let keys: [GivenKey<Place>]
 
-  /// - Throws: ``Failure`` for a file that cannot be read, a line that is no key, and two keys for one place that are
-  ///   given in the same way.
+  /// - Throws: ``Failure`` for a file that cannot be read, a line that is not a key, or two keys for one
+  ///   place from the same source.
   init(_ options: KeyOptions<Place>, _ files: KeyFiles? = nil) throws {
     let given = try options.keys + Self.keys(in: files?.files ?? [])
     var places: Set<Place> = []
@@ -101,7 +102,7 @@ struct Keyring<Place: KeyPlace>: Sendable {
     error.message.hasSuffix(".") ? String(error.message.dropLast()) : error.message
   }
 
-  /// The first for a place.
+  /// Returns the first key for a place.
   subscript(_ place: Place) -> SecretKey? { keys.first { $0.place == place }?.secret }
 
   var byPlace: [Place: SecretKey] {
@@ -115,7 +116,7 @@ extension KeyPlace {
   }
 }
 
-/// The number of a key, as an NTAG DNA has them.
+/// The number of a key of an NTAG DNA.
 struct NumberedKeyPlace: KeyPlace, CustomStringConvertible {
   let number: Int
 
@@ -137,7 +138,7 @@ struct NumberedKeyPlace: KeyPlace, CustomStringConvertible {
   var description: String { "key \(number)" }
 }
 
-/// The number of a key of a DESFire, of one application if it is named.
+/// The number of a key of a DESFire card, optionally of one application.
 struct DESFireKeyPlace: KeyPlace, CustomStringConvertible {
   let application: DESFireApplicationIdentifier?
   let number: Int
@@ -175,8 +176,8 @@ struct DESFireKeyPlace: KeyPlace, CustomStringConvertible {
 }
 
 extension Keyring where Place == DESFireKeyPlace {
-  /// Returns the one that is given for a key; one that names the application before one that names
-  /// none.
+  /// Returns the key to use for a key number. A key that was specified for the application takes precedence
+  /// over one without an application.
   func secret(_ number: Int, of application: DESFireApplicationIdentifier) -> SecretKey? {
     ownSecret(number, of: application) ?? self[DESFireKeyPlace(number, of: nil)]
   }

@@ -8,7 +8,7 @@ struct NDEFContent: Sendable {
   /// The message's bytes; empty if there is no message.
   let bytes: [UInt8]
 
-  /// Asks a connected tag.
+  /// Reads the content of a connected tag.
   init(_ tag: DetectedTag) async throws {
     uid = tag.identifier
     guard let ndef = tag.ndef, !Self.hasNoNDEF(tag) else {
@@ -24,7 +24,8 @@ struct NDEFContent: Sendable {
     bytes = status.access == .notSupported ? [] : try await ndef.readNDEFBytes() ?? []
   }
 
-  /// Returns a MIFARE Plus answers SELECT by its own status, which is no status word.
+  /// Returns whether the tag cannot contain NDEF. A MIFARE Plus answers SELECT with a status of its own,
+  /// which is not a status word.
   private static func hasNoNDEF(_ tag: DetectedTag) -> Bool {
     if case .miFare(let tag) = tag { tag.family == .plus } else { false }
   }
@@ -52,7 +53,7 @@ struct NDEFContent: Sendable {
     var lines: [String]
   }
 
-  /// Content that is broken or protected is a fact for `info`, no failure.
+  /// Describes the content of a tag. For `info`, broken or protected content is a result, not a failure.
   static func describe(_ tag: DetectedTag) async throws -> Description {
     do {
       let content = try await NDEFContent(tag)

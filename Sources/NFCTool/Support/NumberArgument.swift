@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// Numbers on the command line.
+/// Parses numbers on the command line.
 enum NumberArgument {
-  /// Reads a whole number within bounds.
+  /// Parses an integer within bounds.
   ///
-  /// - Parameter name: what it is, at the beginning of a sentence: `--count`, `The block`.
+  /// - Parameter name: the description of the number, at the beginning of a sentence: `--count`, `The block`.
   static func integer(_ text: String, _ name: String, in range: ClosedRange<Int>) throws -> Int {
     let shown = ArgumentText.shown(text)
     guard let number = Int(ArgumentText.utf8(text) ?? text) else {
@@ -19,7 +19,7 @@ enum NumberArgument {
     return number
   }
 
-  /// Reads a number with or without decimals.
+  /// Parses a number with or without decimals.
   static func decimal(_ text: String) -> Double? {
     guard let text = ArgumentText.utf8(text), let value = Double(text), value.isFinite else {
       return nil

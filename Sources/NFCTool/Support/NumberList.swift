@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// Numbers of blocks or sectors on the command line: `0`, `0-7` or `3,5,9-12`.
+/// Parses numbers of blocks or sectors on the command line: `0`, `0-7` or `3,5,9-12`.
 enum NumberList {
-  /// Reads an argument; the numbers in the order in which they are given.
+  /// Parses an argument, and returns the numbers in the given order.
   static func argument(_ text: String, _ name: String, upTo maximum: Int) throws -> [Int] {
     try ranges(text, name, upTo: maximum).flatMap { $0 }
   }
 
-  /// Reads an argument; the runs of numbers in the order in which they are given.
+  /// Parses an argument, and returns the ranges in the given order.
   static func ranges(
     _ text: String, _ name: String, upTo maximum: Int
   ) throws -> [ClosedRange<Int>] {
@@ -27,7 +27,7 @@ enum NumberList {
     }
   }
 
-  /// Rising numbers in the same form.
+  /// Returns the text for ascending numbers, in the same form.
   static func text(_ numbers: [Int]) -> String {
     var ranges: [ClosedRange<Int>] = []
     for number in numbers {

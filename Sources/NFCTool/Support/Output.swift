@@ -6,8 +6,8 @@ import Glibc
 import Darwin
 #endif
 
-/// Standard output and standard error, a line at a time and without a buffer: a program at the
-/// other end of a pipe sees each line at once.
+/// Writes to standard output and standard error, one line at a time and without a buffer. A program that
+/// reads from a pipe receives each line at once.
 enum Output {
   /// The reading end of the pipe was closed (EPIPE).
   struct StandardOutputClosed: Error {}
@@ -24,19 +24,19 @@ enum Output {
       .lost, "cannot write to standard output: \(String(cString: strerror(number)))")
   }
 
-  /// Writes a fact for people, its name before it.
+  /// Writes a fact for people, preceded by its name.
   static func fact(_ name: String, _ value: String) throws {
     let width = 18
     try line(name + String(repeating: " ", count: max(1, width - name.count)) + value)
   }
 
-  /// Writes a line to standard error. Nothing can be done if that fails.
+  /// Writes a line to standard error. An error of the write is ignored, because nothing can be done about it.
   static func complain(_ line: String) {
     Terminal.clearStatus()
     _ = try? writeAll(Array((line + "\n").utf8), to: STDERR_FILENO)
   }
 
-  /// Writes a line to standard error if a person sees it.
+  /// Writes a line to standard error if it is a terminal.
   static func remark(_ line: String) {
     guard isatty(STDERR_FILENO) == 1 else { return }
     complain(line)
@@ -47,14 +47,14 @@ enum Output {
     (try? writeAll(Array(text.utf8), to: descriptor)) ?? nil
   }
 
-  /// POSIX grants a pipe that can be written at all this many bytes at once (`_POSIX_PIPE_BUF` is
-  /// smaller; of Linux and macOS it is more).
+  /// The number of bytes that POSIX guarantees a writable pipe to accept at once (`_POSIX_PIPE_BUF`). The
+  /// limit of an operating system may be larger.
   private static let portion = 512
 
-  /// Writes all bytes; gives the errno if that fails. Nothing waits for a full pipe for longer than until
-  /// the process is asked to end.
+  /// Writes all bytes, and returns the errno if that fails. The call does not wait for a full pipe after the
+  /// process has been asked to end.
   ///
-  /// - Throws: `CancellationError` once the process has been asked to end and nobody takes the bytes.
+  /// - Throws: `CancellationError` if the process has been asked to end and no program reads the bytes.
   static func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws -> Int32? {
     var rest = bytes[...]
     var isPipe = true
@@ -73,8 +73,8 @@ enum Output {
     return nil
   }
 
-  /// Waits until the descriptor accepts bytes. Output that has begun when the process is asked to
-  /// end is completed if a program reads it.
+  /// Waits until the descriptor accepts bytes. Output that has begun when the process is asked to end is
+  /// completed if a program reads it.
   private static func waitForRoom(_ descriptor: Int32) throws {
     var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     if poll(&entry, 1, 0) == 0 { try File.wait(for: descriptor, POLLOUT) }
@@ -96,8 +96,7 @@ enum Output {
     return poll(&entry, 1, 0) > 0 && Int32(entry.revents) & POLLERR != 0
   }
 
-  /// Runs code that prints from time to time, until it ends or no program reads standard output any
-  /// longer.
+  /// Runs code that prints at intervals, until it ends or no program reads standard output any longer.
   static func whileRead(_ body: @escaping @Sendable () async throws -> Void) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await body() }

@@ -7,13 +7,12 @@ import Glibc
 import Darwin
 #endif
 
-/// From the command line to the exit code.
+/// Runs the program, from the command line to the exit status.
 enum Program {
   /// Runs a command line, and ends the process.
   ///
-  /// Called on the main thread, which from then on does nothing but wait for signals. That is why
-  /// there is no asynchronous `main`: the thread that would run it lets all signals through on
-  /// Linux.
+  /// This is called on the main thread, which then only waits for signals. For this reason there is no
+  /// asynchronous `main`: on Linux, the thread that would run it does not block any signals.
   static func run(_ arguments: [String]) -> Never {
     Interruption.prepare()
     EarlyReader.begin(arguments)
@@ -81,8 +80,8 @@ enum Program {
     }
   }
 
-  /// The parser says before each complaint of an option that its value is wrong; the complaint says so
-  /// itself.
+  /// Returns the parser's message without its introduction, which says that the value of an option is wrong.
+  /// The error itself says so as well.
   private static func withoutRepetition(_ message: String) -> String {
     let start = "nfc: The value '"
     let end = ">': "

@@ -1,12 +1,13 @@
 import NFC
 
-/// The progress that a terminal shows while a command waits or works. Elsewhere, nothing is shown.
+/// Shows on a terminal the progress of a command that waits or works. Nothing is shown if there is no
+/// terminal.
 enum Progress {
   private static let second = Duration.seconds(1)
-  /// A tag that is present is found within this time, so that no prompt is needed.
+  /// The time within which a tag that is already in the field is found, so that no prompt is needed.
   private static let patience = Duration.milliseconds(300)
 
-  /// Shows how many seconds `body` has taken so far, after the first second.
+  /// Runs `body`, and shows its duration in seconds after the first second.
   static func during<Result: Sendable>(
     _ text: String, _ body: () async throws -> Result
   ) async throws -> Result {
@@ -23,7 +24,7 @@ enum Progress {
 
   /// Prompts for a tag while `body` waits for it, and shows the remaining seconds.
   ///
-  /// - Parameter tag: with its article.
+  /// - Parameter tag: the description of the tag, with its article.
   static func asking<Result: Sendable>(
     for tag: String, within time: Duration, _ body: () async throws -> Result
   ) async throws -> Result {

@@ -7,11 +7,10 @@ import Glibc
 import Darwin
 #endif
 
-/// What a report on readers needs: the system, the drivers, what stands in the way of each reader, and how long
-/// opening it, a poll and a read took. As Markdown.
+/// A report on readers in Markdown: the system, the drivers, the problems of each reader, and the durations
+/// of opening, polling and reading.
 ///
-/// UIDs and serial numbers are omitted unless they are requested. The contents of tags are always
-/// omitted.
+/// UIDs and serial numbers are omitted unless they are requested. The contents of tags are always omitted.
 struct ReaderReport {
   private(set) var lines: [String] = ["# Reader report", ""]
   private let hasIdentifiers: Bool
@@ -58,7 +57,7 @@ struct ReaderReport {
 
   // MARK: Tests of the readers
 
-  /// A reader that cannot be opened.
+  /// Adds a reader that cannot be opened.
   mutating func add(_ name: String, failed error: any Error) {
     lines += ["", "## \(name.onOneLine)", ""]
     add("cannot be opened", "\(error)")
@@ -102,7 +101,7 @@ struct ReaderReport {
     return hasIdentifiers ? text + ", \(tag.identifier.hexadecimal)" : text
   }
 
-  /// Returns an address without the serial number that may be in it.
+  /// Returns an address without its serial number.
   private func shown(_ address: String) -> String {
     guard !hasIdentifiers, let range = address.firstRange(of: "serial=") else { return address }
     return address[..<range.upperBound] + "…"

@@ -8,7 +8,8 @@ struct RecordingOptions: Sendable {
   var pcap: String?
   var withSecrets = false
 
-  // Every command has them; `nfc recording --help` says what they do, and the commands' own help does not repeat it.
+  // Every command has these options. They are described by `nfc recording --help` and not repeated in each
+  // command's help.
   static let recordHelp = ArgumentHelp(
     "Keep what passes between reader and tags in this file.", valueName: "file",
     visibility: .hidden)
@@ -21,7 +22,7 @@ struct RecordingOptions: Sendable {
   static let secretsHelp = ArgumentHelp(
     "With --record and --pcap: do not mask keys and passwords.", visibility: .hidden)
 
-  /// - Throws: `ValidationError` for options that do not go together.
+  /// - Throws: `ValidationError` for options that cannot be combined.
   func check() throws {
     guard replay != nil || !replayAnyOrder else {
       throw ValidationError("--replay-any-order goes with --replay.")

@@ -1,19 +1,19 @@
 import NFC
 import Recordings
 
-/// The readers of a recording that is played back.
+/// The readers of a recording that is replayed.
 struct ReplayedReaders: Sendable {
   let path: String
   let replay: ReplayReader
 
-  /// - Throws: ``Failure`` for a file that is not there, or is no recording.
+  /// - Throws: ``Failure`` for a file that does not exist or is not a recording.
   init(_ path: String, _ options: RecordingOptions) throws {
     self.path = path
     replay = ReplayReader(
       try Recording(file: path), order: options.replayAnyOrder ? .any : .recorded)
   }
 
-  /// Opens all of them.
+  /// Opens all readers of the recording.
   func open(recordedBy recorder: Recorder?) async throws -> Readers {
     let first = try await replay.open(through: { recorder?.recording($0) ?? $0 })
     var others: [Reader] = []
@@ -23,7 +23,9 @@ struct ReplayedReaders: Sendable {
     return Readers(first, others)
   }
 
-  /// - Parameter error: the command's error.
+  /// Checks whether the command deviated from the recording.
+  ///
+  /// - Parameter error: the error of the command.
   /// - Throws: ``Failure`` if a command was not in the recording, or if an authentication could not succeed.
   func check(after error: (any Error)? = nil) throws {
     if let failure = error as? Failure, failure.status == .notAllowed, replay.mismatch == nil,
@@ -42,7 +44,7 @@ struct ReplayedReaders: Sendable {
 }
 
 extension Recording {
-  /// - Throws: ``Failure`` for a file that is not there, or is no recording.
+  /// - Throws: ``Failure`` for a file that does not exist or is not a recording.
   init(file path: String) throws {
     let bytes = try File.read(path)
     do {

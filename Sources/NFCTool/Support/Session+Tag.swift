@@ -8,7 +8,7 @@ struct SelectedTag<Kind: Sendable>: Sendable {
   let kind: Kind
   var use = TagUse.reading
 
-  /// Runs `body` and shows its duration. Adds the tag to its errors.
+  /// Runs `body` and shows its duration. The tag's name is added to errors.
   func work<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
     do {
       return try await showingProgress(body)
@@ -21,14 +21,14 @@ struct SelectedTag<Kind: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - end: ends the session.
-  ///   - advising: says what is particular about an error of the card's family.
+  ///   - advising: adds advice for errors of the card's family.
   func work<Result>(
     endingBy end: () async throws -> Void, _ body: () async throws -> Result,
     advising: (NFCError, inout Failure) -> Void
   ) async throws -> Result {
     do {
       let result = try await body()
-      // The work is complete: a card that has left has no session to end.
+      // The work is complete. A card that has left has no session to end.
       try? await end()
       return result
     } catch let failure as Failure {
@@ -49,26 +49,27 @@ struct SelectedTag<Kind: Sendable>: Sendable {
     try await Progress.during("\(use == .reading ? "Reading" : "Writing") \(name)", body)
   }
 
-  /// What an error calls the tag.
+  /// The tag's name in errors.
   var name: String { "tag \(detected.identifier.hexadecimal)" }
 }
 
-/// How a command uses a tag. This determines how certain it has to be that it has the right tag.
+/// The way in which a command uses a tag. It determines how certain the command has to be that it has the
+/// right tag.
 enum TagUse: Sendable {
-  /// It only reads, or sends exactly the given bytes: it uses the first suitable tag.
+  /// The command only reads, or sends exactly the given bytes. It uses the first suitable tag.
   case reading
-  /// It changes the tag. It first looks for a second tag of the same technology. If there is one,
-  /// it requires `--uid`.
+  /// The command changes the tag. It first looks for a second tag of the same technology, and requires
+  /// `--uid` if there is one.
   case changing
 }
 
 extension [TagTechnology] {
-  /// What NDEF messages are on (NFC Forum types 1 to 5, MIFARE Classic).
+  /// The technologies of tags with NDEF messages (NFC Forum types 1 to 5, MIFARE Classic).
   static let ndef: [TagTechnology] = [.iso14443a, .iso14443b, .feliCa, .jewel, .iso15693]
   /// All technologies, in polling order.
   static let any: [TagTechnology] = PollingOptions.all.technologies
   static let miFare: [TagTechnology] = [.iso14443a]
-  /// ISO/IEC 14443-4.
+  /// The technologies of smart cards (ISO/IEC 14443-4).
   static let smartCards: [TagTechnology] = [.iso14443a, .iso14443b]
   static let feliCa: [TagTechnology] = [.feliCa]
   static let vicinity: [TagTechnology] = [.iso15693]
@@ -79,15 +80,15 @@ extension Session {
 
   /// Waits for a tag, and connects to it.
   ///
-  /// Only what can serve the command is looked for, and the first tag that fits is taken. While there is none,
-  /// other technologies are looked for now and then: what is found of them is no tag for the command, which
-  /// then says so, or one all the same if `kind` takes it.
+  /// The command polls only for technologies that it can use, and takes the first suitable tag. While there
+  /// is no such tag, it polls for the other technologies at intervals. A tag that is found in this way is
+  /// accepted if `kind` accepts it. Otherwise, the error says that it is the wrong tag.
   ///
   /// - Parameters:
-  ///   - name: what the command needs, with its article: `a MIFARE tag`.
-  ///   - technologies: what can serve the command, in the order in which it is looked for.
-  ///   - use: what will be done to the tag.
-  ///   - kind: a tag as what the command needs, `nil` if it is not that.
+  ///   - name: the kind of tag that the command needs, with its article: `a MIFARE tag`.
+  ///   - technologies: the technologies that the command can use, in polling order.
+  ///   - use: the way in which the command uses the tag.
+  ///   - kind: returns the tag in the form that the command needs, or `nil` if the tag is not suitable.
   func selectTag<Kind: Sendable>(
     _ name: String, polling technologies: [TagTechnology], asksVersion: Bool = true,
     for use: TagUse,
@@ -119,7 +120,7 @@ extension Session {
         try await found.tag.connect()
         return SelectedTag(detected: found.tag, kind: kind, use: use)
       } catch let error as NFCError where error.code == .tagConnectionLost {
-        // It has gone again; the next look says so, or another tag comes.
+        // The tag has left again. The next poll reports that, or finds another tag.
         guard clock.now < deadline else {
           throw Failure(nothingCameIn: options, within: timeout, passed.tags)
         }
@@ -131,7 +132,7 @@ extension Session {
     }
   }
 
-  /// Refuses to change a tag while there is another that could be meant.
+  /// Throws an error if there is another tag that the command could be meant for.
   private func checkCompany(of found: Readers.FoundTag) async throws {
     guard let other = try await group.company(of: found).first else { return }
     throw Failure(
@@ -142,7 +143,7 @@ extension Session {
 
 }
 
-/// The tags that were there when a look found none that fits.
+/// The tags that were present at a poll that found no suitable tag.
 private final class PassedTags: Sendable {
   private let found = Mutex<[DetectedTag]>([])
 
@@ -160,8 +161,7 @@ extension [TagTechnology] {
 }
 
 extension Failure {
-  /// Creates the error for a missing tag: no tag arrived in time, or only tags without the UID of
-  /// `--uid`.
+  /// Creates the error for a missing tag: no tag arrived in time, or none with the UID of `--uid`.
   init(nothingCameIn options: GlobalOptions, within timeout: Duration?, _ others: [DetectedTag]) {
     let wanted = options.uid.map { "no tag with the UID \($0.hexadecimal)" } ?? "no tag"
     let time = timeout.map { "within \($0.shortText) s" } ?? "in time"
@@ -184,7 +184,7 @@ extension Failure {
 
   /// Creates the error for a tag of the wrong kind.
   ///
-  /// - Parameter name: what it needs, with its article.
+  /// - Parameter name: the kind of tag that the command needs, with its article.
   fileprivate init(_ tag: DetectedTag, isNot name: String) {
     self.init(
       .notThere, "the tag is not \(name) but \(tag.kindName)",
@@ -193,7 +193,7 @@ extension Failure {
 }
 
 extension Duration {
-  /// Seconds, without decimals that say nothing.
+  /// The number of seconds, without trailing zeros.
   fileprivate var shortText: String {
     var text = secondsText
     while text.hasSuffix("0") { text.removeLast() }

@@ -33,10 +33,10 @@ struct Session: Sendable {
   /// The reader for commands that use only one.
   var reader: Reader { group.first }
 
-  /// All of them.
+  /// All readers of the command.
   var readers: [Reader] { group.all }
 
-  /// Returns what each of them is to poll for, together all that is asked for.
+  /// Returns the technologies that each reader polls for, which together are all requested ones.
   func shares(of polling: PollingOptions) -> [(reader: Reader, polling: PollingOptions)] {
     group.shares(of: polling.technologies).map { share in
       (
@@ -46,17 +46,16 @@ struct Session: Sendable {
     }
   }
 
-  /// Returns the tags that are in their fields now.
+  /// Returns the tags that are currently in the readers' fields.
   func tagsInField() async throws -> [DetectedTag] { try await group.tagsInField() }
 
-  /// What is worth saying if all goes well. Where it does not, the one line on standard error is
-  /// the failure's.
+  /// Remarks that are printed if the command succeeds. If it fails, the only line on standard error is the
+  /// failure.
   private final class Notes: Sendable {
     let lines = Mutex<[String]>([])
   }
 
-  /// Opens the reader that the options name, runs `body`, and switches the carrier off whatever
-  /// happens.
+  /// Opens the readers that the options name, runs `body`, and always switches the carrier off.
   static func run(
     _ options: GlobalOptions, polling: PollingOptions = .all,
     _ body: @Sendable (Session) async throws -> Void
@@ -78,7 +77,7 @@ struct Session: Sendable {
     }
   }
 
-  /// As ``run(_:polling:_:)``, for a command that looks for no tag.
+  /// Performs ``run(_:polling:_:)`` for a command that does not look for a tag.
   static func run(
     _ options: ReaderOptions, _ body: @Sendable (Session) async throws -> Void
   ) async throws {
@@ -89,15 +88,17 @@ struct Session: Sendable {
     for line in notes.lines.withLock({ $0 }) { Output.complain(line) }
   }
 
-  /// libnfc looks at its environment once, when it is first used.
+  /// Sets libnfc's log level. libnfc reads its environment only once, when it is first used.
   static func setLogLevel(isVerbose: Bool) {
     setenv("LIBNFC_LOG_LEVEL", isVerbose ? "\(verboseLogLevel)" : "0", 0)
   }
 
-  /// All that libnfc says, except what it sends and receives: there may be keys and passwords in it. They are shown to
-  /// those who set the variable themselves; `--record` has them masked.
+  /// The log level for all messages of libnfc except the bytes that it sends and receives, which may contain
+  /// keys and passwords. Those are logged only if the user sets the variable directly; `--record` masks keys
+  /// and passwords.
   ///
-  /// Two bits for each group of messages, its number shifted by one; the lowest count for all groups (libnfc, log.h).
+  /// The value has two bits for each group of messages, shifted by twice the group's number. The lowest two
+  /// bits apply to all groups (libnfc, log.h).
   static let verboseLogLevel = [1, 2, 3, 4, 6].reduce(information) { $0 | everything << (2 * $1) }
   private static let information = 2
   private static let everything = 3
@@ -129,7 +130,7 @@ struct Session: Sendable {
     return Session(readers, virtual: virtual, demo: demo, options)
   }
 
-  /// Returns a PC/SC reader in the process: a PN532 has no ISO 15693.
+  /// Opens a virtual PC/SC reader in this process, because a PN532 does not support ISO 15693.
   private static func openPCSC(_ field: VirtualField) async throws -> Reader {
     let virtual = VirtualPCSCReader(field)
     return try await Reader.open(over: { virtual.service() })
@@ -147,8 +148,8 @@ struct Session: Sendable {
     }
   }
 
-  /// Opens a virtual reader of this process. It is there: that it has not answered within libnfc's
-  /// time-outs means that the machine is busy.
+  /// Opens a virtual reader of this process. The reader always exists: if it does not answer within libnfc's
+  /// time-outs, the machine is busy.
   private static func openOwnReader(_ virtual: VirtualReader) async throws -> Reader {
     let attempts = 4
     for _ in 1..<attempts {
@@ -161,7 +162,7 @@ struct Session: Sendable {
     return try await Reader.open(virtual.connectionString)
   }
 
-  /// Opens the readers that the command line or the environment names, or all that are found.
+  /// Opens the readers that the command line or the environment names, or all readers that are found.
   private static func openReaders(
     _ options: GlobalOptions, polling: PollingOptions
   ) async throws -> Readers {
@@ -174,7 +175,7 @@ struct Session: Sendable {
       return try await Readers.open(names.map { ReaderAddress($0) }, polling: polling)
     } catch let error as NFCError {
       var failure = Failure(error)
-      // An address that is wrong names no reader: what libnfc could not take either.
+      // An invalid address does not name a reader, and libnfc does not accept it either.
       if failure.status == .usage { failure.status = .noReader }
       if [.readerUnavailable, .readerNotFound].contains(error.code) || failure.status == .noReader,
         names.count == 1, let name = names.first, !name.isEmpty
@@ -191,7 +192,7 @@ struct Session: Sendable {
     virtual?.close()
   }
 
-  /// Says something on standard error when the command has succeeded.
+  /// Adds a remark, which is printed on standard error after the command has succeeded.
   func note(_ text: String) {
     notes.lines.withLock { $0.append("nfc: " + text) }
   }

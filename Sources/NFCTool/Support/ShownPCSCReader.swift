@@ -2,7 +2,7 @@ import ArgumentParser
 import NFC
 import VirtualNFC
 
-/// The reader after which a virtual PC/SC reader is made, on the command line.
+/// The model of a virtual PC/SC reader on the command line.
 enum PCSCDialectName: String, ExpressibleByArgument, CaseIterable {
   case transparent
   case acs
@@ -33,21 +33,20 @@ enum PCSCDialectName: String, ExpressibleByArgument, CaseIterable {
   }
 }
 
-/// A virtual reader that the PC/SC service shows to all its programs, under the name that the service
-/// gives it.
+/// A virtual reader that the PC/SC service shows to all programs, under a name that the service chooses.
 struct ShownPCSCReader {
   private let virtual: VirtualPCSCReader
   private let client: VirtualPCSCClient
   private let place: String
 
-  /// The service looks for a card every 0.4 s.
+  /// The time to wait for the service, which looks for a card every 0.4 s.
   private static let patience = Duration.seconds(5)
-  /// As long as this only readers are asked that are called virtual: nothing is asked of a real one
-  /// without need.
+  /// The time during which only readers with "virtual" in their names are opened, so that a real reader is
+  /// not used unnecessarily.
   private static let reserve = Duration.seconds(2)
   private static let pause = Duration.milliseconds(50)
 
-  /// - Throws: ``Failure`` if nothing listens for a card.
+  /// - Throws: ``Failure`` if no program accepts a card at this address.
   init(
     _ virtual: VirtualPCSCReader, host: String?, port: UInt16?,
     trace: (@Sendable (TraceEvent) -> Void)?
@@ -66,7 +65,7 @@ struct ShownPCSCReader {
 
   func close() { client.close() }
 
-  /// Returns whether such a reader finds a tag that is alone in its field.
+  /// Returns whether such a reader finds a tag that is the only one in its field.
   static func sees(_ tag: VirtualTag, dialect: VirtualPCSCReader.Dialect) -> Bool {
     let field = VirtualField()
     field.place(tag)
@@ -75,9 +74,9 @@ struct ShownPCSCReader {
     return (try? reader.service().status(of: reader.name).isCardPresent) ?? false
   }
 
-  /// Finds out the reader's name: by which one the virtual reader is reached.
+  /// Returns the connection string of the reader that leads to the virtual one.
   ///
-  /// - Throws: ``Failure`` if none leads there.
+  /// - Throws: ``Failure`` if there is no such reader.
   func connectionString() async throws -> String {
     let start = ContinuousClock.now
     while ContinuousClock.now - start < Self.patience {

@@ -61,7 +61,7 @@ struct TagKeys: ParsableArguments {
     }
   }
 
-  /// The keys for a MIFARE Classic, each once: those that are given, then those that everybody knows.
+  /// The keys for a MIFARE Classic, without repetitions: the specified keys, followed by the well-known ones.
   var classic: [MiFareClassicKey] {
     get throws {
       let given = try (given + keysInFiles()).map { bytes in
@@ -83,7 +83,7 @@ struct TagKeys: ParsableArguments {
 
   /// Returns the password or key for an Ultralight or NTAG.
   ///
-  /// One only: a tag may close permanently after a few wrong ones.
+  /// Only one is used, because a tag may become permanently inaccessible after a few wrong ones.
   ///
   /// - Parameter password: the specified password.
   func ultralight(_ product: TagProduct?, password: [UInt8]? = nil) throws -> UltralightKey? {
@@ -98,7 +98,7 @@ struct TagKeys: ParsableArguments {
   }
 }
 
-/// What opens the protected pages of an Ultralight or NTAG.
+/// The password or key for the protected pages of an Ultralight or NTAG.
 enum UltralightKey {
   case password([UInt8])
   case tripleDES([UInt8])
@@ -120,14 +120,14 @@ enum UltralightKey {
     self = isAES ? .aes(SecretKey(bytes)) : hasKey ? .tripleDES(bytes) : .password(bytes)
   }
 
-  /// What the library's procedures take; a key is proved before them.
+  /// The password for the library's calls, or `nil` for a key, which is proved before those calls.
   var password: [UInt8]? {
     if case .password(let bytes) = self { bytes } else { nil }
   }
 }
 
 extension UltralightCommands {
-  /// Opens the tag, if a key was specified.
+  /// Authenticates, if a key was specified.
   func open(with key: UltralightKey?) async throws {
     switch key {
     case .password(let bytes): try await authenticate(password: bytes)
@@ -139,6 +139,6 @@ extension UltralightCommands {
 }
 
 extension TagProduct {
-  /// Its password is a key of 16 bytes.
+  /// Whether the chip is an Ultralight C, whose password is a key of 16 bytes.
   var isUltralightC: Bool { name == "MIFARE Ultralight C" }
 }

@@ -8,13 +8,13 @@ import Glibc
 import Darwin
 #endif
 
-/// The password of the tag, from any option. Errors never show it.
+/// An option for the tag's password. An error does not show it.
 protocol TagPasswordOptions: ParsableArguments, Sendable {
   /// - Throws: ``Failure`` for a file that cannot be read.
   var bytes: [UInt8]? { get throws }
 }
 
-/// `--password`, `--password-file` or the environment.
+/// The options `--password` and `--password-file`, or the environment.
 struct TagPassword: TagPasswordOptions {
   @Option(
     name: .customLong("password"),
@@ -35,7 +35,7 @@ struct TagPassword: TagPasswordOptions {
   var bytes: [UInt8]? { get throws { try value ?? file.bytes } }
 }
 
-/// `--password-file` or the environment.
+/// The option `--password-file`, or the environment.
 struct TagPasswordFile: TagPasswordOptions {
   @Option(
     name: .customLong("password-file"),
@@ -68,9 +68,9 @@ struct TagPasswordFile: TagPasswordOptions {
 }
 
 extension DetectedTag {
-  /// Authenticates by a password, before anything else is asked of the tag.
+  /// Authenticates with a password. Call this before any other command is sent to the tag.
   ///
-  /// - Throws: ``Failure``: `usage` for a tag that has no password, or one of another length;
+  /// - Throws: ``Failure`` `usage` for a tag without a password, or with a password of another length;
   ///   `NFCError` `authenticationFailed`.
   func authenticate(_ password: [UInt8]?) async throws {
     guard let password else { return }

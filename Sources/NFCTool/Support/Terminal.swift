@@ -6,18 +6,18 @@ import Glibc
 import Darwin
 #endif
 
-/// What only a person at a terminal sees.
+/// Output that only a person at a terminal sees.
 enum Terminal {
-  /// The current status line on standard error; empty for none.
+  /// The current status line on standard error, or an empty string.
   private static let status = Mutex("")
 
-  /// Whether standard error is a terminal that takes a line back.
+  /// Whether standard error is a terminal that can erase a line.
   static let hasStatus = isatty(STDERR_FILENO) == 1 && !isDumb
 
-  /// Whether standard output is a terminal, where columns are aligned.
+  /// Whether standard output is a terminal, for which columns are aligned.
   static let isOutput = isatty(STDOUT_FILENO) == 1
 
-  /// Whether standard output is shown in colour (no-color.org).
+  /// Whether standard output is shown in color (no-color.org).
   static let hasColor = isatty(STDOUT_FILENO) == 1 && !isDumb && !isSet("NO_COLOR")
 
   private static var isDumb: Bool { variable("TERM").map { $0.isEmpty || $0 == "dumb" } ?? true }
@@ -51,7 +51,7 @@ enum Terminal {
     }
   }
 
-  /// The columns of the terminal; 80 if unknown.
+  /// The number of columns of the terminal, or 80 if it is not known.
   static var width: Int {
     var size = winsize()
     guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
@@ -67,22 +67,24 @@ enum Terminal {
     case faint = "2"
   }
 
-  /// Colors a text of standard output, if colors are wanted.
+  /// Returns a text for standard output with a color, if colors are used.
   static func styled(_ text: String, _ style: Style) -> String {
     hasColor && !text.isEmpty ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
   }
 
-  /// Fills a text of standard output up to a column's width; as it is where no person looks at it.
+  /// Returns a text for standard output, padded to the width of a column. If standard output is not a
+  /// terminal, the text is returned unchanged.
   static func padded(_ text: String, to width: Int) -> String {
     isOutput ? text + String(repeating: " ", count: max(0, width - text.count)) : text
   }
 
   // MARK: Help
 
-  /// The narrowest lines that help texts can be broken into.
+  /// The minimum line length for help texts.
   private static let minimumColumns = 40
 
-  /// Keeps the parser, which breaks help texts by the terminal's width, from one that it cannot use.
+  /// Replaces a terminal width that is too small for help texts. The parser breaks help texts at the
+  /// terminal's width.
   static func widenForHelp() {
     let name = "COLUMNS"
     if let columns = variable(name) {

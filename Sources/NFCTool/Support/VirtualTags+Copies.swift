@@ -1,6 +1,7 @@
 import VirtualNFC
 
-/// Chips that are named more than once, as two stickers of a roll: each has its own UID.
+/// Creates several tags of one chip, each with its own UID, if the command line names the chip more than
+/// once.
 extension VirtualTags {
   private typealias Factory = @Sendable (_ uid: [UInt8], _ formatted: Bool) -> VirtualTag
 
@@ -31,11 +32,11 @@ extension VirtualTags {
     "st25ta": { uid, _ in .st25ta(uid: uid) },
   ]
 
-  /// Returns the tag, with another UID if one of those before it has the same.
+  /// Returns the tag, with another UID if one of the previous tags has the same one.
   ///
-  /// - Parameter name: what the command line calls it.
-  /// - Throws: ``Failure`` `usage` for a tag that is to have no other UID: a reader could not tell it from the
-  ///   other.
+  /// - Parameter name: the tag's name on the command line.
+  /// - Throws: ``Failure`` `usage` if the tag's UID must not be changed, because a reader could not
+  ///   distinguish the two tags.
   static func distinct(
     _ tag: VirtualTag, named name: String, from others: [VirtualTag]
   ) throws -> VirtualTag {
@@ -49,7 +50,7 @@ extension VirtualTags {
         advice: "a reader cannot distinguish them; leave one out")
     }
     var uid = tag.identifier
-    // The first bytes of an ISO 15693 UID are the chip's.
+    // The first bytes of an ISO 15693 UID identify the chip.
     let place = tag.modulation == .iso15693 ? uid.count - 1 : min(3, uid.count - 1)
     for _ in 0..<UInt8.max {
       uid[place] &+= 1

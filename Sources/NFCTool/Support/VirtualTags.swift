@@ -7,11 +7,12 @@ struct VirtualTags: Sendable {
   /// The name that stands for one tag of each protocol.
   static let demo = "demo"
 
-  /// Tags that are in the field all the time.
+  /// The tags that are always in the field.
   var tags: [VirtualTag] = []
   var showsDemo = false
 
-  /// - Throws: ``Failure``: a name that is not known, or a tag that is there twice, is `usage`, a file that is no dump `content`.
+  /// - Throws: ``Failure`` `usage` for an unknown name or a tag that is named twice, and `content` for a file
+  ///   that is not a dump.
   init(_ names: [String]) throws {
     for name in names {
       if Spelling.folded(name) == Self.demo, !File.exists(name) {
@@ -24,13 +25,13 @@ struct VirtualTags: Sendable {
 
   static let blank = "blank"
 
-  /// All that can be named, files apart.
+  /// All names except those of files.
   static var names: [String] {
     let blanks = VirtualTag.names.map { "\(blank)-\($0)" }
     return VirtualTag.names + blanks.filter { (try? VirtualTag.named($0)) != nil } + [demo]
   }
 
-  /// Returns a chip by its name, upper and lower case and punctuation alike, or a dump file.
+  /// Returns the chip with a name, in which case and punctuation are ignored, or the tag of a dump file.
   private static func tag(_ name: String) throws -> VirtualTag {
     if VirtualTag.names.contains(name), let tag = try? VirtualTag.named(name) { return tag }
     guard name != File.standard, File.exists(name) || name.contains("/") else {
@@ -54,7 +55,7 @@ struct VirtualTags: Sendable {
       advice: "\(hint)nfc virtual --list shows all; a dump file can be given, too")
   }
 
-  /// Returns the tag that an image file is of.
+  /// Returns the tag whose memory an image file contains.
   static func image(_ name: String) throws -> VirtualTag {
     let image = try ImageFile.readByLooks(name)
     do {

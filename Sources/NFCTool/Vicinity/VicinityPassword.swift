@@ -1,18 +1,18 @@
 import NFC
 import SecureTags
 
-/// How the memory password is sent to an ISO 15693 chip.
+/// The way in which the memory password is sent to an ISO 15693 chip.
 enum VicinityPassword: Hashable {
-  /// ICODE SLIX2: the same 4 bytes for reading and for writing.
+  /// The way of an ICODE SLIX2: the same password of 4 bytes for reading and for writing.
   case icode
-  /// ST25DV and ST25TV, whose passwords have these sizes.
+  /// The way of an ST25DV or ST25TV, whose passwords have these sizes.
   case st25(sizes: [Int])
 
   private static let long = [ST25Tag.passwordSize]
   private static let both = [ST25Tag.passwordSize, ST25Tag.shortPasswordSize]
 
-  /// `nil` for a chip without passwords, or one whose passwords are not known. The product may be one of those that
-  /// share a UID.
+  /// Returns `nil` for a chip without passwords or with unknown passwords. The product may be one of several
+  /// that share a UID.
   init?(_ product: TagProduct?) {
     switch product?.name {
     case "ICODE SLIX2": self = .icode
@@ -23,7 +23,7 @@ enum VicinityPassword: Hashable {
     }
   }
 
-  /// In bytes.
+  /// The permitted sizes in bytes.
   var sizes: [Int] {
     switch self {
     case .icode: [ICODETag.passwordSize]
@@ -41,7 +41,7 @@ enum VicinityPassword: Hashable {
       tag: "tag \(tag.identifier.hexadecimal)", advice: "give \(digits) hexadecimal digits")
   }
 
-  /// Sends the password. The tag needs it as long as it is in the field.
+  /// Sends the password. The tag remembers it as long as the tag is in the field.
   ///
   /// - Throws: ``Failure`` `usage`; `NFCError` `authenticationFailed`.
   func give(_ password: [UInt8], to tag: any ISO15693Tag) async throws {

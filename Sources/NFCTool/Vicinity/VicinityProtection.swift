@@ -4,7 +4,7 @@ import SecureTags
 
 /// Sets or removes the password protection of an ISO 15693 tag.
 struct VicinityProtection: Sendable {
-  /// The protection to set; `nil` to remove it.
+  /// The protection to set.
   struct Wish: Sendable {
     var password: [UInt8]
     /// The first block.
@@ -15,13 +15,13 @@ struct VicinityProtection: Sendable {
   let tag: any ISO15693Tag
   let kind: VicinityPassword
   let wish: Wish?
-  /// The password that the tag has now; `nil` for the factory's.
+  /// The current password of the tag, or `nil` for the factory password.
   let current: [UInt8]?
 
-  /// Returns what ``run()`` will do.
+  /// Returns the steps that ``run()`` will perform.
   ///
-  /// - Throws: ``Failure`` for what the chip cannot do, or a password of the wrong length; `NFCError`
-  ///   `notAuthenticated` for a tag that is protected, without its password.
+  /// - Throws: ``Failure`` for an operation that the chip does not support, or for a password of the wrong
+  ///   length; `NFCError` `notAuthenticated` for a protected tag if its password is not specified.
   func plan() async throws -> [ProtectionStep] {
     if let wish { try kind.check(wish.password, "--password", tag) }
     if let current {
@@ -46,7 +46,7 @@ struct VicinityProtection: Sendable {
 
   /// Performs the plan.
   ///
-  /// - Throws: `NFCError` `authenticationFailed` for a wrong password: nothing has changed then.
+  /// - Throws: `NFCError` `authenticationFailed` for a wrong password. Nothing is changed in that case.
   func run() async throws {
     switch kind {
     case .icode:
@@ -77,7 +77,7 @@ struct VicinityProtection: Sendable {
     }
   }
 
-  /// One line for each area whose access or place changes.
+  /// Returns one step for each area whose access or position changes.
   private static func steps(_ plan: ST25ProtectionPlan) -> [ProtectionStep] {
     plan.areasAfter.enumerated().compactMap { index, area in
       let old = plan.areasBefore.indices.contains(index) ? plan.areasBefore[index] : nil
@@ -96,7 +96,7 @@ struct VicinityProtection: Sendable {
     }
   }
 
-  /// Adds the option's name to the error about a place that the chip cannot protect.
+  /// Adds the option's name to the error about an area that the chip cannot protect.
   private func asking<Result: Sendable>(
     _ body: () async throws -> Result
   ) async throws -> Result {
@@ -116,7 +116,7 @@ extension ICODEProtection {
   }
 }
 
-/// One change of a plan, in words; passwords are not shown.
+/// One change of a plan, described for people. Passwords are not shown.
 struct ProtectionStep: Sendable {
   var name: String
   var before: String?
@@ -128,7 +128,7 @@ struct ProtectionStep: Sendable {
     self.after = after
   }
 
-  /// Returns the tag's own password, and a new one.
+  /// Returns the steps for sending the tag's current password and, if `isNew`, the new one.
   static func passwords(isNew: Bool) -> [ProtectionStep] {
     let first = ProtectionStep("the tag is given the password that it has")
     return isNew ? [first, ProtectionStep("the new password, not shown")] : [first]

@@ -6,33 +6,33 @@ import Glibc
 import Darwin
 #endif
 
-/// A program that is run for a tap, in its own process group, so that all that it starts can be
+/// A program that is run for a tap. It has its own process group, so that all processes that it starts can be
 /// ended with it.
 struct ChildProcess: Sendable {
   /// The program's name, looked up by PATH, and its arguments.
   let arguments: [String]
-  /// Variables to set, in addition to this process's.
+  /// The variables to set, in addition to those of this process.
   var environment: [String: String] = [:]
   /// The bytes for its standard input.
   var input: [UInt8] = []
 
-  /// How a program has ended.
+  /// The way in which a program has ended.
   enum Outcome: Hashable, Sendable {
     case exited(Int32)
     case signaled(Int32)
-    /// It took too long, and its process group was ended.
+    /// The program took too long, and its process group was ended.
     case timedOut
-    /// It could not be started; the errno.
+    /// The program could not be started. The value is the errno.
     case notStarted(Int32)
   }
 
-  /// How long a group has to end after SIGTERM before it gets SIGKILL.
+  /// The time between SIGTERM and SIGKILL.
   private static let grace = Duration.milliseconds(500)
 
-  /// Runs the program until it ends. Its output goes to standard error. Cancelling the task ends
-  /// the process group.
+  /// Runs the program until it ends. Its output goes to standard error. If the task is cancelled, the process
+  /// group is ended.
   ///
-  /// - Parameter timeout: `nil` for none.
+  /// - Parameter timeout: the maximum duration, or `nil` for no limit.
   func run(timeout: Duration?) async -> Outcome {
     let process: pid_t
     switch start() {
@@ -41,7 +41,8 @@ struct ChildProcess: Sendable {
     }
     let clock = ContinuousClock()
     let deadline = timeout.map { clock.now + $0 }
-    // Short programs are noticed soon, and long ones cost nothing.
+    // The interval is short at first, so that the end of a short program is noticed soon. It costs little for
+    // long programs.
     var pause = Duration.milliseconds(1)
     while true {
       if let outcome = Self.outcome(of: process) { return outcome }
@@ -63,7 +64,8 @@ struct ChildProcess: Sendable {
     let errno: Int32
   }
 
-  /// Returns the status of a process that has ended, and removes the process; `nil` while it runs.
+  /// Returns the status of a process that has ended, and removes the process. Returns `nil` while it is
+  /// running.
   private static func outcome(of process: pid_t) -> Outcome? {
     var status: Int32 = 0
     let result = waitpid(process, &status, WNOHANG)
@@ -79,7 +81,7 @@ struct ChildProcess: Sendable {
     let deadline = clock.now + grace
     while clock.now < deadline, kill(-process, 0) == 0 {
       if outcome(of: process) != nil { break }
-      // Not cancelled with the caller: the group has to end before the caller continues.
+      // This is not cancelled with the caller, because the group has to end before the caller continues.
       await Task.detached { try? await Task.sleep(for: .milliseconds(10)) }.value
     }
     kill(-process, SIGKILL)
@@ -97,7 +99,7 @@ struct ChildProcess: Sendable {
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, standardInput, STDIN_FILENO)
     posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
-    // The reader's port is not the program's, and libraries do not always say so themselves.
+    // The program must not inherit the reader's port. Libraries do not always prevent that themselves.
     for descriptor in Self.openDescriptors where descriptor > STDERR_FILENO {
       posix_spawn_file_actions_addclose(&actions, descriptor)
     }
@@ -126,14 +128,15 @@ struct ChildProcess: Sendable {
     return code == 0 ? .success(process) : .failure(StartProblem(errno: code))
   }
 
-  /// Where files without a name are made, the first of these that can be used.
+  /// The folders in which unnamed files are created. The first one that is usable is used.
   private static var folders: [String] {
     let names: [String] = ["XDG_RUNTIME_DIR", "TMPDIR"]
     let named = names.compactMap { name -> String? in getenv(name).map { String(cString: $0) } }
     return named.filter { $0.hasPrefix("/") } + ["/tmp", "/dev/shm"]
   }
 
-  /// Returns a file without a name, at its beginning; `nil` with errno set if there cannot be one.
+  /// Returns an unnamed file, positioned at its beginning. If there cannot be one, returns `nil` and sets
+  /// errno.
   private static func file(holding bytes: [UInt8]) -> Int32? {
     for folder in folders {
       var name = Array("\(folder)/nfc-tap.XXXXXX".utf8CString)
@@ -151,7 +154,7 @@ struct ChildProcess: Sendable {
     return nil
   }
 
-  /// The descriptors that this process has open, as far as the system shows them.
+  /// The open descriptors of this process, as far as the system lists them.
   private static var openDescriptors: [Int32] {
     guard let folder = opendir("/dev/fd") else { return [] }
     defer { closedir(folder) }

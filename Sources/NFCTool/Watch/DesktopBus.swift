@@ -6,8 +6,8 @@ import Darwin
 
 /// The session bus of D-Bus.
 enum DesktopBus {
-  /// Whether there seems to be one: its address is named, or it is where systemd puts it (D-Bus
-  /// specification, "Well-known Message Bus Instances").
+  /// Whether there seems to be a session bus: its address is in the environment, or it is at systemd's path
+  /// (D-Bus specification, "Well-known Message Bus Instances").
   static var isReachable: Bool {
     if let address = getenv("DBUS_SESSION_BUS_ADDRESS"), address.pointee != 0 { return true }
     guard let folder = getenv("XDG_RUNTIME_DIR") else { return false }

@@ -11,8 +11,7 @@ struct Glob: Hashable, Sendable {
     isPrefix = !scalars.contains("*") && !scalars.contains("?")
   }
 
-  /// Returns whether a text matches. The time is at most proportional to the product of both
-  /// lengths.
+  /// Returns whether a text matches. The duration is at most proportional to the product of the two lengths.
   func matches(_ text: String) -> Bool {
     let text = Array(text.unicodeScalars)
     guard !isPrefix else { return text.starts(with: scalars) }

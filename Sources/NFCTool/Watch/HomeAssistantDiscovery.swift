@@ -1,12 +1,10 @@
 import JSONText
 import NFC
 
-/// Announces readers to Home Assistant as tag scanners, using the discovery of its MQTT
-/// integration.
+/// Announces readers to Home Assistant as tag scanners, with the discovery of its MQTT integration.
 ///
-/// Source: Home Assistant, "MQTT tag scanner": a retained message on
-/// `homeassistant/tag/OBJECT/config` names the topic of the scans, the position of the tag's id in
-/// them, and the scanner's device.
+/// Source: Home Assistant, "MQTT tag scanner". A retained message on `homeassistant/tag/OBJECT/config`
+/// contains the topic of the scans, the position of the tag's id in them, and the scanner's device.
 struct HomeAssistantDiscovery: Hashable, Sendable {
   /// The watcher's name.
   let name: String

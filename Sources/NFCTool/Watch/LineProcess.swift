@@ -1,11 +1,12 @@
 import Foundation
 import Synchronization
 
-/// A helper program that exchanges lines with this one. Its output is a sequence of lines. It ends
-/// when its standard input ends.
+/// A helper program that exchanges lines with this program. Its output is a sequence of lines. It ends when
+/// its standard input ends.
 ///
-/// Unchecked because `Process` and the pipe are used only here: the process is started in ``init`` and
-/// waited for by ``stop(grace:)``; lines wait in a queue under a lock and are written by one thread.
+/// The conformance to `Sendable` is unchecked because `Process` and the pipe are used only here. The process
+/// is started in ``init``, and ``stop(grace:)`` waits for it. Lines are kept in a queue that a lock protects,
+/// and are written by one thread.
 final class LineProcess: @unchecked Sendable {
   /// The lines that the program writes to standard output. The sequence ends with the program.
   let lines: AsyncStream<String>
@@ -15,18 +16,18 @@ final class LineProcess: @unchecked Sendable {
   private let queue = Mutex(Queue())
   private let isFilled = DispatchSemaphore(value: 0)
 
-  /// Lines that the program has not read yet.
+  /// The lines that the program has not read yet.
   private struct Queue {
     var bytes = Data()
     var isOpen = true
   }
 
-  /// A line longer than this is dropped.
+  /// The maximum length of a line. Longer lines are dropped.
   private static let longestLine = 8 << 20
-  /// A program that leaves more than this unread is not going to read it.
+  /// The maximum size of the queue. A program that leaves more unread has stopped reading.
   private static let longestQueue = 16 << 20
   private static let piece = 1 << 16
-  /// How often a program that writes nothing is looked after.
+  /// The interval at which a program without output is checked.
   private static let patienceMilliseconds: Int32 = 500
 
   /// - Parameter program: the path of an executable.
@@ -37,7 +38,7 @@ final class LineProcess: @unchecked Sendable {
     process.standardOutput = output
     let (lines, continuation) = AsyncStream.makeStream(of: String.self)
     self.lines = lines
-    // Otherwise, a program started at the same time would keep the pipes open as long as it runs.
+    // Otherwise, a program that is started at the same time would keep the pipes open while it is running.
     for handle in [
       input.fileHandleForReading, input.fileHandleForWriting, output.fileHandleForReading,
       output.fileHandleForWriting,
@@ -45,8 +46,8 @@ final class LineProcess: @unchecked Sendable {
       _ = fcntl(handle.fileDescriptor, F_SETFD, FD_CLOEXEC)
     }
     try process.run()
-    // Uses its own thread: FileHandle may call a readability handler for a descriptor that was
-    // already closed, which would crash this program.
+    // This uses its own thread. FileHandle may call a readability handler for a descriptor that was already
+    // closed, which would crash this program.
     Thread.detachNewThread { self.readLines(into: continuation) }
     Thread.detachNewThread { self.writeQueue() }
   }
@@ -57,7 +58,7 @@ final class LineProcess: @unchecked Sendable {
     var state = pollfd(
       fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
     while true {
-      // A process that the program has started may keep its output open after the program's end.
+      // A process that was started by the program may keep the output open after the program has ended.
       let isReady = poll(&state, 1, Self.patienceMilliseconds)
       if isReady == 0 {
         if process.isRunning { continue }
@@ -73,8 +74,8 @@ final class LineProcess: @unchecked Sendable {
     continuation.finish()
   }
 
-  /// Writes a line without waiting until the program reads it. Does nothing if the program has
-  /// ended. Ends a program that has stopped reading.
+  /// Writes a line without waiting until the program reads it. Does nothing if the program has ended. Ends a
+  /// program that has stopped reading.
   func write(_ line: String) {
     let isStuck = queue.withLock { queue in
       guard queue.isOpen else { return false }
@@ -89,8 +90,8 @@ final class LineProcess: @unchecked Sendable {
     isFilled.signal()
   }
 
-  /// Writes the lines of the queue until the queue is closed and empty or the program has ended.
-  /// Then closes the program's standard input.
+  /// Writes the lines of the queue until the queue is closed and empty, or until the program has ended. Then
+  /// closes the program's standard input.
   private func writeQueue() {
     // If the program has ended, writing fails in this thread and no signal ends this program.
     var signals = sigset_t()
@@ -114,7 +115,7 @@ final class LineProcess: @unchecked Sendable {
     try? input.fileHandleForWriting.close()
   }
 
-  /// Closes the program's standard input. Ends the program if it still runs after `grace`.
+  /// Closes the program's standard input. Ends the program if it is still running after `grace`.
   func stop(grace: Duration) async {
     queue.withLock { $0.isOpen = false }
     isFilled.signal()

@@ -1,20 +1,20 @@
 import Foundation
 
-/// A broker, and how to reach it: `mqtt://` or `mqtts://`, `[user@]host[:port]`.
+/// The address of a broker: `mqtt://` or `mqtts://`, `[user@]host[:port]`.
 struct MQTTOptions: Hashable, Sendable {
   let host: String
   let port: UInt16
   let isSecure: Bool
   let user: String?
-  /// A file of certificate authorities; `nil` for the system's.
+  /// The file with certificate authorities, or `nil` for those of the system.
   var authorities: String?
   var password: String?
 
   private static let port: UInt16 = 1883
   private static let securePort: UInt16 = 8883
 
-  /// `nil` for a text that names no broker. A password does not belong on a command line, where others
-  /// can see it, and is not accepted.
+  /// Parses an address, or returns `nil` for a text that does not name a broker. A password is not accepted,
+  /// because other users can see the command line.
   init?(_ text: String) {
     guard let components = URLComponents(string: text),
       let scheme = components.scheme?.lowercased(),

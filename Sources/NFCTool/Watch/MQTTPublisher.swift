@@ -4,19 +4,19 @@ import NFC
 
 /// Publishes a watcher's reports through the program `nfc-mqtt` and a broker.
 ///
-/// Taps are stored in a ``TapSpool``: they are on disk before they are reported, and stay there
-/// until the broker has acknowledged them. Everything else is current state (which tags are
-/// present, that the watcher is online), and is published again whenever a connection is made.
+/// Taps are stored in a ``TapSpool``: they are on disk before they are reported, and stay there until the
+/// broker has acknowledged them. Everything else is current state, such as the tags that are present or that
+/// the watcher is online. It is published again each time a connection is made.
 actor MQTTPublisher {
-  /// The program that speaks to the broker.
+  /// The program that communicates with the broker.
   private static let program = "nfc-mqtt"
-  /// The maximum number of the spool's entries that wait for the broker's acknowledgement at the
-  /// same time.
+  /// The maximum number of entries of the spool that can wait for the broker's acknowledgement at the same
+  /// time.
   private static let window = 100
   /// A number above those of the spool's entries. Its acknowledgement is ignored.
   private static let unspooled = UInt64.max
 
-  /// What to publish, in order.
+  /// A message to publish. Messages are published in order.
   private enum Order: Sendable {
     /// The spool has new entries.
     case spooled
@@ -34,7 +34,7 @@ actor MQTTPublisher {
   private var isConnected = false
   /// The number of entries, from the front of the spool, that have been sent.
   private var handedOver = 0
-  /// The last state of each topic that is retained.
+  /// The last state of each retained topic.
   private var retained: [String: String] = [:]
   private var hasComplained = false
 
@@ -138,8 +138,8 @@ actor MQTTPublisher {
 
   // MARK: Publishing
 
-  /// Keeps a message until the broker has received it. When this method returns, the message will
-  /// be published, even if this process ends.
+  /// Keeps a message until the broker has received it. After this method has returned, the message will be
+  /// published even if this process ends.
   nonisolated func deliver(_ payload: String, on topic: String) throws {
     do {
       try spool.append(topic: topic, payload: payload)
@@ -149,7 +149,7 @@ actor MQTTPublisher {
     order.yield(.spooled)
   }
 
-  /// Publishes a state that new subscribers see too.
+  /// Publishes a state that new subscribers also receive.
   nonisolated func retain(_ payload: String, on topic: String) {
     order.yield(.retain(topic: topic, payload: payload))
   }
@@ -166,7 +166,7 @@ actor MQTTPublisher {
     order.yield(.answer(topic: topics.answer(reader), payload: payload))
   }
 
-  /// Says goodbye to the broker.
+  /// Disconnects from the broker.
   func stop() async {
     order.finish()
     command.finish()

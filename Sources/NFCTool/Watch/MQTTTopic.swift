@@ -11,9 +11,9 @@ struct MQTTTopic: Hashable, Sendable {
     root = "\(prefix)/\(name)"
   }
 
-  /// `online`, or `offline` by the last will.
+  /// The topic of the status: `online`, or `offline`, which the last will publishes.
   var status: String { "\(root)/status" }
-  /// Commands to any reader.
+  /// The topic filter for commands to any reader.
   var commands: String { "\(root)/+/command" }
 
   func tap(_ reader: String) -> String { below(reader, "tap") }
@@ -25,7 +25,8 @@ struct MQTTTopic: Hashable, Sendable {
     "\(root)/\(Self.level(of: reader))/\(name)"
   }
 
-  /// Returns a connection string as one level: everything but letters and digits becomes a hyphen.
+  /// Returns a connection string as one level of a topic. Each character except letters and digits becomes a
+  /// hyphen.
   static func level(of reader: String) -> String {
     String(
       String.UnicodeScalarView(
@@ -37,8 +38,8 @@ struct MQTTTopic: Hashable, Sendable {
         }))
   }
 
-  /// Returns whether a text can be one level of a topic: without separators, wildcards and NUL
-  /// (MQTT 3.1.1, 4.7).
+  /// Returns whether a text can be one level of a topic, without separators, wildcards and NUL (MQTT 3.1.1,
+  /// 4.7).
   static func isLevel(_ text: String) -> Bool {
     !text.isEmpty && !text.utf8.contains { [0, 0x23, 0x2B, 0x2F].contains($0) }
   }

@@ -2,8 +2,8 @@ import JSONText
 import Foundation
 import NFC
 
-/// A command that a subscriber sends to a reader, as JSON: `{"id":"7","do":"read"}`, `write` with
-/// `records`, `send` with `commands`; with `timeout` in seconds.
+/// A command in JSON that a subscriber sends to a reader: `{"id":"7","do":"read"}`, `write` with `records`,
+/// or `send` with `commands`. Each may have a `timeout` in seconds.
 struct RemoteCommand: Sendable {
   enum Action: Sendable {
     case read
@@ -11,7 +11,7 @@ struct RemoteCommand: Sendable {
     case send([[UInt8]])
   }
 
-  /// Returned in the answer; `nil` where the command has none that can be read.
+  /// The id to return in the answer, or `nil` if the command has no valid id.
   let id: String?
   let action: Action
   let timeout: Duration
@@ -130,7 +130,7 @@ struct RemoteCommand: Sendable {
 }
 
 extension DetectedTag {
-  /// Sends a raw command to the tag, as the commands `send` of each family do.
+  /// Sends a raw command to the tag, in the same way as the command `send` of each family.
   fileprivate func send(_ command: [UInt8], timeout: Duration) async throws -> [UInt8] {
     switch self {
     case .miFare(let tag): return try await tag.sendMiFareCommand(command)

@@ -7,14 +7,14 @@ import Glibc
 import Darwin
 #endif
 
-/// A file of rules that may change while it is used.
+/// A file of rules that may be changed while it is in use.
 final class RulesFile: Sendable {
   private struct State {
     var rules: TapRules
     var version: Version
   }
 
-  /// What changes when a file is written or replaced.
+  /// The properties that change when a file is written or replaced.
   private struct Version: Hashable {
     let device: UInt64
     let file: UInt64
@@ -29,7 +29,7 @@ final class RulesFile: Sendable {
 
   private static let period = Duration.milliseconds(500)
 
-  /// - Throws: a ``Failure`` that names the line if the file is wrong.
+  /// - Throws: a ``Failure`` with the line if the file is not valid.
   init(path: String, permitsPublishing: Bool) throws {
     self.path = path
     self.permitsPublishing = permitsPublishing
@@ -43,8 +43,8 @@ final class RulesFile: Sendable {
 
   var current: TapRules { state.withLock { $0.rules } }
 
-  /// Reloads the rules when the file changes, until the task is cancelled. An invalid file leaves
-  /// the rules unchanged and is reported once.
+  /// Reloads the rules when the file changes, until the task is cancelled. If the file is not valid, the
+  /// rules do not change, and the error is reported once.
   func follow() async throws {
     while true {
       try await Task.sleep(for: Self.period)

@@ -43,7 +43,7 @@ struct SystemdUnit: Sendable {
     return "\(configuration)/systemd/user/\(name)"
   }
 
-  /// Writes the unit where systemd finds it.
+  /// Writes the unit to the place where systemd finds it.
   func install() throws {
     let path = Self.path
     do {

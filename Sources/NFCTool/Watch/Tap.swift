@@ -3,17 +3,17 @@ import NFC
 
 /// A tag that was held to a reader, as `nfc watch` reports it.
 struct Tap: Sendable {
-  /// Unique to this tap: who sees it twice can drop the second.
+  /// The identifier of this tap. A receiver that gets the tap twice can recognize and ignore the second one.
   let id: String
-  /// Since the start of watching.
+  /// The time since the start of watching.
   let time: Duration
   /// The reader's connection string.
   let reader: String
   /// The tag's data, as `nfc poll` prints it.
   let tag: [JSONValue.Member]
-  /// The message, as `nfc read` prints it; `nil` for a tag without NDEF.
+  /// The message, as `nfc read` prints it, or `nil` for a tag without NDEF.
   let ndef: JSONValue?
-  /// The message; `nil` for a tag without NDEF, and for one whose message is broken.
+  /// The message, or `nil` for a tag without NDEF or with a broken message.
   let message: NDEFMessage?
 
   init(
@@ -28,7 +28,7 @@ struct Tap: Sendable {
     self.message = message
   }
 
-  /// 128 random bits in hexadecimal.
+  /// Returns 128 random bits in hexadecimal.
   static func newIdentifier() -> String {
     var generator = SystemRandomNumberGenerator()
     return (0..<16).map { _ in UInt8.random(in: 0...0xFF, using: &generator) }.hexadecimal
@@ -41,7 +41,7 @@ struct Tap: Sendable {
     ])
   }
 
-  /// Returns a member of the tag that is a string.
+  /// Returns the text of a member of the tag.
   private func fact(_ key: String) -> String? {
     tag.first { $0.key == key }?.value.plainText
   }
@@ -96,7 +96,7 @@ extension Tap {
 }
 
 extension String {
-  /// `nil` if the bytes are not UTF-8.
+  /// Creates a string from UTF-8, or returns `nil` if the bytes are not UTF-8.
   fileprivate init?(validating bytes: [UInt8]) {
     self.init(validating: bytes, as: UTF8.self)
   }

@@ -7,10 +7,10 @@ import Glibc
 import Darwin
 #endif
 
-/// Performs a watcher's actions for taps: runs programs, opens links, shows notifications.
+/// Performs a watcher's actions for taps: runs programs, opens links and shows notifications.
 ///
-/// Data from a tag is never part of a command line, with one exception: a link with a permitted
-/// scheme, which is one whole argument.
+/// Data from a tag is never part of a command line, with one exception: a link with a permitted scheme, which
+/// is a complete argument.
 struct TapActions: Sendable {
   let links: LinkPolicy
   let timeout: Duration
@@ -24,7 +24,7 @@ struct TapActions: Sendable {
     case .notify(let text): await notify(text, for: tap)
     case .start(let application): await start(application, for: tap)
     case .handOver(let application): await handOver(tap, to: application)
-    // The watcher's, which has the spool.
+    // The watcher publishes, because it has the spool.
     case .publish: break
     }
   }
@@ -49,7 +49,7 @@ struct TapActions: Sendable {
     }
   }
 
-  /// A variable that is longer than this is left out; standard input has everything.
+  /// The maximum length of a variable. Longer ones are omitted; standard input contains everything.
   private static let longestVariable = 32768
 
   static func environment(of tap: Tap) -> [String: String] {
@@ -66,10 +66,11 @@ struct TapActions: Sendable {
 
   // MARK: Links
 
-  /// How long a desktop's handler may take to accept a link.
+  /// The time within which a desktop's handler must accept a link.
   private static let handlerTimeout = Duration.seconds(30)
 
-  /// - Parameter isOwn: the link is the person's own, from a rule: any scheme may be opened.
+  /// - Parameter isOwn: whether the link is from a rule that the user has written, so that any scheme may be
+  ///   opened.
   private func open(_ link: String?, isOwn: Bool) async {
     guard let link else { return }
     guard isOwn || links.permits(link) else {
@@ -110,17 +111,17 @@ struct TapActions: Sendable {
 // MARK: Core NFC programs
 
 extension TapActions {
-  /// How long a program that was started has until it listens.
+  /// The time within which a program that was started must accept messages.
   private static let startTimeout = Duration.seconds(10)
 
-  /// Hands the message over; starts the program first if it does not run.
+  /// Delivers the message to a program, which is started first if it is not running.
   private func handOver(_ tap: Tap, to application: RegisteredApplication) async {
     guard let message = tap.message?.encoded() else { return }
     if MessageDelivery.send(message, to: application.name) { return }
     guard !application.command.isEmpty else {
       return Output.complain("nfc: \(application.name), which handles this tag, is not running")
     }
-    // It runs for as long as it likes.
+    // The program may run without a time limit.
     let process = ChildProcess(arguments: application.command)
     let run = Task.detached { await process.run(timeout: nil) }
     let clock = ContinuousClock()

@@ -1,6 +1,6 @@
 /// Combines the taps of a tag that a reader loses and finds again while the tag is put down.
 ///
-/// A value without a clock: times are handed in, so that a test needs none.
+/// This value has no clock. Times are passed in, so that a test does not need a clock either.
 struct TapDebouncer: Sendable {
   /// The data that identifies a tag.
   struct Key: Hashable, Sendable {
@@ -11,14 +11,14 @@ struct TapDebouncer: Sendable {
 
   private struct Stay {
     var tap: Tap
-    /// `nil` while the tag is there.
+    /// The time at which the tag was last seen, or `nil` while it is present.
     var lastSeen: Duration?
-    /// Whether the tap has been reported. A tap whose message could not be read is reported when
+    /// Whether the tap has been reported. If the message of a tap could not be read, the tap is reported when
     /// the tag returns.
     var isReported: Bool
   }
 
-  /// How long a tag must have been gone before it can be tapped again.
+  /// The time for which a tag must be absent before it can be tapped again.
   let period: Duration
   private var stays: [Key: Stay] = [:]
 
@@ -26,7 +26,7 @@ struct TapDebouncer: Sendable {
     self.period = period
   }
 
-  /// Returns whether a tag that has arrived is to be read and reported; `false` for a tag that was
+  /// Returns whether a tag that has arrived is to be read and reported. Returns `false` for a tag that was
   /// present a moment ago.
   mutating func arrives(_ key: Key) -> Bool {
     guard var stay = stays[key] else { return true }
@@ -35,11 +35,11 @@ struct TapDebouncer: Sendable {
     return !stay.isReported
   }
 
-  /// A tag has been read.
+  /// Handles a tag that has been read.
   ///
-  /// - Parameter isComplete: `false` if the tag left before its message was read. It is then
-  ///   reported when it has returned and been read, or when it has been absent for ``period``.
-  /// - Returns: whether to report the tap now.
+  /// - Parameter isComplete: whether the message was read before the tag left. If not, the tap is reported
+  ///   when the tag has returned and been read, or when it has been absent for ``period``.
+  /// - Returns: whether the tap is to be reported now.
   mutating func wasRead(_ key: Key, _ tap: Tap, isComplete: Bool, at time: Duration) -> Bool {
     let isReported = stays[key]?.isReported ?? false
     stays[key] = Stay(
@@ -53,7 +53,7 @@ struct TapDebouncer: Sendable {
     stays[key]?.lastSeen = time
   }
 
-  /// Handles a reader that has gone, together with its tags.
+  /// Handles a reader that has been removed, together with its tags.
   mutating func loses(_ reader: String, at time: Duration) {
     for key in stays.keys where key.reader == reader && stays[key]?.lastSeen == nil {
       stays[key]?.lastSeen = time
@@ -68,7 +68,7 @@ struct TapDebouncer: Sendable {
     let isUnreported: Bool
   }
 
-  /// Returns the tags that have been gone for ``period``, the first that left first.
+  /// Returns the tags that have been absent for ``period``, in the order in which they left.
   mutating func departures(at time: Duration) -> [Departure] {
     let gone = stays.filter { stay in stay.value.lastSeen.map { time - $0 >= period } ?? false }
       .sorted { ($0.value.lastSeen ?? .zero) < ($1.value.lastSeen ?? .zero) }
@@ -78,15 +78,15 @@ struct TapDebouncer: Sendable {
     }
   }
 
-  /// When the next tag will have been gone for ``period``; `nil` if none has left.
+  /// The time at which the next tag will have been absent for ``period``, or `nil` if none has left.
   var nextDeparture: Duration? { stays.values.compactMap(\.lastSeen).min().map { $0 + period } }
 
-  /// Returns the tags that are on a reader, or were a moment ago.
+  /// Returns the tags that are on a reader, or that were on it a moment ago.
   func present(on reader: String) -> [Tap] {
     stays.filter { $0.key.reader == reader && $0.value.isReported }.values.map(\.tap)
       .sorted { $0.time < $1.time }
   }
 
-  /// How many tags are kept in mind.
+  /// The number of tags that are remembered.
   var count: Int { stays.count }
 }

@@ -6,16 +6,16 @@ import Synchronization
 struct TapNotification: Hashable, Sendable {
   let title: String
   let body: String
-  /// The link that a click opens; `nil` for none.
+  /// The link that a click opens, or `nil` if there is none.
   let link: String?
 }
 
-/// Shows notifications on the desktop through D-Bus and the program `nfc-notify`. Uses
-/// `notify-send` if that program or a bus is missing.
+/// Shows notifications on the desktop through D-Bus and the program `nfc-notify`. Uses `notify-send` if that
+/// program or a bus is missing.
 actor TapNotifier {
   private static let program = "nfc-notify"
   private static let timeout = Duration.seconds(10)
-  /// The maximum length of a tag's text in a notification. Longer texts are cut.
+  /// The maximum length of a tag's text in a notification. Longer texts are truncated.
   private static let longestText = 400
 
   private var process: LineProcess?
@@ -35,7 +35,7 @@ actor TapNotifier {
         ]).text)
       return
     }
-    // Most services interpret a body as markup, and notify-send does not say whether this one does.
+    // Most services interpret a body as markup. notify-send does not indicate whether the current one does.
     let text = body.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
       .replacing(">", with: "&gt;")
     let arguments = ["notify-send", "--app-name=nfc", "--", notification.title, text]
@@ -49,7 +49,7 @@ actor TapNotifier {
 
   func stop() async { await process?.stop(grace: .milliseconds(300)) }
 
-  /// Returns the program that uses the bus; `nil` if the program or a bus is missing.
+  /// Returns the program that uses the bus, or `nil` if the program or a bus is missing.
   private func bus() -> LineProcess? {
     guard !hasTried else { return process }
     hasTried = true
@@ -64,7 +64,7 @@ actor TapNotifier {
     return process
   }
 
-  /// Handles the end of that program: the next notification starts it again.
+  /// Handles the end of that program. The next notification starts it again.
   private func ended() {
     process = nil
     hasTried = false

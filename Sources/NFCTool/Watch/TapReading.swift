@@ -1,16 +1,16 @@
 import JSONText
 import NFC
 
-/// Reads a tag that has arrived, as far as it lets itself be read.
+/// The data of a tag that has arrived, as far as it can be read.
 struct TapReading: Sendable {
   let tag: [JSONValue.Member]
   let ndef: JSONValue?
   let message: NDEFMessage?
-  /// `false` if the tag left before it was read.
+  /// Whether the tag was read before it left.
   let isComplete: Bool
 
-  /// Reads the message first, because it is the urgent part, and then identifies the chip. Never
-  /// fails: data that the tag does not provide is omitted.
+  /// Reads the message first, because it is the urgent part, and then identifies the chip. This never fails:
+  /// data that the tag does not provide is omitted.
   init(_ detected: DetectedTag) async {
     var product: TagProduct?
     var information: ISO15693SystemInformation?
@@ -27,7 +27,7 @@ struct TapReading: Sendable {
       product = try await detected.product()
       information = try await detected.vicinityInformation()
     } catch let error as NFCError where !error.isLoss {
-      // A command without an answer says nothing about the tag.
+      // A command without an answer does not indicate anything about the tag.
     } catch {
       isComplete = content != nil
     }
@@ -53,7 +53,7 @@ struct TapReading: Sendable {
 }
 
 extension NFCError {
-  /// Whether the tag or the reader is lost, or may be.
+  /// Whether the tag or the reader is lost or may be lost.
   fileprivate var isLoss: Bool {
     [.tagConnectionLost, .tagResponseError, .readerLost, .readerUnavailable].contains(code)
   }

@@ -4,13 +4,13 @@ import NFCBackground
 struct TapRule: Hashable, Sendable {
   /// A condition that a tap has to meet.
   enum Condition: Hashable, Sendable {
-    /// Hexadecimal in capitals, as `nfc poll` prints it.
+    /// The UID in upper-case hexadecimal, as `nfc poll` prints it.
     case uid(String)
     case type(String)
     case product(String)
     /// The first URI of the message.
     case uri(Glob)
-    /// A MIME type, in any case.
+    /// A MIME type. Case is ignored.
     case mime(String)
     case external(Glob)
     case text(String)
@@ -31,23 +31,23 @@ struct TapRule: Hashable, Sendable {
   let conditions: [Condition]
   let actions: [TapAction]
 
-  /// All conditions have to hold; a rule without any is for every tap.
+  /// Returns whether all conditions are met. A rule without conditions matches every tap.
   func matches(_ tap: Tap) -> Bool { conditions.allSatisfy { $0.holds(for: tap) } }
 }
 
 /// An action for a tap.
 enum TapAction: Hashable, Sendable {
-  /// Runs a command by `sh -c`.
+  /// Runs a command with `sh -c`.
   case execute(String)
-  /// Opens a link by the desktop's handler; `nil` for the tap's own.
+  /// Opens a link with the desktop's handler; `nil` for the link of the tap.
   case open(String?)
-  /// Shows a notification; `nil` for a text that names the tap.
+  /// Shows a notification; `nil` for a text that describes the tap.
   case notify(String?)
-  /// Publishes the tap on its own topic.
+  /// Publishes the tap on another topic.
   case publish(String)
   /// Starts a desktop application with the tap's URI.
   case start(application: String)
-  /// Hands the message to a Core NFC program.
+  /// Delivers the message to a Core NFC program.
   case handOver(RegisteredApplication)
 }
 
@@ -55,6 +55,6 @@ enum TapAction: Hashable, Sendable {
 struct TapRules: Hashable, Sendable {
   var rules: [TapRule]
 
-  /// Returns the actions of the first rule that matches; `nil` if none does.
+  /// Returns the actions of the first rule that matches, or `nil` if none does.
   func actions(for tap: Tap) -> [TapAction]? { rules.first { $0.matches(tap) }?.actions }
 }

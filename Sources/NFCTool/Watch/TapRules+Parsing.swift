@@ -3,7 +3,7 @@ import Yams
 
 /// An error in a file of rules.
 struct TapRulesError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// From 1; `nil` if the whole file cannot be read as YAML.
+  /// The line, counted from 1, or `nil` if the whole file cannot be parsed as YAML.
   let line: Int?
   let reason: String
 
@@ -11,8 +11,8 @@ struct TapRulesError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension TapRules {
-  /// Reads rules: a list whose entries have `match:` and `do:`. Scalars are used as text, whatever
-  /// type YAML would give them.
+  /// Parses rules: a list whose entries have `match:` and `do:`. Scalars are used as text, whichever type
+  /// they have in YAML.
   ///
   /// - Parameter permitsPublishing: whether there is a broker for `publish:`.
   init(yaml text: String, permitsPublishing: Bool) throws(TapRulesError) {
@@ -96,7 +96,7 @@ extension TapRule.Condition {
 extension TapAction {
   private static let names = "exec, open, notify, publish and app"
 
-  /// `nil` for an action that is switched off.
+  /// Parses an action, or returns `nil` for an action that is switched off.
   fileprivate init?(_ key: Node, _ value: Node, permitsPublishing: Bool) throws(TapRulesError) {
     guard let name = key.text, let text = value.text else {
       throw TapRulesError(value, "an action has one value")
@@ -135,7 +135,7 @@ extension TapAction {
 }
 
 extension Node {
-  /// The text of a scalar, as written.
+  /// The text of a scalar, as it is written in the file.
   fileprivate var text: String? { scalar?.string }
 }
 

@@ -9,62 +9,62 @@ import Glibc
 import Darwin
 #endif
 
-/// Keeps messages on disk until the broker has received them. No reported tap is lost, even if the
-/// process ends.
+/// Stores messages on disk until the broker has received them. No reported tap is lost, even if the process
+/// ends.
 ///
-/// The spool is two files. The first has a line of JSON per entry, appended and brought to the disk
-/// before ``append(topic:payload:)`` returns; a last line without its end was never reported, and is
-/// cut off. The second, with `.sent` after the name, has the number of the last entry that the broker
-/// has acknowledged. It is replaced as a whole and may lag: what is published again carries the same
-/// id. When the broker has everything, the first file is emptied.
+/// The spool consists of two files. The first contains one line of JSON per entry. A line is appended and
+/// synchronized to the disk before ``append(topic:payload:)`` returns. An incomplete last line was never
+/// reported, and is removed. The second file, with the suffix `.sent`, contains the number of the last entry
+/// that the broker has acknowledged. It is always replaced completely, and may be out of date: a message that
+/// is published again has the same id. When the broker has received all entries, the first file is emptied.
 ///
-/// The file system is sufficient as a store: entries are only added at the end and removed from the
+/// The file system is sufficient as a store, because entries are only added at the end and removed from the
 /// front.
 final class TapSpool: Sendable {
   struct Entry: Hashable, Sendable {
-    /// From 1 on, never used twice.
+    /// The number of the entry, counted from 1 and never used twice.
     let number: UInt64
     let topic: String
     let payload: String
   }
 
-  /// Why the spool cannot be used.
+  /// The reason why the spool cannot be used.
   enum Problem: Error, Hashable, Sendable {
-    /// Another process has it.
+    /// Another process is using the spool.
     case inUse
-    /// An operation on a file, and its errno.
+    /// An operation on a file failed with this errno.
     case system(path: String, errno: Int32)
   }
 
   let path: String
-  /// The most that the first file may hold, in bytes.
+  /// The maximum size of the first file in bytes.
   let capacity: Int
   private let descriptor: Int32
-  /// Called before each system call that changes a file. These are the points where a killed
-  /// process can stop.
+  /// A function that is called before each system call that changes a file. A process that is killed can stop
+  /// at these points.
   private let beforeChange: (@Sendable () -> Void)?
   private let state: Mutex<State>
 
   private struct State {
     var size: Int
     var nextNumber: UInt64
-    /// The entries that are not acknowledged, oldest first. A slice can remove the first ones
+    /// The entries that are not acknowledged, oldest first. The first elements of a slice can be removed
     /// without moving the others.
     var entries: ArraySlice<Entry>
-    /// The numbers of those `entries` that were acknowledged before an older one.
+    /// The numbers of those `entries` that were acknowledged before an older entry was.
     var acknowledged: Set<UInt64> = []
   }
 
-  /// How many entries the broker has not acknowledged.
+  /// The number of entries that the broker has not acknowledged.
   var count: Int { state.withLock { $0.entries.count } }
 
   /// Returns the oldest entries that the broker has not acknowledged.
   func entries(upTo count: Int) -> [Entry] { state.withLock { Array($0.entries.prefix(count)) } }
 
-  /// Room for some hundred thousand taps.
+  /// The standard capacity in bytes, which is enough for some hundred thousand taps.
   static let standardCapacity = 64 << 20
 
-  /// Opens a spool, or creates it together with its folder.
+  /// Opens a spool. If it does not exist, it is created together with its folder.
   init(
     path: String, capacity: Int = standardCapacity, beforeChange: (@Sendable () -> Void)? = nil
   ) throws(Problem) {
@@ -76,7 +76,7 @@ final class TapSpool: Sendable {
     guard descriptor >= 0 else { throw .system(path: path, errno: errno) }
     do {
       try Self.lock(descriptor, path)
-      // A device may have no end.
+      // A device may have no end, so only a regular file is accepted.
       var status = stat()
       guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
         throw Problem.system(path: path, errno: ENOTSUP)
@@ -95,7 +95,7 @@ final class TapSpool: Sendable {
         State(
           size: whole.count, nextNumber: max(sent, found.last?.number ?? 0) + 1,
           entries: found.filter { $0.number > sent }[...]))
-      // The name is on the disk only when the folder is.
+      // The name is on disk only after the folder has been synchronized.
       Self.synchronizeFolder(of: path)
     } catch {
       _ = closeFile(descriptor)
@@ -106,15 +106,15 @@ final class TapSpool: Sendable {
 
   deinit { _ = closeFile(descriptor) }
 
-  /// The size of the longest entry that a tag causes: its message twice in hexadecimal, and the
-  /// decoded message.
+  /// The size of the longest entry that a tag can cause: its message twice in hexadecimal, and the decoded
+  /// message.
   private static let longestEntry = 1 << 20
 
-  /// Whether there may be no room for another entry.
+  /// Whether there may not be enough space for another entry.
   var isFull: Bool { state.withLock { $0.size + Self.longestEntry > capacity } }
 
-  /// Adds an entry. When this method returns, the entry survives the end of the process and a
-  /// restart of the computer.
+  /// Adds an entry. After this method has returned, the entry survives the end of the process and a restart
+  /// of the computer.
   @discardableResult
   func append(topic: String, payload: String) throws(Problem) -> Entry {
     try state.withLock { state throws(Problem) in
@@ -134,9 +134,9 @@ final class TapSpool: Sendable {
     }
   }
 
-  /// The broker has an entry.
+  /// Handles the broker's acknowledgement of an entry.
   ///
-  /// - Returns: how many entries have gone from the front.
+  /// - Returns: the number of entries that were removed from the front.
   func acknowledge(_ number: UInt64) throws(Problem) -> Int {
     try state.withLock { state throws(Problem) -> Int in
       state.acknowledged.insert(number)
@@ -146,8 +146,7 @@ final class TapSpool: Sendable {
       state.entries = state.entries.dropFirst(count)
       try write(sent: last.number)
       guard state.entries.isEmpty else { return count }
-      // The order matters: the number of the last entry has to be on disk before the entries are
-      // removed.
+      // The order matters: the number of the last entry has to be on disk before the entries are removed.
       beforeChange?()
       guard ftruncate(descriptor, 0) == 0 else { throw .system(path: path, errno: errno) }
       state.size = 0
@@ -155,16 +154,16 @@ final class TapSpool: Sendable {
     }
   }
 
-  /// Handles the end of a connection to the broker: entries that were acknowledged out of order are
-  /// published again.
+  /// Handles the end of a connection to the broker. Entries that were acknowledged out of order are published
+  /// again.
   func forgetUnorderedAcknowledgements() { state.withLock { $0.acknowledged = [] } }
 
   // MARK: Files
 
   private static let lockAttempts = 20
 
-  /// Locks the file for this process. A program that is just being started may briefly hold a copy
-  /// of a descriptor that has been closed.
+  /// Locks the file for this process. A program that is just being started may briefly have a copy of a
+  /// descriptor that was closed.
   private static func lock(_ descriptor: Int32, _ path: String) throws(Problem) {
     for attempt in 1...lockAttempts {
       if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return }
@@ -203,7 +202,7 @@ final class TapSpool: Sendable {
     return UInt64(String(decoding: digits, as: UTF8.self)) ?? 0
   }
 
-  /// Replaces the second file by renaming, so that it has the old number or the new one.
+  /// Replaces the second file by renaming, so that it contains either the old or the new number.
   private func write(sent number: UInt64) throws(Problem) {
     let target = path + Self.sentSuffix
     let temporary = target + ".new"
@@ -212,7 +211,8 @@ final class TapSpool: Sendable {
     guard file >= 0 else { throw .system(path: target, errno: errno) }
     beforeChange?()
     var problem = Output.write("\(number)\n", to: file)
-    // It is there before the entries go, also if the machine stops: a number that is lost then would be used twice.
+    // The number is synchronized to disk before the entries are removed, even if the machine stops. If the
+    // number was lost, it would be used twice.
     if problem == nil, fdatasync(file) != 0 { problem = errno }
     _ = closeFile(file)
     if let problem { throw .system(path: target, errno: problem) }
@@ -235,7 +235,7 @@ final class TapSpool: Sendable {
     }
   }
 
-  /// As far as the file system can.
+  /// Synchronizes the folder, as far as the file system supports it.
   private static func synchronizeFolder(of path: String) {
     let folder = URL(filePath: path).deletingLastPathComponent().path
     let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -269,7 +269,8 @@ extension TapSpool.Entry: Codable {
     return Array((json.text + "\n").utf8)
   }
 
-  /// Returns `nil` for a line that is not an entry. A file that was edited is read up to that line.
+  /// Parses a line, or returns `nil` for a line that is not an entry. A file that was edited is read up to
+  /// that line.
   fileprivate init?(line: ArraySlice<UInt8>) {
     guard let entry = try? JSONDecoder().decode(Self.self, from: Data(line)) else { return nil }
     self = entry

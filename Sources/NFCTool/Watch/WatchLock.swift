@@ -6,11 +6,11 @@ import Glibc
 import Darwin
 #endif
 
-/// Permits one `nfc watch` per user and reader, using a lock that ends with the process.
+/// A lock that permits one `nfc watch` per user and reader. It is released when the process ends.
 final class WatchLock: Sendable {
   private let descriptor: Int32
 
-  /// - Throws: a ``Failure`` if another one watches this reader.
+  /// - Throws: a ``Failure`` if another process watches this reader.
   init(reader: String) throws {
     let folder: String
     do {

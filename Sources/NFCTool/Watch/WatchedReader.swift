@@ -3,29 +3,29 @@ import NFC
 import NFCBackground
 import Synchronization
 
-/// Watches one reader as long as the task runs: opens it, opens it again when it returns, and runs
-/// commands between two rounds of polling.
+/// Watches one reader while the task is running: opens it, opens it again when it returns, and runs commands
+/// between two rounds of polling.
 final class WatchedReader: Sendable {
-  /// The name by which it was specified.
+  /// The name by which the reader was specified.
   let name: String
   private let open: @Sendable () async throws -> Reader
   private let watcher: Watcher
   private let polling: PollingOptions
-  /// Whether other programs can open the reader while this one does not.
+  /// Whether other programs can open the reader while this program has closed it.
   private let isLendable: Bool
   private let state = Mutex(State())
 
   private struct State {
     var round: Task<Void, any Error>?
     var commands: [Command] = []
-    /// The programs that use the reader or wait for it.
+    /// The programs that are using the reader or waiting for it.
     var borrowers: [LocalSocket] = []
   }
 
-  /// Something that is done with the open reader, between two rounds.
+  /// An operation on the open reader that is performed between two rounds of polling.
   typealias Command = @Sendable (Reader) async -> Void
 
-  /// How long after a failure a reader is tried again.
+  /// The interval at which a reader is tried again after a failure.
   private static let pause = Duration.milliseconds(500)
 
   init(
@@ -39,7 +39,7 @@ final class WatchedReader: Sendable {
     self.open = open
   }
 
-  /// Runs a command with the reader as soon as the reader is present.
+  /// Runs a command on the reader as soon as the reader is present.
   func enqueue(_ command: @escaping Command) {
     let round = state.withLock { state in
       state.commands.append(command)
@@ -57,7 +57,7 @@ final class WatchedReader: Sendable {
     round?.cancel()
   }
 
-  /// Listens for programs that request the reader; `nil` if that is not possible.
+  /// Listens for programs that request the reader. Returns `nil` if that is not possible.
   private func listenForBorrowers() -> (any DispatchSourceRead)? {
     guard isLendable, let socket = try? ReaderLease.listen(for: MQTTTopic.level(of: name)) else {
       return nil
@@ -71,7 +71,7 @@ final class WatchedReader: Sendable {
     return source
   }
 
-  /// The interval at which it checks whether the reader has been returned.
+  /// The interval at which the return of the reader is checked.
   private static let leasePause = Duration.milliseconds(50)
 
   private var hasBorrowers: Bool { state.withLock { !$0.borrowers.isEmpty } }
@@ -100,7 +100,7 @@ final class WatchedReader: Sendable {
     let listener = listenForBorrowers()
     defer { listener?.cancel() }
     await watcher.begins(name)
-    // Kept until the next one is open, so that no other device gets the name of its
+    // This is kept until the next reader is open, so that no other device gets the name of its
     // pseudo-terminal.
     var last: Reader?
     defer { withExtendedLifetime(last) {} }
@@ -131,8 +131,7 @@ final class WatchedReader: Sendable {
     }
   }
 
-  /// Polls an open reader, and runs commands between two rounds, until another program requests the
-  /// reader.
+  /// Polls an open reader and runs commands between two rounds, until another program requests the reader.
   private func watch(_ reader: Reader) async throws {
     while true {
       let round = Task { [watcher, name, polling] in
@@ -165,7 +164,7 @@ final class WatchedReader: Sendable {
       }
       for command in commands { await command(reader) }
       if hasBorrowers { return }
-      // Departures during that time are not seen: every tag that is still present arrives again.
+      // Departures during that time are not noticed. Every tag that is still present arrives again.
       await watcher.loses(name)
     }
   }

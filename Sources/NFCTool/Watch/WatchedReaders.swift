@@ -1,12 +1,13 @@
 import NFC
 import Synchronization
 
-/// The readers of one watcher: those that were specified, or all that are present or arrive later.
+/// The readers of one watcher: those that were specified, or all readers that are present or arrive later.
 final class WatchedReaders: Sendable {
   private let options: GlobalOptions
   private let watcher: Watcher
   private let readers = Mutex<[WatchedReader]>([])
-  /// By what address of another source a reader is open that its own source cannot open, by its name.
+  /// The addresses under which other sources have opened readers, by name, if a reader's own source cannot
+  /// open it.
   private let standIns = Mutex<[String: ReaderAddress]>([:])
 
   init(_ options: GlobalOptions, watcher: Watcher) {
@@ -27,7 +28,7 @@ final class WatchedReaders: Sendable {
     try await runAll()
   }
 
-  /// Has a command carried out by the reader that a topic names.
+  /// Lets the reader that a topic names execute a command.
   func obey(_ payload: String, level: String, publisher: MQTTPublisher) async {
     let reader = readers.withLock { $0.first { MQTTTopic.level(of: $0.name) == level } }
     guard let reader else { return }
@@ -43,7 +44,7 @@ final class WatchedReaders: Sendable {
     }
   }
 
-  /// Readers that were named are waited for.
+  /// Watches named readers, and waits for those that are absent.
   private func run(_ names: [String]) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for name in Set(names) {
@@ -58,7 +59,7 @@ final class WatchedReaders: Sendable {
     }
   }
 
-  /// Watches all readers, as they arrive and leave.
+  /// Watches all readers as they arrive and leave.
   private func runAll() async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { [self] in
@@ -92,8 +93,8 @@ final class WatchedReaders: Sendable {
     }
   }
 
-  /// Opens a reader that was not specified. If its own source cannot open it, uses the same reader
-  /// of another source, which the list hides: an ACR122U that the PC/SC service uses.
+  /// Opens a reader that was not specified. If its own source cannot open it, the same reader is opened
+  /// through another source, which the list hides. An example is an ACR122U that the PC/SC service uses.
   private func open(_ found: FoundReader) async throws -> Reader {
     let name = found.address.description
     standIns.withLock { $0[name] = nil }
@@ -109,7 +110,7 @@ final class WatchedReaders: Sendable {
     }
   }
 
-  /// Watches virtual readers and those of a recording.
+  /// Watches virtual readers and the readers of a recording.
   private func runOwn() async throws {
     try await Session.run(options) { session in
       try await withThrowingTaskGroup(of: Void.self) { group in

@@ -2,14 +2,14 @@ import JSONText
 import NFC
 import NFCBackground
 
-/// Converts the readers' events into taps, reports each tap once, and performs its actions.
+/// Converts the events of readers to taps, reports each tap once, and performs its actions.
 ///
-/// Everything is reported from here, one after the other, so that times never decrease.
+/// All reports come from this actor, one after the other, so that times never decrease.
 actor Watcher {
   struct Options: Sendable {
     var debounce: Duration
     var isJSON: Bool
-    /// `nil` reports every tag.
+    /// The UID of the tag to report, or `nil` for all tags.
     var uid: [UInt8]?
     /// The actions for taps that no rule matches.
     var actions: [TapAction]
@@ -50,15 +50,15 @@ actor Watcher {
 
   // MARK: What readers see
 
-  /// A reader is being watched from now on.
+  /// Handles the start of watching a reader.
   func begins(_ reader: String) {
     publisher?.announce(reader)
     publishPresence(on: reader)
   }
 
-  /// A tag has arrived: reads it if it is new, and reports it.
+  /// Handles a tag that has arrived: reads it if it is new, and reports it.
   ///
-  /// - Throws: a ``Failure`` if it cannot be reported.
+  /// - Throws: a ``Failure`` if the tap cannot be reported.
   func arrived(_ tag: DetectedTag, on reader: String) async throws {
     if let uid = options.uid, uid != tag.identifier { return }
     let key = TapDebouncer.Key(
@@ -82,14 +82,14 @@ actor Watcher {
     scheduleDepartures()
   }
 
-  /// Handles a reader that has gone or starts polling again: tags that are still present arrive
+  /// Handles a reader that has been removed or that starts polling again. Tags that are still present arrive
   /// again.
   func loses(_ reader: String) {
     debouncer.loses(reader, at: now())
     scheduleDepartures()
   }
 
-  /// Reports the tags that have been gone for long enough, when it is time.
+  /// Reports the tags that have been absent for long enough, when the time has come.
   private func scheduleDepartures() {
     departures?.cancel()
     guard let next = debouncer.nextDeparture else { return }
@@ -116,9 +116,9 @@ actor Watcher {
 
   // MARK: Reports
 
-  /// Stores the tap on disk first if there is a broker, then prints it on standard output, then
-  /// performs its actions. Does not await anything, so that reports stay in the order of their
-  /// times.
+  /// Reports a tap. The tap is first stored on disk if there is a broker, then printed on standard output,
+  /// and then its actions are performed. This method does not await anything, so that reports stay in the
+  /// order of their times.
   private func report(_ tap: Tap) throws {
     let json = tap.json.text
     let actions = rules?.current.actions(for: tap) ?? standardActions(for: tap)
@@ -131,8 +131,8 @@ actor Watcher {
     if !actions.isEmpty { queue(for: tap.reader).yield(Work(tap: tap, actions: actions)) }
   }
 
-  /// Returns the actions for a tap that no rule matches. A program that has registered for the link
-  /// receives the message, as on an iPhone; then nothing is opened or shown.
+  /// Returns the actions for a tap that no rule matches. If a program has registered for the link, it
+  /// receives the message, as on an iPhone, and nothing is opened or shown.
   private func standardActions(for tap: Tap) -> [TapAction] {
     guard let link = tap.uri, let application = RegisteredApplication.serving(link) else {
       return options.actions
@@ -146,7 +146,7 @@ actor Watcher {
   private static let roomPause = Duration.milliseconds(200)
   private var hasComplainedOfRoom = false
 
-  /// Waits while the spool is full: no tap is lost, so none is reported.
+  /// Waits while the spool is full. No tap may be lost, so none is reported during that time.
   private func waitForRoom() async throws {
     guard let spool = publisher?.spool else { return }
     while spool.isFull {
@@ -160,8 +160,9 @@ actor Watcher {
     hasComplainedOfRoom = false
   }
 
-  /// Programs of one reader run one after the other; those of another do not wait for them. Who taps
-  /// faster than programs end has the oldest taps left without one.
+  /// The maximum number of pending actions for a reader. The actions for one reader are performed one after
+  /// the other, and do not wait for those of another reader. If taps arrive faster than programs end, the
+  /// oldest taps have no action.
   private static let longestQueue = 100
 
   private func queue(for reader: String) -> AsyncStream<Work>.Continuation {
@@ -185,7 +186,7 @@ actor Watcher {
     publisher.retain(JSONValue.array(present).text, on: publisher.topics.present(reader))
   }
 
-  /// Ends the actions that are running.
+  /// Cancels the actions that are being performed.
   func stop() async {
     departures?.cancel()
     for queue in queues.values { queue.finish() }

@@ -2,29 +2,29 @@ import JSONText
 import NFC
 import Synchronization
 
-/// `nfc write … --each`: writes tag after tag, each UID once.
+/// Performs `nfc write … --each`: writes one tag after the other, each UID once.
 ///
-/// A tag that failed is not counted, and the next one uses its row of the table. It may be
-/// presented again after it was removed.
+/// A tag that failed is not counted, and the next tag uses its row of the table. The tag may be presented
+/// again after it was removed.
 final class BatchWriting: Sendable {
   private let makeMessage: @Sendable (Placeholders) throws -> NDEFMessage
   private let writing: MessageWriting
   private let table: CSVTable?
   private let first: Int
-  /// The number of tags; `nil` for no limit.
+  /// The number of tags, or `nil` for no limit.
   private let count: Int?
   private let state = Mutex(State())
 
   private struct State {
     var written: Set<[UInt8]> = []
-    /// The last failure of each tag that was not written afterwards.
+    /// The last failure of each tag that has not been written since.
     var failed: [[UInt8]: Failure] = [:]
     var lastFailure: Failure?
     /// The tags that failed and are still present.
     var waiting: Set<[UInt8]> = []
   }
 
-  /// Checks all messages before the first is written.
+  /// Creates a batch, and checks all messages before the first one is written.
   init(_ kind: some RecordKind, _ options: WriteOptions, _ writing: MessageWriting) throws {
     let isForced = options.asIs
     makeMessage = { values in
@@ -79,8 +79,8 @@ final class BatchWriting: Sendable {
 
   private static let pause = Duration.milliseconds(100)
 
-  /// Writes until enough tags have been written. Without a number, writes until no tag arrives
-  /// within the timeout, or until the program ends.
+  /// Writes until enough tags have been written. If no number was specified, writes until no tag arrives
+  /// within the time-out or the program ends.
   func run(_ session: Session) async throws {
     do {
       try await writeAll(session)

@@ -1,17 +1,17 @@
 import NFC
 
-/// A table with a name for each column, in the form of RFC 4180; line ends of any kind.
+/// A table with named columns, in the format of RFC 4180. All kinds of line ends are accepted.
 struct CSVTable: Sendable {
   let columns: [String]
-  /// Each with the line on which it begins.
+  /// The rows, each with the line on which it begins.
   let rows: [(line: Int, values: [String])]
 
-  /// - Throws: ``Failure`` `content` with the line.
+  /// - Throws: ``Failure`` `content`, with the line.
   init(_ text: String, name: String) throws {
     var parser = Parser(text)
     var all: [(line: Int, values: [String])] = []
     while let row = try parser.next(name) {
-      // An empty line holds nothing.
+      // An empty line contains no row.
       if row.values != [""] { all.append(row) }
     }
     guard let header = all.first else {

@@ -4,20 +4,20 @@ import NFC
 /// Writes a message to a tag, with the related options.
 struct MessageWriting: Sendable {
   var verify = false
-  /// The message that is there stays, and the new one follows it.
+  /// Whether the new message is appended to the existing message.
   var append = false
-  /// The tag is read-only permanently afterwards.
+  /// Whether the tag is made permanently read-only.
   var lock = false
   var password: [UInt8]?
 
   /// The result of writing.
   struct Result: Sendable {
-    /// The size of the whole message in bytes.
+    /// The size of the complete message in bytes.
     var length: Int
     var isVerified: Bool
     var isLocked: Bool
 
-    /// As `--json` says it.
+    /// The members for `--json`.
     var members: KeyValuePairs<String, JSONValue?> {
       [
         "written": .integer(length), "verified": .bool(isVerified),
@@ -36,7 +36,7 @@ struct MessageWriting: Sendable {
     return Result(length: bytes.count, isVerified: verify, isLocked: lock)
   }
 
-  /// Returns the message, preceded by the tag's message if that is to be kept.
+  /// Returns the complete message, which begins with the tag's message if it is to be kept.
   private func whole(_ message: NDEFMessage, on ndef: any NDEFTag) async throws -> NDEFMessage {
     guard append, let old = try await ndef.readNDEF(.strict) else { return message }
     let records = old.records.filter { $0 != .empty }
@@ -45,7 +45,7 @@ struct MessageWriting: Sendable {
 }
 
 extension Session {
-  /// Waits for a tag that NDEF is defined for, and connects to it.
+  /// Waits for a tag for which NDEF is defined, and connects to it.
   func selectNDEFTag(for use: TagUse) async throws -> SelectedTag<any NDEFTag> {
     try await selectTag("an NDEF tag", polling: .ndef, for: use) { $0.ndef }
   }
@@ -62,7 +62,7 @@ extension DetectedTag {
     }
   }
 
-  /// What to do with a tag that is no NDEF tag.
+  /// The advice for a tag that is not an NDEF tag.
   var adviceWithoutNDEF: String {
     canBeFormatted
       ? "nfc format makes a blank tag an NDEF tag"
@@ -71,7 +71,7 @@ extension DetectedTag {
 }
 
 extension SelectedTag {
-  /// Runs what reads or changes the tag's message, and adds to an error which tag it happened to.
+  /// Runs code that reads or changes the tag's message. The tag is added to errors.
   func changingNDEF<Result: Sendable>(
     _ body: () async throws -> Result
   ) async throws -> Result {

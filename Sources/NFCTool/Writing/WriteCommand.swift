@@ -1,7 +1,7 @@
 import ArgumentParser
 import NFC
 
-/// `nfc write`.
+/// The command `nfc write`.
 struct WriteCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "write",
@@ -29,7 +29,7 @@ struct WriteCommand: ParsableCommand {
     ])
 }
 
-/// `nfc encode`.
+/// The command `nfc encode`.
 struct EncodeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "encode",

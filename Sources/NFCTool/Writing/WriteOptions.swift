@@ -1,7 +1,7 @@
 import ArgumentParser
 import NFC
 
-/// What all that can be written have in common.
+/// The options for writing that all kinds of messages share.
 struct WriteOptions: ParsableArguments {
   @Flag(help: "Read everything back and compare.")
   var verify = false

@@ -4,12 +4,13 @@ import VirtualNFC
 
 @testable import NFCTool
 
-/// The tags that a command line names with `--virtual`, before a virtual reader of the test's own: what the command
-/// makes final on them is seen here, which it is not within the command's process.
+/// The tags that a command line names with `--virtual`, on a virtual reader of the test's own process.
+/// Irreversible changes by the command are visible here, which they are not in the command's process.
 ///
-/// Only for commands that change tags, and for tags that a PN532 can see; all others have them as they say.
+/// Only commands that change tags and tags that a PN532 can find are hosted. All other command lines are not
+/// changed.
 struct HostedTags {
-  /// The command line with the reader in place of its tags.
+  /// The command line with the reader instead of its tags.
   let arguments: [String]
   private let virtual: VirtualReader
   private let watch: FieldWatch
@@ -21,7 +22,7 @@ struct HostedTags {
   ]
   private static let option = "--virtual"
 
-  /// `nil` for a command line that is left as it is.
+  /// Returns `nil` for a command line that is not changed.
   init?(of arguments: [String], _ sourceLocation: SourceLocation) throws {
     guard let command = arguments.first, Self.commands.contains(command) else { return nil }
     var names: [String] = []
@@ -36,7 +37,7 @@ struct HostedTags {
     }
     guard !names.isEmpty, let tags = try? VirtualTags(names), !tags.showsDemo,
       tags.tags.allSatisfy({ $0.modulation != .iso15693 }),
-      // One after the other is not in the field together.
+      // Tags that are shown one after the other are not in the field together.
       tags.tags.count == 1 || !arguments.contains("--each")
     else { return nil }
     let field = VirtualField()

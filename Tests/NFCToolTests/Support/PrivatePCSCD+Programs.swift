@@ -12,7 +12,7 @@ extension PrivatePCSCD {
     try await Tool.run(arguments + ["--reader", "pcsc:"], environment: environment)
   }
 
-  /// What scriptor, another PC/SC program, gets for commands.
+  /// Returns the output of scriptor, another PC/SC program, for commands.
   func scriptor(_ commands: [String]) async throws -> String {
     let script = directory.appending(path: "script")
     try (commands.joined(separator: "\n") + "\n").write(

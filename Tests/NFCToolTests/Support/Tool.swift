@@ -5,7 +5,7 @@ import VirtualNFC
 
 @testable import NFCTool
 
-/// The built `nfc` command, run as a process of its own.
+/// The built `nfc` command, which is run in a separate process.
 struct Tool {
   struct Result: Sendable {
     var output: String
@@ -18,7 +18,8 @@ struct Tool {
 
   /// Runs a command line to its end.
   ///
-  /// The tags of a command that changes them are this process's own, and watched; see ``with(_:sourceLocation:_:)``.
+  /// If the command changes its tags, they are hosted in this process and watched; see
+  /// ``with(_:sourceLocation:_:)``.
   static func run(
     _ arguments: [String], environment: [String: String] = [:], interruptedAfter lines: Int? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -44,7 +45,7 @@ struct Tool {
 
   static func run(_ arguments: String...) async throws -> Result { try await run(arguments) }
 
-  /// Runs a script of the shell, in which `$NFC` is the command; it may start compilers.
+  /// Runs a shell script, in which `$NFC` is the command. The script may start compilers.
   static func shell(
     _ script: String, environment: [String: String] = [:],
     within limit: Duration = .seconds(180)
@@ -62,8 +63,8 @@ struct Tool {
     return try result.get()
   }
 
-  /// A virtual reader that commands share; the tag keeps what is written to it, and is watched: what a command
-  /// makes final on it without being asked to fails the test.
+  /// Runs `body` with a virtual reader that several commands share. The tag keeps its content and is watched:
+  /// an irreversible change that was not requested fails the test.
   static func with(
     _ tag: String, sourceLocation: SourceLocation = #_sourceLocation,
     _ body: (_ nfc: @escaping ([String]) async throws -> Result) async throws -> Void
@@ -79,8 +80,8 @@ struct Tool {
   }
 }
 
-/// Lets few commands run at a time: libnfc waits for a reader's answer for fractions of a second, in
-/// which a busy machine does not get round to it.
+/// Limits the number of commands that run at the same time. libnfc waits only fractions of a second for a
+/// reader's answer, which is too short on a busy machine.
 private actor Places {
   static let shared = Places()
 
@@ -104,16 +105,16 @@ private actor Places {
   }
 }
 
-/// An `nfc` process that may still be running. What it prints goes to files: a pipe could fill up.
+/// An `nfc` process that may still be running. Its output is written to files, because a pipe could fill up.
 final class RunningTool {
-  /// No command of these tests takes so long; one that hangs is ended.
+  /// The maximum duration of a command. No command of these tests takes longer, and one that hangs is ended.
   static let longestRun = Duration.seconds(60)
 
   private let process = Process()
   private let directory: URL
   private let ended: ProcessEnd
 
-  /// - Parameter program: another one than `nfc`.
+  /// - Parameter program: a program other than `nfc`.
   init(
     _ arguments: [String], environment: [String: String] = [:], program: String? = nil
   ) throws {
@@ -131,7 +132,7 @@ final class RunningTool {
     process.standardInput = FileHandle.nullDevice
     let output = try FileHandle(forWritingTo: directory.appending(path: "output"))
     let errors = try FileHandle(forWritingTo: directory.appending(path: "errors"))
-    // The process would keep them, and libnfc bears no descriptor above 1023.
+    // Otherwise, the process would keep the files open, and libnfc does not support descriptors above 1023.
     defer { for file in [output, errors] { try? file.close() } }
     process.standardOutput = output
     process.standardError = errors
@@ -139,15 +140,15 @@ final class RunningTool {
     try process.run()
   }
 
-  /// The command that is tested.
+  /// Returns the command that is tested.
   static func executable() throws -> URL { URL(filePath: try FinishedProgram.command()) }
 
-  /// Where modules and examples are that were built with these tests.
+  /// Returns the directory of the modules and examples that were built with these tests.
   static func built() throws -> URL {
     URL(filePath: try FinishedProgram.built("NFCExample")).deletingLastPathComponent()
   }
 
-  /// A test that fails leaves no process behind, which would hold its reader.
+  /// A test that fails must not leave a process running, because the process would keep its reader.
   deinit { if process.isRunning { ProcessEnd.end(process.processIdentifier) } }
 
   func interrupt(_ signal: Int32 = SIGINT) { kill(process.processIdentifier, signal) }
@@ -156,13 +157,13 @@ final class RunningTool {
     String(decoding: try Data(contentsOf: directory.appending(path: name)), as: UTF8.self)
   }
 
-  /// What it has printed so far.
+  /// Returns the output so far.
   func output() throws -> String { try text("output") }
 
-  /// What it has written to standard error so far.
+  /// Returns the text that was written to standard error so far.
   func errors() throws -> String { try text("errors") }
 
-  /// Waits until so many whole lines have been printed.
+  /// Waits until this many complete lines have been printed.
   func waitForLines(_ count: Int) async throws -> [String] {
     let deadline = ContinuousClock.now + Self.longestRun
     while ContinuousClock.now < deadline, process.isRunning {
@@ -186,7 +187,7 @@ final class RunningTool {
   }
 }
 
-/// Directories for the files of one test.
+/// Creates directories for the files of one test.
 enum TemporaryDirectory {
   static func make() throws -> URL {
     let url = FileManager.default.temporaryDirectory.appending(path: "nfc-\(UUID().uuidString)")
@@ -203,7 +204,7 @@ enum TemporaryDirectory {
 }
 
 extension RunningTool {
-  /// Waits until standard error has a text.
+  /// Waits until standard error contains a text.
   func waitForErrors(_ text: String) async throws -> Bool {
     let deadline = ContinuousClock.now + .seconds(20)
     while ContinuousClock.now < deadline {

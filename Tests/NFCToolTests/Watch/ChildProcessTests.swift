@@ -26,7 +26,7 @@ import Testing
       #expect(await process.run(timeout: .seconds(20)) == .exited(0))
       let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
       #expect(lines.prefix(3) == ["500000", "a b", "c"])
-      // Standard input, output, error, and the folder that ls reads.
+      // The descriptors are standard input, output and error, and the folder that `ls` reads.
       #expect(Set(lines.dropFirst(3)) == ["0", "1", "2", "3"])
     }
   }
@@ -42,7 +42,7 @@ import Testing
       #expect(clock.now - start < .seconds(10))
       let text = try String(contentsOfFile: file, encoding: .utf8)
       let child = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
-      // Nobody of the group is left except, for a moment, one that is ending or a zombie of init's.
+      // No process of the group remains except, for a moment, one that is ending or a zombie of init.
       func isRunning() -> Bool {
         let status = try? String(contentsOfFile: "/proc/\(child)/stat", encoding: .utf8)
         return status.map { !$0.contains(") Z") } ?? false

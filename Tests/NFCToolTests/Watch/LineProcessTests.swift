@@ -3,11 +3,11 @@ import Testing
 
 @testable import NFCTool
 
-/// The programs beside `nfc` that are spoken to in lines.
+/// Tests of the helper programs that exchange lines with `nfc`.
 @Suite(.timeLimit(.minutes(1))) struct LineProcessTests {
   @Test func linesComeBack() async throws {
     let process = try LineProcess(program: "/bin/cat")
-    // More than a pipe holds.
+    // This is more than a pipe can hold.
     let line = String(repeating: "a", count: 1000)
     for number in 0..<500 { process.write("\(number) \(line)") }
     var count = 0
@@ -28,7 +28,7 @@ import Testing
     #expect(count == 1000)
   }
 
-  /// A program that does not read holds nobody up, neither who writes nor who stops it.
+  /// A program that does not read delays neither writing to it nor stopping it.
   @Test func aProgramThatDoesNotReadIsNotWaitedFor() async throws {
     let process = try LineProcess(program: "/bin/sleep", arguments: ["60"])
     let start = ContinuousClock.now
@@ -39,7 +39,7 @@ import Testing
     #expect(ContinuousClock.now - start < .seconds(5))
   }
 
-  /// What it leaves unread is bounded: it is ended, which whoever listens to it is told.
+  /// The amount of unread data is limited. The program is ended, and readers of its output are notified.
   @Test func aProgramThatLeavesTooMuchUnreadIsEnded() async throws {
     let process = try LineProcess(program: "/bin/sleep", arguments: ["60"])
     let line = String(repeating: "a", count: 1 << 20)

@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// A Mosquitto of the test's own, on the loopback interface.
+/// A private Mosquitto broker on the loopback interface.
 final class MQTTBroker {
   let port: UInt16
   let folder: URL
   private let configuration: URL
   private var process: RunningTool?
 
-  /// - Parameter settings: further lines of its configuration; `FOLDER` stands for ``folder``.
+  /// - Parameter settings: further lines of the broker's configuration. `FOLDER` is replaced by ``folder``.
   init(_ folder: URL, settings: [String] = ["allow_anonymous true"], port: UInt16? = nil) throws {
     self.folder = folder
     self.port = try port ?? Self.freePort()
@@ -21,7 +21,7 @@ final class MQTTBroker {
 
   var url: String { "mqtt://127.0.0.1:\(port)" }
 
-  /// Starts it, and waits until it listens.
+  /// Starts the broker, and waits until it listens.
   func start() async throws {
     process = try RunningTool(["-c", configuration.path], program: "/usr/sbin/mosquitto")
     let deadline = ContinuousClock.now + .seconds(10)
@@ -31,20 +31,21 @@ final class MQTTBroker {
     }
   }
 
-  /// Ends it at once.
+  /// Ends the broker at once.
   func kill() async throws {
     process?.interrupt(SIGKILL)
     _ = try await process?.end()
     process = nil
   }
 
-  /// A subscriber, whose lines are topic, a blank, payload. It subscribes again after the broker was away.
+  /// Returns a subscriber. Each of its lines is a topic, a blank and a payload. It subscribes again after the
+  /// broker was absent.
   func subscribe(_ topics: [String], options: [String] = []) async throws -> RunningTool {
     let subscriber = try RunningTool(
       ["-h", "127.0.0.1", "-p", "\(port)", "-q", "1", "-F", "%t %p", "-i", UUID().uuidString, "-c"]
         + options + topics.flatMap { ["-t", $0] } + ["-t", "ready"],
       program: "/usr/bin/mosquitto_sub")
-    // Only what is published from now on is sure to reach it.
+    // Only messages that are published from now on are certain to reach the subscriber.
     let deadline = ContinuousClock.now + .seconds(10)
     while try !subscriber.output().contains("ready now") {
       try #require(ContinuousClock.now < deadline, "the subscriber hears nothing")
@@ -97,7 +98,7 @@ final class MQTTBroker {
 }
 
 extension RunningTool {
-  /// Waits for lines that hold a text, and gives them.
+  /// Waits for lines that contain a text, and returns them.
   func lines(containing text: String, _ count: Int = 1) async throws -> [String] {
     let deadline = ContinuousClock.now + .seconds(20)
     while true {

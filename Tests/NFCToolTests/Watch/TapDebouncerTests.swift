@@ -3,7 +3,7 @@ import Testing
 @testable import NFCTool
 
 @Suite struct TapDebouncerTests {
-  /// Mutations cannot stand in an expectation.
+  /// A wrapper, because an expectation cannot contain a mutation.
   private final class Debouncing {
     var value = TapDebouncer(period: .seconds(2))
 

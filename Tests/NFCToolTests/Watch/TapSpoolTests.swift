@@ -43,8 +43,8 @@ import Testing
     }
   }
 
-  /// Whatever part of the file a killed process or machine has left: what was reported is there, and
-  /// nothing else.
+  /// Whichever part of the file remains after a process or machine was killed, it contains exactly the
+  /// entries that were reported.
   @Test func anyPartOfTheLastLineIsCutOff() async throws {
     try await withPath { path in
       do {
@@ -63,9 +63,9 @@ import Testing
     }
   }
 
-  /// What a process that is killed before any of the system calls that change a file leaves behind: a copy of the
-  /// files is opened as the next process opens them. Everything that was reported and not acknowledged is there, in
-  /// its order, and no number is used twice.
+  /// Tests the files that remain if a process is killed before any of the system calls that change a file. A
+  /// copy of the files is opened in the same way as by the next process. It contains all entries that were
+  /// reported and not acknowledged, in their order, and no number is used twice.
   @Test func killedAtEachStep() async throws {
     try await TemporaryDirectory.with { folder in
       let path = folder.appending(path: "spool").path
@@ -102,7 +102,8 @@ import Testing
         }
         let spool = try TapSpool(path: next)
         let found = payloads(spool)
-        // What was being added was not reported yet; what was being acknowledged may be published again.
+        // An entry that was being added had not been reported yet. An entry that was being acknowledged may
+        // be published again.
         let promise = process.promise
         #expect(found.filter(promise.due.contains) == promise.due, "step \(step): \(found)")
         #expect(
@@ -116,7 +117,7 @@ import Testing
     let promise: Promise
   }
 
-  /// What subscribers are to get from whoever opens the spool next.
+  /// The messages that subscribers have to receive from the next process that opens the spool.
   private struct Promise: Sendable {
     private(set) var due: [String] = []
     private(set) var lastNumber: UInt64 = 0
@@ -128,13 +129,14 @@ import Testing
       lastNumber = max(lastNumber, number)
     }
 
-    /// From here on the entry may go.
+    /// From here on, the entry may be removed.
     mutating func begin(_ number: UInt64) { due.removeAll { $0 == numbers[number] } }
 
     mutating func end(_ number: UInt64) { numbers[number] = nil }
   }
 
-  /// The number of what was sent may be missing or old, never wrong: then taps are published again.
+  /// The number of the sent entries may be missing or old, but never wrong. In the first two cases, taps are
+  /// published again.
   @Test(arguments: ["", "x", "1", "99999999999999999999999"])
   func aLostNumberOfWhatWasSentLosesNothing(text: String) async throws {
     try await withPath { path in
@@ -177,7 +179,7 @@ import Testing
   }
 
   @Test func aFullDiskKeepsWhatIsThere() async throws {
-    // /dev/full takes no byte.
+    // /dev/full accepts no bytes.
     #expect {
       let spool = try TapSpool(path: "/dev/full")
       try spool.append(topic: "t", payload: "p")

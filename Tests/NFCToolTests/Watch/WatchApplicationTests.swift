@@ -5,7 +5,7 @@ import VirtualNFC
 
 @testable import NFCBackground
 
-/// A Core NFC program in a process of its own, which is handed the tags of its domain.
+/// Tests with a Core NFC program in a separate process, which receives the tags of its domain.
 @Suite(.serialized) struct WatchApplicationTests {
   private static func program() throws -> String {
     try RunningTool.built().appending(path: "CoreNFCBackgroundExample").path
@@ -19,7 +19,7 @@ import VirtualNFC
       ]))
   }
 
-  /// Registers the program, with a script that starts it and keeps what it prints.
+  /// Registers the program, with a script that starts it and saves its output.
   private static func register(in folder: URL) throws {
     let applications = folder.appending(path: "nfc/applications")
     try FileManager.default.createDirectory(at: applications, withIntermediateDirectories: true)
@@ -33,7 +33,7 @@ import VirtualNFC
     try await TemporaryDirectory.with { data in
       try Self.register(in: data)
       defer {
-        // It runs for as long as it likes, also past the watcher's end.
+        // The program may run without a limit, even after the watcher has ended.
         let text = try? String(contentsOf: data.appending(path: "pid"), encoding: .utf8)
         let number = text.flatMap { pid_t($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
         if let number { kill(number, SIGKILL) }
@@ -50,7 +50,7 @@ import VirtualNFC
           bench.field.remove(tag)
           _ = try await bench.events(2 * Int(number))
         }
-        // A tag of another domain goes where links go.
+        // A tag of another domain is handled like any link.
         bench.field.place(try Self.tag(3, "other.example"))
         #expect(try await bench.lines(of: "opened", 1) == ["https://other.example/room/3"])
         let deadline = ContinuousClock.now + .seconds(20)
@@ -96,7 +96,7 @@ import VirtualNFC
     }
   }
 
-  /// A watcher lets go of its reader for whoever asks, and continues afterwards.
+  /// A watcher lends its reader to any program that requests it, and continues afterwards.
   @Test func aReaderIsLentAndTakenBack() async throws {
     try await WatchBench.with(["--debounce", "0.1"]) { bench in
       let tag = try Self.tag(1)

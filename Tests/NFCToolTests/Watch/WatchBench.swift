@@ -3,7 +3,7 @@ import NFC
 import Testing
 import VirtualNFC
 
-/// A virtual reader and an `nfc watch` on it.
+/// A virtual reader and an `nfc watch` that uses it.
 struct WatchBench {
   let field = VirtualField()
   let reader: VirtualReader
@@ -11,8 +11,8 @@ struct WatchBench {
   let folder: URL
 
   /// - Parameters:
-  ///   - arguments: after `nfc watch --json --reader …`.
-  ///   - programs: shell scripts by the name under which they are found first by PATH.
+  ///   - arguments: the arguments after `nfc watch --json --reader …`.
+  ///   - programs: shell scripts, by the names under which they are the first ones found by PATH.
   static func with(
     _ arguments: [String] = [], environment: [String: String] = [:],
     programs: [String: String] = [:], tags: [VirtualTag] = [],
@@ -53,12 +53,12 @@ struct WatchBench {
       environment: own.merging(environment) { $1 })
   }
 
-  /// Waits for so many events, and gives them all.
+  /// Waits until there are this many events, and returns all of them.
   func events(_ count: Int) async throws -> [WatchEvent] {
     try await watch.waitForLines(count).map { try WatchEvent($0) }
   }
 
-  /// Waits until a file has so many lines.
+  /// Waits until a file has this many lines.
   func lines(of name: String, _ count: Int) async throws -> [String] {
     let file = folder.appending(path: name)
     let deadline = ContinuousClock.now + .seconds(20)
@@ -71,7 +71,7 @@ struct WatchBench {
   }
 }
 
-/// A line of `nfc watch --json`.
+/// A line of the output of `nfc watch --json`.
 struct WatchEvent: Decodable {
   struct Tag: Decodable {
     let uid: String

@@ -19,7 +19,7 @@ import VirtualNFC
       #expect(first.tag.type == "miFare")
       #expect(first.tag.product == "NTAG215")
       #expect(first.ndef?.records?.first?.uri == "https://swift.org")
-      // It bounces, and then goes.
+      // The tag bounces, and then leaves.
       bench.field.remove(tag)
       try await Task.sleep(for: .milliseconds(150))
       bench.field.place(tag)
@@ -162,7 +162,7 @@ import VirtualNFC
 
   @Test func aReaderThatIsNotThereIsWaitedFor() async throws {
     try await TemporaryDirectory.with { folder in
-      // A name that points to no reader yet, and to another one each time: what a port is called.
+      // The name of the port. It does not lead to a reader at first, and to another reader each time.
       let port = folder.appending(path: "ttyNFC").path
       let watch = try RunningTool(
         ["watch", "--json", "--reader", "pn532_uart:\(port)", "--debounce", "0.1"],
@@ -180,7 +180,7 @@ import VirtualNFC
         let arrival = try WatchEvent(try #require(lines.last))
         #expect(arrival.event == "tap")
         reader.close()
-        // Unplugged: its tag is reported as left.
+        // The reader was unplugged, so its tag is reported as left.
         let after = try await watch.waitForLines(2 * number)
         let departure = try WatchEvent(try #require(after.last))
         #expect(departure.event == "left")

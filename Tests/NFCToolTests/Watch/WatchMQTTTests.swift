@@ -20,14 +20,14 @@ import VirtualNFC
     }
   }
 
-  /// Each a tag of its own.
+  /// Returns a tag with its own UID and link for each number.
   private static func tag(_ number: UInt8) throws -> VirtualTag {
     try .ntag215(
       uid: [0x04, 0x51, 0x2C, 0x8A, 0x3D, 0x61, number],
       ndef: NDEFMessage(.uri("https://swift.org/\(number)")))
   }
 
-  /// The topics' level of a virtual reader.
+  /// Returns the level of a virtual reader in the topics.
   private static func level(_ bench: WatchBench) -> String {
     String(bench.reader.connectionString.map { $0.isLetter || $0.isNumber ? $0 : "-" })
   }
@@ -39,7 +39,7 @@ import VirtualNFC
     }
   }
 
-  /// Ends a mosquitto_sub, which asked to end waits for its broker.
+  /// Ends a mosquitto_sub. If it was only asked to end, it would wait for its broker.
   private static func kill(_ subscriber: RunningTool) async throws {
     subscriber.interrupt(SIGKILL)
     _ = try await subscriber.end()
@@ -89,7 +89,7 @@ import VirtualNFC
     }
   }
 
-  /// Taps while the broker is away, and a watcher that is killed: all are published, in their order.
+  /// Taps while the broker is absent and while a watcher is killed are all published, in their order.
   @Test func noTapIsLost() async throws {
     try await Self.withBroker { broker in
       let field = VirtualField()
@@ -125,12 +125,12 @@ import VirtualNFC
       try await broker.start()
       subscriber = try await broker.subscribe(["nfc/hall/+/tap"])
       for number: UInt8 in 7...8 { try await tap(number, watcher) }
-      // What was published before the subscriber was there is not for it; the spool's order shows in
-      // what it gets.
+      // Messages that were published before the subscription do not reach the subscriber. The order of the
+      // spool is visible in those that do.
       let last = try await subscriber.lines(containing: "swift.org/8\"")
       #expect(last.count == 1)
       try await Self.kill(subscriber)
-      // The broker has all: the watcher learns it after the subscriber does.
+      // The broker has received all messages. The watcher learns this after the subscriber.
       func sent() throws -> String {
         try String(contentsOfFile: broker.folder.path + "/spool.sent", encoding: .utf8)
       }
@@ -143,8 +143,8 @@ import VirtualNFC
     }
   }
 
-  /// Killed at moments around each tap: whatever was reported reaches the subscriber, in the order in which it
-  /// was reported.
+  /// A watcher is killed at moments around each tap. Every tap that was reported reaches the subscriber, in
+  /// the order of the reports.
   @Test func aWatcherThatIsKilledLosesNothing() async throws {
     try await Self.withBroker { broker in
       let field = VirtualField()
@@ -163,7 +163,8 @@ import VirtualNFC
         let tap = try await watch.lines(containing: "swift.org/\(number)\"")
         #expect(tap.count == 1)
         reported += tap
-        // From at once to a few exchanges with the broker later, when the next tag may be in its spool.
+        // The delay is between zero and a few exchanges with the broker, when the next tag may be in the
+        // spool.
         field.remove(tag)
         field.place(try Self.tag(100 + number))
         try await Task.sleep(for: .milliseconds(Int(number) * 7 % 60))
@@ -174,7 +175,7 @@ import VirtualNFC
           $0.hasSuffix("}") && $0.contains("swift.org/\(100 + number)\"")
         }
       }
-      // One that is not killed brings out what is left.
+      // A watcher that is not killed publishes the remaining messages.
       let watch = try RunningTool(
         [
           "watch", "--json", "--reader", reader.connectionString, "--mqtt", broker.url,

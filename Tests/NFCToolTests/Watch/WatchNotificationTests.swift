@@ -3,9 +3,9 @@ import NFC
 import Testing
 import VirtualNFC
 
-/// `nfc watch --notify` on a real message bus, with a notification service of the tests' own.
+/// Tests of `nfc watch --notify` with a real message bus and a notification service for the tests.
 @Suite(.serialized) struct WatchNotificationTests {
-  /// A message bus of the test's own.
+  /// A private message bus.
   private struct Bus {
     let daemon: RunningTool
     let address: String
@@ -17,7 +17,7 @@ import VirtualNFC
       address = try #require(try await daemon.waitForLines(1).first)
     }
 
-    /// The service's lines after the first are the notifications.
+    /// Starts the service. The lines after its first line are the notifications.
     func service(_ words: [String]) async throws -> RunningTool {
       let script = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "notification_service.py").path
@@ -61,7 +61,8 @@ import VirtualNFC
     }
   }
 
-  /// A tag's text is text, also for a service that takes markup; what cannot be opened cannot be clicked.
+  /// A tag's text is shown as text, even by a service that supports markup. A link that may not be opened
+  /// cannot be clicked.
   @Test(arguments: [["markup"], []]) func aTagsTextIsNoMarkup(_ words: [String]) async throws {
     try await TemporaryDirectory.with { folder in
       let bus = try await Bus(folder)
@@ -80,7 +81,7 @@ import VirtualNFC
     }
   }
 
-  /// Without a service, one line says so; when the service has come, it shows the next tap.
+  /// Without a service, one line reports that. When the service is available, it shows the next tap.
   @Test func aServiceThatIsNotThereIsReported() async throws {
     try await TemporaryDirectory.with { folder in
       let bus = try await Bus(folder)
@@ -95,7 +96,7 @@ import VirtualNFC
         let service = try await bus.service([])
         bench.field.place(tag)
         #expect(try await service.waitForLines(2).count == 2)
-        // The bus ends, and watching goes on.
+        // The bus ends, and watching continues.
         try await Self.end(service, bus.daemon)
         bench.field.remove(tag)
         _ = try await bench.events(4)

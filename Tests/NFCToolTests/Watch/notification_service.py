@@ -32,7 +32,7 @@ def emit(bus, name, value):
 
 
 def click(bus, number):
-    # One that is nobody's, one for another action, and the one that counts.
+    # The first is for an unknown notification, the second for another action, and the last one is valid.
     emit(bus, "ActionInvoked", GLib.Variant("(us)", (number + 1000, "default")))
     emit(bus, "ActionInvoked", GLib.Variant("(us)", (number, "other")))
     emit(bus, "ActionInvoked", GLib.Variant("(us)", (number, "default")))

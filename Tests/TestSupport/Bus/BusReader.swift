@@ -1,11 +1,11 @@
 import Foundation
 import VirtualNFC
 
-/// A PN532 on an I²C or SPI bus that is not there, with tags: the system's own libnfc talks to it, in a child
+/// A simulated PN532 on an I²C or SPI bus, with tags. The system's own libnfc communicates with it in a child
 /// process.
 ///
-/// umockdev shows the child a made-up `/dev`. A script does what the wires and the chip's bus interface would
-/// and hands the frames to the chip.
+/// umockdev shows a simulated `/dev` to the child. A script performs the functions of the wires and of the
+/// chip's bus interface, and passes the frames to the chip.
 ///
 /// ```
 ///   nfc, nfc-list, …      libnfc              bus_reader.py           VirtualReader
@@ -13,32 +13,33 @@ import VirtualNFC
 ///                         ioctl               bytes taken off
 /// ```
 public final class BusReader: Sendable {
-  /// What the chip is connected by.
+  /// The bus to which the chip is connected.
   public enum Bus: String, Sendable, CaseIterable {
     case i2c
     case spi
   }
 
-  /// What is wrong with it.
+  /// A fault of the reader.
   public enum Condition: Sendable, Hashable {
-    /// No chip is on the bus. What nothing drives is high on SPI.
+    /// There is no chip on the bus. Undriven lines of SPI are high.
     case absent
-    /// The same, and low.
+    /// There is no chip on the bus. Undriven lines of SPI are low.
     case absentAndLow
-    /// A module of the kernel has the chip's address; I²C only.
+    /// A kernel module uses the chip's address; I²C only.
     case busy
-    /// The wires come off at the n-th transfer, counted from 1.
+    /// The chip is disconnected at the n-th transfer, counted from 1.
     case unplugged(Int)
-    /// The answer to the n-th command comes late.
+    /// The answer to the n-th command is late.
     case late(Int, milliseconds: Int)
-    /// So do all answers of tags.
+    /// All answers of tags are late.
     case slow(milliseconds: Int)
-    /// Each n-th answer of a tag comes so late.
+    /// Each n-th answer of a tag is late.
     case everyLate(Int, milliseconds: Int)
-    /// From the n-th exchange with a tag on, counted from 1, none is answered while anybody waits.
+    /// From the n-th exchange with a tag on, counted from 1, no answer arrives while the host waits.
     case silentFrom(Int)
-    /// What the host has not fetched when it sends the next command stays before that one's ACK, as has been
-    /// seen (ESPHome's issues, "PN532 over I2C stops responding after a while"). Otherwise it is dropped.
+    /// An answer that the host has not fetched when it sends the next command remains before the ACK of that
+    /// command. This has been observed (ESPHome's issues, "PN532 over I2C stops responding after a while").
+    /// Without this condition, the answer is dropped.
     case keepsAnswers
 
     fileprivate var arguments: [String] {
@@ -60,7 +61,7 @@ public final class BusReader: Sendable {
   public let reader: VirtualReader
   public let bus: Bus
 
-  /// What libnfc calls the reader.
+  /// The name of the reader in libnfc.
   public var connectionString: String {
     switch bus {
     case .i2c: "pn532_i2c:/dev/i2c-1"
@@ -76,7 +77,8 @@ public final class BusReader: Sendable {
 
   deinit { reader.close() }
 
-  /// What to run instead of a program, so that it sees the reader: an executable and its arguments.
+  /// Returns the command line that runs a program so that it finds the reader: an executable and its
+  /// arguments.
   public func command(
     _ program: [String], _ conditions: [Condition] = []
   ) throws -> (executable: String, arguments: [String]) {

@@ -1,13 +1,14 @@
 import Testing
 import VirtualNFC
 
-/// A fault that strikes while `nfc read` runs in another process, which sees a reader on a bus.
+/// A fault that occurs while `nfc read` is running in another process with a reader on a bus.
 public struct ReadFault: Sendable, CustomTestStringConvertible {
   public let testDescription: String
   private let effect: Fault.Effect
   public let isOnAir: Bool
 
-  /// - Parameter isOnAir: the fault strikes at an exchange with the tag, not at a command to the chip.
+  /// - Parameter isOnAir: whether the fault occurs at an exchange with the tag. If not, it occurs at a
+  ///   command to the chip.
   public init(_ testDescription: String, _ effect: Fault.Effect, isOnAir: Bool = false) {
     self.testDescription = testDescription
     self.effect = effect
@@ -18,18 +19,18 @@ public struct ReadFault: Sendable, CustomTestStringConvertible {
     if case .tagLeaves = effect { true } else { false }
   }
 
-  /// The message on the tag, a link to example.org.
+  /// The message on the tag, which is a link to example.org.
   public static let message: [UInt8] = [
     0xD1, 0x01, 0x0C, 0x55, 0x01, 0x65, 0x78, 0x61, 0x6D, 0x70, 0x6C, 0x65, 0x2E, 0x6F, 0x72, 0x67,
   ]
   private static let text = "example.org"
 
-  /// Expects that a read ends in time with the message or an error, and that the next one works.
+  /// Expects that a read ends in time with the message or an error, and that the next read succeeds.
   ///
   /// - Parameters:
-  ///   - index: the exchange or command that the fault strikes at.
+  ///   - index: the exchange or command at which the fault occurs.
   ///   - reader: the reader's chip.
-  ///   - tag: lies in the field of the reader, and is there again for the second read.
+  ///   - tag: the tag in the reader's field, which is also present for the second read.
   ///   - read: runs `nfc read` with these arguments.
   ///   - readAgain: runs `nfc read` until it succeeds, a few times at most.
   public func expectEnd(
@@ -39,7 +40,7 @@ public struct ReadFault: Sendable, CustomTestStringConvertible {
   ) async throws {
     reader.setFaults([Fault(effect, at: isOnAir ? .exchange(index) : .command(index))])
     let start = ContinuousClock.now
-    // A tag that has left does not come back: waiting for it shows nothing more.
+    // A tag that has left does not return, so a longer wait would not show anything else.
     let first = try await read(["--timeout", leaves ? "1" : "4"])
     let place: Comment = "\(testDescription) at \(index): \(first.output)\(first.errors)"
     #expect(ContinuousClock.now - start < .seconds(20), place)

@@ -1,8 +1,8 @@
 import Testing
 import VirtualNFC
 
-/// What the procedures of a test are asked by name to make final. Everything else that they make final on a tag
-/// that is watched fails the test.
+/// The irreversible changes that the procedures of a test are explicitly asked to make. Any other
+/// irreversible change of a watched tag fails the test.
 public struct AskedChanges: TestTrait, SuiteTrait, TestScoping {
   @TaskLocal public static var kinds: Set<IrreversibleChange.Kind> = []
 
@@ -16,7 +16,7 @@ public struct AskedChanges: TestTrait, SuiteTrait, TestScoping {
     try await Self.$kinds.withValue(Self.kinds.union(kinds)) { try await function() }
   }
 
-  /// Records an issue for changes that were not asked for.
+  /// Records an issue for changes that were not requested.
   public static func check(
     _ changes: [IrreversibleChange], askedFor kinds: Set<IrreversibleChange.Kind> = Self.kinds,
     sourceLocation: SourceLocation
@@ -28,13 +28,13 @@ public struct AskedChanges: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == AskedChanges {
-  /// Locks, formats blank tags, or whatever else cannot be undone, by its name.
+  /// Permits irreversible changes of these kinds, such as locks or the formatting of blank tags.
   public static func asking(_ kinds: IrreversibleChange.Kind...) -> AskedChanges {
     AskedChanges(kinds: Set(kinds))
   }
 }
 
-/// Looks, when a bench goes, at what was made final on its tags.
+/// Checks the irreversible changes of a bench's tags when the bench is deallocated.
 public final class FieldWatch: Sendable {
   private let field: VirtualField
   private let sourceLocation: SourceLocation

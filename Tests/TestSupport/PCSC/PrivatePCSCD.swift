@@ -1,18 +1,18 @@
 import Foundation
 import Synchronization
 
-/// A PC/SC daemon of a test's own, with virtual reader drivers: on its own socket, in its own mount
-/// namespace, ended with the test.
+/// A private PC/SC daemon with virtual reader drivers. It has its own socket and mount namespace, and ends
+/// with the test.
 public final class PrivatePCSCD: Sendable {
-  /// What a driver shows: a reader with room for one card.
+  /// A reader that a driver shows, with room for one card.
   public struct Slot: Sendable {
-    /// As the daemon lists it.
+    /// The reader's name in the daemon's list.
     public let name: String
     public let port: UInt16
   }
 
   public let directory: URL
-  /// Two for each driver, in the drivers' order.
+  /// The slots, two for each driver, in the order of the drivers.
   public let slots: [Slot]
   private let ports: [PortPair]
   private let process: Mutex<Process>
@@ -21,7 +21,7 @@ public final class PrivatePCSCD: Sendable {
   private static let driver = "/usr/lib/pcsc/drivers/serial/libifdvpcd.so"
   private static let programs = [daemon, driver, "/usr/bin/unshare", "/usr/bin/scriptor"]
 
-  /// Why there can be none; `nil` if there can.
+  /// The reason why there cannot be a daemon, or `nil` if there can.
   private static let obstacle: Obstacle? = {
     let files = FileManager.default
     if let missing = programs.first(where: { !files.fileExists(atPath: $0) }) {
@@ -46,23 +46,23 @@ public final class PrivatePCSCD: Sendable {
     ["PCSCLITE_CSOCK_NAME": directory.appending(path: "run/pcscd.comm").path]
   }
 
-  /// Of the first slot.
+  /// The port of the first slot.
   public var port: UInt16 { slots[0].port }
 
-  /// - Parameter name: the reader's, to which the driver adds " 00 00", and " 00 01" for its second
-  ///   slot.
+  /// - Parameter name: the reader's name. The driver adds " 00 00", and " 00 01" for its second slot.
   public convenience init(name: String) throws {
     try self.init(names: [name])
   }
 
-  /// - Parameter names: of the drivers' readers, one to eight that differ: a daemon has 16 slots.
+  /// - Parameter names: the names of the drivers' readers: one to eight different names, because a daemon has
+  ///   16 slots.
   public init(names: [String]) throws {
     if let obstacle = Self.obstacle { throw obstacle }
     ports = names.map { _ in PortPair() }
     slots = zip(names, ports).flatMap { name, ports in
       (0..<2).map { Slot(name: "\(name) 00 0\($0)", port: ports.first + $0) }
     }
-    // The socket's name may have 107 bytes.
+    // The name of the socket has at most 107 bytes.
     directory = URL(filePath: "/tmp/pcsc-\(UUID().uuidString.prefix(8))")
     let files = FileManager.default
     for folder in ["run", "conf"] {
@@ -70,7 +70,7 @@ public final class PrivatePCSCD: Sendable {
         at: directory.appending(path: folder), withIntermediateDirectories: true)
     }
     for (index, name) in names.enumerated() {
-      // A library that is loaded twice keeps only the slots of the second driver.
+      // If a library is loaded twice, only the slots of the second driver remain.
       let library = directory.appending(path: "vpcd\(index).so")
       try files.copyItem(
         at: URL(filePath: Self.driver).resolvingSymlinksInPath(), to: library)
@@ -94,7 +94,7 @@ public final class PrivatePCSCD: Sendable {
 
   private var socketPath: String { directory.appending(path: "run/pcscd.comm").path }
 
-  /// Starts the daemon, again after ``stop()``, and waits until it listens.
+  /// Starts the daemon, also after ``stop()``, and waits until it listens.
   public func start() throws {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/unshare")
@@ -116,14 +116,14 @@ public final class PrivatePCSCD: Sendable {
     throw Obstacle(description: "pcscd does not start")
   }
 
-  /// The socket's file is there a moment before the daemon listens at it.
+  /// Whether the daemon listens. The file of the socket exists a moment earlier.
   private var isListening: Bool {
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }
     return withUnixAddress(Array(socketPath.utf8)) { connect(descriptor, $0, $1) == 0 }
   }
 
-  /// Lets the daemon answer nothing until ``resume()``; its socket still accepts connections.
+  /// Stops the daemon from answering until ``resume()``. Its socket still accepts connections.
   public func pause() { signal(SIGSTOP) }
   public func resume() { signal(SIGCONT) }
 
@@ -137,7 +137,7 @@ public final class PrivatePCSCD: Sendable {
   public func stop() {
     process.withLock { process in
       guard process.isRunning else { return }
-      // One that is paused would not end.
+      // A paused process would not end.
       kill(process.processIdentifier, SIGCONT)
       process.terminate()
       ProcessEnd.wait(for: process, atMost: .seconds(5))
@@ -145,14 +145,15 @@ public final class PrivatePCSCD: Sendable {
   }
 }
 
-/// Two ports, one after the other, that nobody listens at, and that no other test is given for as long
-/// as this lives: until the daemon listens, another could find them free as well.
+/// Two consecutive ports on which no process listens. They are not assigned to another test as long as this
+/// object exists, because another test could also find them free until the daemon listens.
 public final class PortPair: Sendable {
   public let first: UInt16
-  /// A socket whose name stands for the pair, without a file (unix(7), abstract).
+  /// A socket whose name represents the pair, without a file (unix(7), abstract).
   private let reservation: Int32
 
-  /// Below those that connections are given by the system (ip_local_port_range).
+  /// The range of ports, which is below the ports that the system assigns to connections
+  /// (ip_local_port_range).
   private static let range: Range<UInt16> = 20_000..<32_000
 
   public init() {
@@ -187,21 +188,21 @@ public final class PortPair: Sendable {
   }
 }
 
-/// The address of a socket of the machine's own; its name has at most 107 bytes.
+/// Calls `body` with the address of a local socket. Its name has at most 107 bytes.
 private func withUnixAddress<Result>(
   _ name: [UInt8], _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
 ) -> Result {
   var address = sockaddr_un()
   address.sun_family = sa_family_t(AF_UNIX)
   withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
-  // The name of one without a file ends with the address, any other with a zero.
+  // The name of a socket without a file ends with the address, and any other name ends with a zero.
   let length = MemoryLayout<sa_family_t>.size + name.count + (name.first == 0 ? 0 : 1)
   return withUnsafePointer(to: &address) { pointer in
     pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(length)) }
   }
 }
 
-/// A part that is missing fails the test.
+/// A missing component, which fails the test.
 struct Obstacle: Error, CustomStringConvertible {
   let description: String
 }

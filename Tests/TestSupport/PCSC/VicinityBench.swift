@@ -16,7 +16,7 @@ public struct VicinityBench: Sendable {
     reader = try await Reader.open(over: { virtual.service() })
   }
 
-  /// The tag found and connected.
+  /// Returns the tag after it was found and connected.
   public func found() async throws -> DetectedTag {
     guard let found = try await reader.tagsInField().first else {
       throw NFCError(.noTag, "there is no tag in the field")
@@ -32,7 +32,7 @@ public struct VicinityBench: Sendable {
     return tag
   }
 
-  /// The tag after the field was off, which ends what it knew.
+  /// Returns the tag after the field was off, which resets the tag's state.
   public func again() async throws -> any ISO15693Tag {
     virtual.setFaults([])
     field.remove(placed)
@@ -41,7 +41,7 @@ public struct VicinityBench: Sendable {
     return try await tag()
   }
 
-  /// Has the tag leave at an exchange of `body`; `false` if it has no such exchange.
+  /// Removes the tag at an exchange of `body`. Returns `false` if `body` has no such exchange.
   public func tearing(at exchange: Int, _ body: () async throws -> Void) async -> Bool {
     virtual.setFaults([VirtualPCSCReader.Fault(.tagLeaves, at: exchange)])
     do {

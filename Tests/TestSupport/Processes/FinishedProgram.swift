@@ -1,18 +1,18 @@
 import Foundation
 import Testing
 
-/// A program that was run to its end. What it prints goes to files: a pipe could fill up.
+/// A program that has ended. Its output was written to files, because a pipe could fill up.
 public struct FinishedProgram: Sendable {
   public let output: String
   public let errors: String
-  /// The exit code, or the number of the signal that ended it.
+  /// The exit code, or the number of the signal that ended the program.
   public let status: Int32
 
   /// Runs a program.
   ///
   /// - Parameters:
   ///   - command: the path of the executable, and its arguments.
-  ///   - limit: when it is ended with all that it has started.
+  ///   - limit: the time after which the program and all processes that it has started are ended.
   public static func run(
     _ command: (executable: String, arguments: [String]), within limit: Duration = .seconds(40)
   ) async throws -> FinishedProgram {
@@ -31,7 +31,7 @@ public struct FinishedProgram: Sendable {
     process.standardError = handles[1]
     let ended = ProcessEnd(of: process)
     try process.run()
-    // The program has them; this process must not run out of descriptors for them.
+    // The program has its own copies. This process must not run out of descriptors.
     for handle in handles { try? handle.close() }
     let status =
       switch await ended.outcome(of: process, within: limit) {
@@ -41,8 +41,8 @@ public struct FinishedProgram: Sendable {
     return FinishedProgram(output: texts[0], errors: texts[1], status: status)
   }
 
-  /// Runs a program until it succeeds, at most three times: while other tests use the processor, a rig may answer
-  /// later than libnfc waits.
+  /// Runs a program until it succeeds, at most three times. While other tests use the processor, a rig may
+  /// answer later than libnfc waits.
   public static func runAgain(
     _ command: (executable: String, arguments: [String])
   ) async throws -> FinishedProgram {
@@ -51,22 +51,24 @@ public struct FinishedProgram: Sendable {
     return program
   }
 
-  /// Expects that the program has succeeded.
+  /// Expects that the program succeeded.
   public func expectSuccess(sourceLocation: SourceLocation = #_sourceLocation) {
     #expect(status == 0, "\(output)\(errors)", sourceLocation: sourceLocation)
   }
 
-  /// A program that was built with these tests; it is beside the test bundle, which this process is.
+  /// Returns the path of a program that was built with these tests. It is beside the test bundle, which is
+  /// this process.
   public static func built(_ name: String) throws -> String {
     let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     return URL(filePath: bundle).deletingLastPathComponent().appending(path: name).path
   }
 
-  /// The `nfc` command that is tested: the one in the directory that `NFC_TEST_PROGRAMS` names, where `Scripts/test`
-  /// built it for release as people install it, or else the one that was built with these tests.
+  /// Returns the path of the `nfc` command to test. It is in the directory that `NFC_TEST_PROGRAMS` names,
+  /// where `Scripts/test` built it for release as people install it. Without that variable, it is the command
+  /// that was built with these tests.
   ///
-  /// Built for debugging, the command takes ten times the time: most of it goes to the argument parser, which then
-  /// checks the declarations of all options in each run.
+  /// A command that was built for debugging takes ten times as long. The argument parser uses most of that
+  /// time, because it then checks the declarations of all options in each run.
   public static func command() throws -> String {
     guard let directory = ProcessInfo.processInfo.environment["NFC_TEST_PROGRAMS"] else {
       return try built("nfc")

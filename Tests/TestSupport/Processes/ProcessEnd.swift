@@ -1,12 +1,13 @@
 import Foundation
 
-/// The end of a process that a test starts, waited for no longer than it may take.
+/// The end of a process that a test starts. Waiting for it has a time limit.
 ///
-/// Foundation takes a process for running as long as anything that the process started still holds a socket that
-/// it inherits. The end of a program whose child stays behind would never be told, not after `SIGKILL` either; so
-/// what outlives its limit is ended with its whole process group, which Foundation gives it, and then not waited for.
+/// Foundation considers a process to be running as long as any process that it has started holds a socket
+/// that it inherits. If a child of a program stays behind, the end of the program would never be reported,
+/// not even after `SIGKILL`. A process that exceeds its limit is therefore ended together with its process
+/// group, which Foundation creates for it, and is not waited for afterwards.
 public final class ProcessEnd: Sendable {
-  /// How a process has ended.
+  /// The way in which a process has ended.
   public enum Outcome: Sendable, Equatable {
     /// The exit code.
     case exited(Int32)
@@ -17,10 +18,10 @@ public final class ProcessEnd: Sendable {
   private let outcomes: AsyncStream<Outcome>
   private let continuation: AsyncStream<Outcome>.Continuation
 
-  /// How long the end of a process is waited for after it was killed.
+  /// The time to wait for the end of a process after it was killed.
   private static let grace = Duration.seconds(5)
 
-  /// - Parameter process: one that has not been run.
+  /// - Parameter process: a process that has not been started.
   public init(of process: Process) {
     (outcomes, continuation) = AsyncStream.makeStream(of: Outcome.self)
     let continuation = continuation
@@ -32,12 +33,13 @@ public final class ProcessEnd: Sendable {
     }
   }
 
-  /// Waits for the end, once.
+  /// Waits for the end. Call this only once.
   ///
   /// - Parameters:
-  ///   - process: the process, which runs.
-  ///   - limit: when the process and what it has started are ended with `SIGKILL`.
-  /// - Returns: how it ended; `SIGKILL` if Foundation does not tell.
+  ///   - process: the running process.
+  ///   - limit: the time after which the process and all processes that it has started are ended with
+  ///     `SIGKILL`.
+  /// - Returns: the way in which the process ended, or `SIGKILL` if Foundation does not report it.
   public func outcome(of process: Process, within limit: Duration) async -> Outcome {
     let identifier = process.processIdentifier
     let continuation = continuation
@@ -53,16 +55,16 @@ public final class ProcessEnd: Sendable {
     return outcome
   }
 
-  /// Ends a process with its group.
+  /// Ends a process and its process group.
   public static func end(_ identifier: Int32) {
     guard identifier > 1 else { return }
     kill(-identifier, SIGKILL)
     kill(identifier, SIGKILL)
   }
 
-  /// Waits for a process without suspending, and ends it when it takes longer.
+  /// Waits for a process without suspending, and ends it if it takes longer.
   ///
-  /// - Returns: whether it has ended by itself.
+  /// - Returns: whether the process has ended by itself.
   @discardableResult
   public static func wait(for process: Process, atMost limit: Duration) -> Bool {
     let deadline = ContinuousClock.now + limit
@@ -76,6 +78,6 @@ public final class ProcessEnd: Sendable {
     return true
   }
 
-  /// Ends this process, which an exit test runs in, if it is not done within two minutes: nobody else limits it.
+  /// Ends this process, in which an exit test runs, after two minutes. Exit tests have no other time limit.
   public static func limitThisProcess() { alarm(120) }
 }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The scripts that show a reader to a child process, by way of umockdev.
+/// The scripts that simulate a reader for a child process, using umockdev.
 enum Rig {
-  /// A program of a rig is not installed.
+  /// A program that a rig requires is not installed.
   struct MissingProgram: Error, CustomStringConvertible {
     let path: String
 
@@ -18,9 +18,9 @@ enum Rig {
   /// Returns the command that runs a program in a rig.
   ///
   /// - Parameters:
-  ///   - name: the script that plays the reader.
+  ///   - name: the script that simulates the reader.
   ///   - arguments: the arguments of the script.
-  ///   - program: the program with its arguments. Its executable must exist.
+  ///   - program: the program and its arguments. Its executable must exist.
   static func command(
     _ name: String, _ arguments: [String], running program: [String]
   ) throws -> (executable: String, arguments: [String]) {
@@ -30,7 +30,7 @@ enum Rig {
     where !FileManager.default.isExecutableFile(atPath: file) {
       throw MissingProgram(path: file)
     }
-    // Bytecode beside the scripts would change the checkout.
+    // Without -B, bytecode beside the scripts would change the checkout.
     return (wrapper, [python, "-B", script(name)] + arguments + ["--"] + program)
   }
 }

@@ -1,12 +1,12 @@
-"""A PN532 on an I²C or SPI bus that is not there: the system's own libnfc talks to it.
+"""A simulated PN532 on an I²C or SPI bus, with which the system's own libnfc communicates.
 
-umockdev gives a program a made-up /sys and /dev; what the program does with the bus's node comes to this
-script, which does what the wires and the chip's own bus interface would, and hands the frames to the
-virtual PN532 behind a pseudo-terminal.
+umockdev shows a simulated /sys and /dev to a program. The program's operations on the node of the bus are passed
+to this script. It performs the functions of the wires and of the chip's own bus interface, and passes the frames
+to the virtual PN532 at the other end of a pseudo-terminal.
 
     umockdev-wrapper /usr/bin/python3 bus_reader.py --bus i2c --port /dev/pts/5 -- nfc-list
 
-It ends with the program's exit code. Sources: linux/i2c-dev.h and linux/spi/spidev.h; PN532 user manual
+Its exit code is that of the program. Sources: linux/i2c-dev.h and linux/spi/spidev.h; PN532 user manual
 (UM0701-02), 6.2.1, 6.2.4 and 6.2.5; libnfc 1.8.0, buses/i2c.c, buses/spi.c, drivers/pn532_i2c.c and
 pn532_spi.c.
 """
@@ -22,7 +22,7 @@ from testbed import ACK, EXCHANGES, NACK, WAKE_UP, Chip, Testbed, UMockdev, pair
 
 
 class HeldChip(Chip):
-    """A virtual PN532 whose frames wait until the host fetches them."""
+    """A virtual PN532 whose frames are kept until the host fetches them."""
 
     def __init__(self, path, keeps):
         super().__init__(path)
@@ -30,11 +30,11 @@ class HeldChip(Chip):
         self.held = []
 
     def write(self, data):
-        """A frame of the host. What has not been fetched may be dropped for it."""
+        """Handles a frame of the host. A frame that has not been fetched may be dropped."""
         self.pump()
         if not self.keeps:
             self.held.clear()
-        # On a bus the chip's address or the select line wakes it; the pseudo-terminal needs the edges.
+        # On a bus, the chip's address or the select line wakes the chip. The pseudo-terminal requires the edges.
         super().write(WAKE_UP + data)
 
     def pump(self):
@@ -42,11 +42,12 @@ class HeldChip(Chip):
 
 
 class Bus:
-    """The node of a bus, and what is on it."""
+    """The node of a bus, and the devices on it."""
 
-    # After a command the chip takes a millisecond to acknowledge it (a log of the HydraBus firmware's), and as long to answer.
+    # The chip takes a millisecond to acknowledge a command (a log of the HydraBus firmware), and another one to
+    # answer it.
     PACE = 0.001
-    # In milliseconds: longer than anything waits.
+    # In milliseconds. This is longer than any program waits.
     NEVER = 100_000
 
     def __init__(self, options):
@@ -77,13 +78,13 @@ class Bus:
         return handle
 
     def is_gone(self):
-        """Whether the board's wires are off, from this transfer on."""
+        """Returns whether the wires of the board are disconnected, from this transfer on."""
         self.transfers += 1
         return self.options.absent or (
             self.options.unplug is not None and self.transfers >= self.options.unplug)
 
     def send(self, data):
-        """A frame reaches the chip."""
+        """Handles a frame that reaches the chip."""
         if data[:6] not in (ACK, NACK):
             self.commands += 1
             late, delay = self.options.late, 0
@@ -117,12 +118,12 @@ class Bus:
         return -1, errno.EINVAL
 
 
-# Each node has a content: without one umockdev 0.17 makes it a link to a pseudo-terminal, whose name is shorter
-# than the folder of the test bed, and its realpath() then writes over the heap of the program.
+# Each node has content. Without content, umockdev 0.17 creates a link to a pseudo-terminal. Its name is shorter
+# than the folder of the test bed, and umockdev's realpath() then overwrites the heap of the program.
 
 
 class I2C(Bus):
-    """Each read begins with a byte whose lowest bit says whether a frame is ready (UM0701-02, 6.2.4)."""
+    """A PN532 on I²C. The lowest bit of the first byte of a read indicates a ready frame (UM0701-02, 6.2.4)."""
 
     ADDRESS = 0x24
     SLAVE = 0x0703
@@ -146,7 +147,7 @@ A: name=bcm2835 (i2c@7e804000)\\n
         if client.get_request() != self.SLAVE:
             return -1, errno.ENOTTY
         if self.options.busy:
-            # A module of the kernel has the address.
+            # A kernel module uses the address.
             return -1, errno.EBUSY
         self.address = struct.unpack("<Q", bytes(client.get_arg().retrieve())[:8])[0]
         return 0, 0
@@ -171,15 +172,15 @@ A: name=bcm2835 (i2c@7e804000)\\n
 
 
 def reversed_bits(data):
-    """The chip sends and takes the lowest bit first, the bus the highest."""
+    """Reverses the bits. The chip transfers the lowest bit first, and the bus transfers the highest bit first."""
     return bytes(int(f"{byte:08b}"[::-1], 2) for byte in data)
 
 
 class SPI(Bus):
-    """What a transfer is for stands in its first byte (UM0701-02, 6.2.5)."""
+    """A PN532 on SPI. The first byte of a transfer indicates its purpose (UM0701-02, 6.2.5)."""
 
     DATA_WRITE, STATUS_READ, DATA_READ = 1, 2, 3
-    # Requests of linux/spi/spidev.h; a message has its length in bits 16 to 29.
+    # The requests of linux/spi/spidev.h. Bits 16 to 29 of a message contain its length.
     MODE, SPEED, GIVEN_SPEED = 0x40016B01, 0x40046B04, 0x80046B04
     MESSAGE, MESSAGE_MASK = 0x40006B00, 0xC000FFFF
     TRANSFER = 32
@@ -197,7 +198,7 @@ A: dev=153:0\\n
     def __init__(self, options):
         super().__init__(options)
         self.speed = 500_000
-        # The frame that is read, and the place of the byte that the chip's output register holds.
+        # The frame that is read, and the index of the byte in the chip's output register.
         self.output, self.place = b"", None
 
     def ioctl(self, client):
@@ -216,7 +217,7 @@ A: dev=153:0\\n
         return self.message(argument.resolve(0, length), length)
 
     def message(self, transfers, length):
-        """Several transfers while the chip is selected, either way each."""
+        """Performs several transfers while the chip is selected, each in either direction."""
         raw = bytes(transfers.retrieve())
         sent, received, total = b"", [], 0
         for start in range(0, length, self.TRANSFER):
@@ -235,24 +236,24 @@ A: dev=153:0\\n
 
     def exchange(self, sent, wanted):
         if self.is_gone():
-            # Nothing drives the line.
+            # The line is not driven.
             return (b"\0" if self.options.low else b"\xff") * wanted
         kind = sent[0] if sent else None
         if kind == self.DATA_WRITE:
             self.output, self.place = b"", None
-            # libnfc sends no postamble: with the transfer the frame ends, too.
+            # libnfc does not send a postamble, so the frame ends with the transfer.
             self.send(sent[1:] + b"\0")
             return bytes(wanted)
         if kind == self.STATUS_READ:
             return bytes([1 if self.is_ready() else 0]) + bytes(max(0, wanted - 1))
         if kind == self.DATA_READ:
             return self.data(wanted)
-        # Without a command the output register is shifted out and keeps what it has, as libnfc relies on.
+        # Without a command, the output register is shifted out and keeps its content. libnfc relies on this.
         held = b"\0" if self.place is None else self.output[self.place:self.place + 1] or b"\0"
         return held + bytes(max(0, wanted - 1)) if wanted else b""
 
     def data(self, wanted):
-        """A frame, from its beginning or from after the byte that is in the output register."""
+        """Returns a frame, from its beginning or from after the byte in the output register."""
         if self.place is None:
             if not self.is_ready():
                 return bytes(wanted)

@@ -1,8 +1,8 @@
-"""The slot for cards of a USB reader that a smart-card service has.
+"""The card slot of a USB reader that a smart-card service uses.
 
-A program connects to it for a card, as to vpcd, vsmartcard's virtual reader driver (vpcd.h): a message is its length
-in 16 bits, most significant byte first, and so many bytes; one byte is a request to the card's supply or for its
-ATR, more are a command.
+A program connects to it for a card, as to vpcd, vsmartcard's virtual reader driver (vpcd.h). A message is its length
+in 16 bits, most significant byte first, followed by this many bytes. One byte is a request to the card's supply or
+for its ATR, and more bytes are a command.
 """
 
 import select
@@ -11,10 +11,10 @@ import struct
 
 
 class Slot:
-    """The slot for cards of a reader that a smart-card service has: a program connects to it for a card, as to vpcd."""
+    """The card slot of a reader that a smart-card service uses. A program connects to it for a card, as to vpcd."""
 
     POWER_OFF, POWER_ON, GET_ATR = b"\0", b"\1", b"\4"
-    # What NotifySlotChange says of the slot (USB CCID 1.1, 6.3.1): changed, with a card or without.
+    # The values of NotifySlotChange (USB CCID 1.1, 6.3.1): the slot has changed, with or without a card.
     COME, GONE = b"\x50\3", b"\x50\2"
 
     def __init__(self, port):
@@ -24,7 +24,7 @@ class Slot:
         self.powered = False
 
     def change(self):
-        """What the reader reports by itself, if there is anything."""
+        """Returns the report that the reader sends without a request, if there is one."""
         if self.card is None:
             try:
                 self.card = self.server.accept()[0]
@@ -34,7 +34,7 @@ class Slot:
             self.card.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             return self.COME
         if select.select([self.card], [], [], 0)[0]:
-            # It says nothing unasked: it has gone.
+            # It sends nothing without a request, so it has disconnected.
             self.leave()
             return self.GONE
         return None
@@ -44,7 +44,7 @@ class Slot:
         self.card, self.powered = None, False
 
     def status(self):
-        """bmICCStatus: 0 active, 1 inactive, 2 no card."""
+        """Returns bmICCStatus: 0 active, 1 inactive, 2 no card."""
         self.change()
         return 2 if self.card is None else 0 if self.powered else 1
 
@@ -66,7 +66,7 @@ class Slot:
             return False
 
     def exchange(self, data):
-        """The answer to a command; nothing if the card has gone."""
+        """Returns the answer to a command, or nothing if the card was removed."""
         if not self.tell(data):
             return None
         try:

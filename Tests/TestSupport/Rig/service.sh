@@ -1,9 +1,9 @@
 #!/bin/sh
-# Runs a program beside a PC/SC daemon of its own, which has the USB reader that both see.
+# Runs a program together with a private PC/SC daemon, which uses the USB reader that both find.
 #
 #   service.sh FOLDER NOTES PROGRAM [ARGUMENT…]
 #
-# FOLDER is for the daemon's socket; the reader's rig writes to NOTES what happens to the device.
+# FOLDER contains the daemon's socket. The reader's rig writes the events of the device to NOTES.
 set -eu
 
 folder=$1
@@ -20,7 +20,7 @@ unshare -m sh -euc '
 daemon=$!
 trap 'kill "$daemon" 2>/dev/null || true; wait "$daemon" 2>/dev/null || true' EXIT
 
-# It listens before it looks for readers, and answers after that.
+# The daemon listens before it searches for readers, and answers after that.
 waited=0
 until grep -qs claimed "$notes" && [ -S "$folder/run/pcscd.comm" ]; do
   waited=$((waited + 1))

@@ -1,4 +1,4 @@
-"""What the rigs for USB readers and for readers on a bus have in common: a virtual PN532 and a umockdev test bed.
+"""The parts that the rigs for USB readers and for readers on a bus share: a virtual PN532 and a umockdev test bed.
 
 Sources: PN532 user manual (UM0701-02), 6.2.1; umockdev 0.17, src/uevent_sender.c.
 """
@@ -20,14 +20,14 @@ from gi.repository import UMockdev  # noqa: E402
 
 ACK = bytes.fromhex("0000ff00ff00")
 NACK = bytes.fromhex("0000ffff0000")
-# InDataExchange and InCommunicateThru.
+# The commands InDataExchange and InCommunicateThru.
 EXCHANGES = (b"\x40", b"\x42")
-# Edges that wake a sleeping chip on a serial line.
+# The edges that wake a sleeping chip on a serial line.
 WAKE_UP = bytes.fromhex("55550000000000000000")
 
 
 def pair(text):
-    """Two numbers with a colon between them, as an argument."""
+    """Parses an argument of two numbers with a colon between them."""
     first, second = text.split(":")
     return int(first), int(second)
 
@@ -49,7 +49,7 @@ class Chip:
             data = data[os.write(self.port, data):]
 
     def frames(self):
-        """The complete frames that have arrived."""
+        """Returns the complete frames that have arrived."""
         while select.select([self.port], [], [], 0)[0]:
             data = os.read(self.port, 4096)
             if not data:
@@ -74,9 +74,9 @@ class Chip:
 class Testbed:
     """A umockdev test bed for one program."""
 
-    # A sender that umockdev has ended is replaced; more than this many listeners do not end at once.
+    # A sender that umockdev has ended is replaced. No more than this many listeners end at the same time.
     ATTEMPTS = 10
-    # Seconds for one event: a sender that was forked while another thread held a lock never ends.
+    # The time for one event in seconds. A sender that was forked while another thread held a lock never ends.
     PATIENCE = 1.0
 
     def __init__(self):
@@ -102,7 +102,7 @@ class Testbed:
         """Sends an event and ends this process."""
         try:
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-            # What the sender reports before it aborts is not the program's.
+            # The output of the sender before it aborts does not belong to the program.
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
             self.bed.uevent(path, action)
             os._exit(0)
@@ -110,7 +110,7 @@ class Testbed:
             os._exit(1)
 
     def wait(self, child):
-        """Whether a child process has ended without an error in time."""
+        """Returns whether a child process has ended in time and without an error."""
         deadline = time.monotonic() + self.PATIENCE
         while time.monotonic() < deadline:
             ended, status = os.waitpid(child, os.WNOHANG)
@@ -122,7 +122,7 @@ class Testbed:
         return False
 
     def end(self, code):
-        """Removes the test bed and ends this process as the program has ended."""
+        """Removes the test bed, and ends this process in the same way as the program."""
         shutil.rmtree(self.root, ignore_errors=True)
         sys.stdout.flush()
         os._exit(code if code >= 0 else 128 - code)

@@ -1,12 +1,12 @@
-"""A USB reader that is not there: the system's own libusb and libnfc talk to it.
+"""A simulated USB reader, with which the system's own libusb and libnfc communicate.
 
-umockdev gives a program a made-up /sys and /dev; what the program sends to the device's node comes to
-this script, which takes off the framing of an ACR122U (CCID) or an SCL3711 (PN533) and hands the rest to
-the virtual PN532 behind a pseudo-terminal.
+umockdev shows a simulated /sys and /dev to a program. The data that the program sends to the node of the device is
+passed to this script. It removes the framing of an ACR122U (CCID) or an SCL3711 (PN533), and passes the rest to
+the virtual PN532 at the other end of a pseudo-terminal.
 
     umockdev-wrapper /usr/bin/python3 usb_reader.py --reader acr122u --port /dev/pts/5 -- nfc-list
 
-It ends with the program's exit code. Sources: linux/usbdevice_fs.h; USB CCID 1.1, 6; ACR122U API 2.04;
+Its exit code is that of the program. Sources: linux/usbdevice_fs.h; USB CCID 1.1, 6; ACR122U API 2.04;
 PN532 user manual, 6.2.1; libnfc 1.8.0, drivers/acr122_usb.c and pn53x_usb.c.
 """
 
@@ -22,7 +22,7 @@ import time
 from card_slot import Slot
 from testbed import ACK, EXCHANGES, NACK, WAKE_UP, Chip, Testbed, UMockdev, pair
 
-# Requests of linux/usbdevice_fs.h on a machine of 64 bits.
+# The requests of linux/usbdevice_fs.h on a 64-bit machine.
 CONTROL = 0xC0185500
 RESET_ENDPOINT = 0x80045503
 SET_INTERFACE = 0x80085504
@@ -42,7 +42,7 @@ CLEAR_HALT = 0x80045515
 CAPABILITIES = 0x8004551A
 ACCEPTED = (RESET_ENDPOINT, SET_INTERFACE, SET_CONFIGURATION, RELEASE, CONNECTION, CLEAR_HALT)
 
-# Places in struct usbdevfs_urb.
+# The offsets in struct usbdevfs_urb.
 STATUS, BUFFER, LENGTH, ACTUAL, URB_SIZE = 4, 16, 24, 28, 56
 CONTROL_TYPE = 2
 DIRECTION_IN = 0x80
@@ -52,7 +52,7 @@ DIAGNOSE_ANSWER, IN_RELEASE = b"\x01", b"\x52"
 
 
 def frame(data):
-    """A frame to a PN532 or from it, TFI and data given."""
+    """Returns a frame to or from a PN532, with the given TFI and data."""
     if len(data) > 255:
         length = struct.pack(">H", len(data))
         head = b"\0\0\xff\xff\xff" + length + bytes([-sum(length) & 0xFF])
@@ -62,20 +62,20 @@ def frame(data):
 
 
 def payload(whole):
-    """TFI and data of a frame."""
+    """Returns the TFI and data of a frame."""
     return whole[8:-2] if whole[3:5] == b"\xff\xff" else whole[5:-2]
 
 
 class Reader:
-    """What a reader makes of bulk transfers. `answer` is called with each of its own."""
+    """The protocol of a reader's bulk transfers. `answer` is called with each transfer of the reader."""
 
     def __init__(self, chip, options, answer):
         self.chip, self.options, self.answer = chip, options, answer
         self.commands = 0
         self.is_exchange = False
-        # Whether an attention request has failed, and the targets are being released.
+        # Whether an attention request has failed and the targets are being released.
         self.is_upset = self.is_release = False
-        # Where smart cards are, for a reader that a smart-card service has.
+        # The slot for smart cards, for a reader that a smart-card service uses.
         self.slot = None
 
     def send(self, data):
@@ -89,7 +89,7 @@ class Reader:
 
 
 class SCL3711(Reader):
-    """Frames of a PN533, an ACK in a transfer of its own."""
+    """The frames of a PN533. An ACK is a separate transfer."""
 
     product = "04E6", "5591", "SCM Micro", "SCL3711-NFC&RW"
     device = bytes.fromhex("1201000200000040e6049155000201020001")
@@ -126,7 +126,7 @@ class ACR122U(Reader):
         super().__init__(chip, options, answer)
         if options.cards:
             self.slot = Slot(options.cards)
-        # The message that a command's answer belongs to.
+        # The message to which the answer of a command belongs.
         self.pending = None
         # The reader's own controller has brought the chip out of LowVbat mode.
         chip.write(WAKE_UP + frame(b"\xd4\x14\x01"))
@@ -148,7 +148,7 @@ class ACR122U(Reader):
         elif kind not in (0x6F, 0x6B):
             self.reply(message, b"", status=0x40, error=0)
         elif data[:4] == b"\xff\0\0\0" and len(data) > 6 and data[5] == 0xD4:
-            # A command while another one runs takes its place.
+            # A command that is sent while another one is running replaces it.
             self.pending = message
             self.is_exchange = data[6:7] in EXCHANGES
             self.chip.write(WAKE_UP + frame(data[5:5 + data[4]]))
@@ -176,7 +176,7 @@ class ACR122U(Reader):
                 self.reply(message, data)
 
     def serve(self, message, data):
-        """What the reader's own firmware makes of messages: the card that it has found is in its slot."""
+        """Handles messages as the reader's own firmware does: the card that it has found is in its slot."""
         kind = message[0]
         if kind == 0x62:
             atr = self.slot.power_on()
@@ -194,7 +194,7 @@ class ACR122U(Reader):
     def reply(self, message, data, status=0, error=0x81):
         kind = 0x83 if message[0] == 0x6B else 0x80
         head = bytes([kind]) + struct.pack("<I", len(data)) + message[5:7]
-        # Status, error, and a byte that says nothing: 81 stands where the error should.
+        # Status, error, and a byte without meaning. 81 is in the place of the error.
         self.send(head + bytes([status, error, 0]) + data)
 
 
@@ -210,7 +210,7 @@ class Client:
 
 
 class Device:
-    """The node of a device: requests of programs, and the queue of what the device has to say."""
+    """The node of a device: the requests of programs, and the queue of the device's answers."""
 
     def __init__(self, options):
         self.options = options
@@ -218,20 +218,20 @@ class Device:
         self.reader = self.model(Chip(options.port), options, self.queue)
         self.incoming = []
         self.clients = {}
-        # The program that has claimed the interface, where several are told apart.
+        # The program that has claimed the interface, if several are distinguished.
         self.owner = None
         self.transfers = 0
         self.gone = False
-        # When this login gets its rights to the node.
+        # The time at which this login gets its rights to the node.
         self.usable_from = 0.0
-        # The module of the kernel that has the interface.
+        # The kernel module that uses the interface.
         self.kernel = "pn533_usb" if options.kernel or options.kernel_stays else None
-        # It takes what it is sent, and says nothing until it is reset.
+        # The device accepts all data, and does not answer until it is reset.
         self.hangs = options.hang
         self.lock = threading.Lock()
 
     def note(self, text):
-        """What the test is to know."""
+        """Records an event for the test."""
         if self.options.notes:
             with open(self.options.notes, "a") as notes:
                 notes.write(text + "\n")
@@ -261,7 +261,7 @@ class Device:
             self.note("released")
         if request == SET_CONFIGURATION and (
                 self.options.busy or self.kernel or self.owner not in (None, client)):
-            # Linux, drivers/usb/core/devio.c, proc_setconfig: nobody may while an interface is claimed.
+            # No program may do this while an interface is claimed (Linux, drivers/usb/core/devio.c, proc_setconfig).
             return -1, errno.EBUSY
         if request == RESET:
             self.owner = None
@@ -297,7 +297,7 @@ class Device:
         return 0, 0
 
     def driver(self, request):
-        """A request to the module of the kernel: to let go."""
+        """Handles a request to the kernel module to release the interface."""
         if struct.unpack_from("i", bytes(request.retrieve()), 4)[0] != DISCONNECT:
             return -1, errno.ENOTTY
         if not self.kernel:
@@ -309,7 +309,7 @@ class Device:
         return 0, 0
 
     def descriptor(self, setup):
-        """The answer to GET_DESCRIPTOR; nothing for another request."""
+        """Returns the answer to GET_DESCRIPTOR, or nothing for another request."""
         kind, number = setup[3], setup[2]
         if setup[1] != 6:
             return b""
@@ -385,15 +385,15 @@ class Device:
         return 0, 0
 
     def pause(self):
-        """Waits for the chip: a mocked node is always ready, and the program would only spin."""
-        # Requests of a second program wait meanwhile.
+        """Waits for the chip. A mocked node is always ready, so the program would otherwise poll without a pause."""
+        # The requests of a second program wait during this time.
         longest = 0.001 if self.options.cards else 0.005
         if self.incoming:
             longest = max(0, min(longest, self.incoming[0][0] - time.monotonic()))
         select.select([self.reader.chip.port], [], [], longest)
 
     def fill(self, state):
-        """Completes a transfer into the program with what the device has to say."""
+        """Completes a transfer to the program with an answer of the device."""
         for index, (urb, endpoint, buffer, length) in enumerate(state.flying):
             if endpoint == self.interrupt_endpoint():
                 data = self.reader.slot and self.reader.slot.change()
@@ -414,7 +414,7 @@ class Device:
 
 
 class Bus:
-    """Plugs a device in and out."""
+    """Plugs a device in, and unplugs it."""
 
     HUB_PATH = "/sys/devices/pci0000:00/0000:00:14.0/usb1"
     PATH = HUB_PATH + "/1-1"
@@ -426,7 +426,7 @@ class Bus:
         self.bed = self.testbed.bed
         self.device = device
         self.number = 1
-        # When this login gets its rights to the node, which it has not yet.
+        # The time at which this login gets its rights to the node, if it does not have them yet.
         self.rights = None
         if not device.options.late_bus:
             self.add_hub()
@@ -497,7 +497,7 @@ A: bInterfaceClass={model.configuration[14]:02x}\\n
             self.testbed.announce(self.PATH, "add")
 
     def give_rights(self):
-        """As udev does a moment after the kernel has made the node."""
+        """Grants the rights, as udev does a moment after the kernel has created the node."""
         if self.rights and time.monotonic() >= self.rights:
             self.rights = None
             os.chmod(self.testbed.root + self.node, 0o664)
@@ -568,7 +568,7 @@ def main():
         if plugged and device.gone:
             bus.unplug()
             plugged, unplugged = False, now
-            # The next time after as many transfers, until it has been often enough.
+            # This repeats after as many transfers, until it has happened often enough.
             options.times -= 1
             options.unplug = options.unplug + device.transfers if options.times > 0 else None
         waits = unplugged is not None and options.back is not None

@@ -1,60 +1,60 @@
 import Foundation
 import VirtualNFC
 
-/// A reader on a USB bus that is not there, with a virtual chip and tags: the system's own libusb and libnfc
-/// talk to it, in a child process.
+/// A simulated reader on a USB bus, with a virtual chip and tags. The system's own libusb and libnfc
+/// communicate with it in a child process.
 ///
-/// umockdev shows the child a made-up `/sys` and `/dev`. A script takes off the reader's framing and hands
-/// the rest to the chip.
+/// umockdev shows a simulated `/sys` and `/dev` to the child. A script removes the reader's framing and
+/// passes the rest to the chip.
 ///
 /// ```
 ///   nfc, nfc-list, …      libnfc, libusb      usb_reader.py           VirtualReader
 ///   (child process)  ──▶  usbfs requests ──▶  CCID or PN533 frames ─▶ PN532 chip ─▶ tags
 /// ```
 public final class USBReader: Sendable {
-  /// Whose framing and descriptors it has.
+  /// The model whose framing and descriptors the reader has.
   public enum Model: String, Sendable, CaseIterable {
-    /// CCID, pseudo-APDUs; answers of 250 bytes at most.
+    /// CCID with pseudo-APDUs, and answers of at most 250 bytes.
     case acr122u
-    /// A PN533's own frames.
+    /// A PN533 with its own frames.
     case scl3711
   }
 
-  /// What is wrong with it.
+  /// A fault or a special condition of the reader.
   public enum Condition: Sendable {
-    /// Another program has claimed it.
+    /// Another program has claimed the reader.
     case busy
-    /// The program has no right to use it.
+    /// The program is not permitted to use the reader.
     case denied
-    /// An ACR122U that says nothing where a card says nothing.
+    /// An ACR122U that does not answer if the card does not answer.
     case mute
-    /// Unplugged at the n-th transfer to the device, counted from 1.
+    /// The reader is unplugged at the n-th transfer to the device, counted from 1.
     case unplugged(Int)
-    /// Unplugged then, and plugged in again some milliseconds later.
+    /// The reader is unplugged at that transfer, and plugged in again some milliseconds later.
     case unpluggedAndBack(Int, milliseconds: Int)
-    /// The same so many times, each time after so many more transfers.
+    /// The reader is unplugged and plugged in this many times, each time after as many further transfers.
     case comesAndGoes(Int, times: Int, milliseconds: Int)
-    /// A module of the kernel has it; the program may unbind that or not.
+    /// A kernel module uses the reader. The program may or may not be permitted to unbind the module.
     case kernelDriver(stays: Bool)
-    /// It takes what it is sent, and says nothing until it is reset.
+    /// The reader accepts all data, and does not answer until it is reset.
     case hangs
-    /// Plugged in some milliseconds after the program has started.
+    /// The reader is plugged in some milliseconds after the program has started.
     case arrives(milliseconds: Int)
-    /// The answer to the n-th command comes late.
+    /// The answer to the n-th command is late.
     case late(Int, milliseconds: Int)
-    /// So do all answers of tags.
+    /// All answers of tags are late.
     case slow(milliseconds: Int)
-    /// When it arrives, or comes back, its node is there before the program's right to use it, which comes so much
-    /// later; nothing reports that.
+    /// When the reader is plugged in, its node exists before the program has permission to use it. The
+    /// permission is granted this much later, and nothing reports that.
     case rightsComeLate(milliseconds: Int)
-    /// The system has no USB bus until the reader arrives.
+    /// The system has no USB bus until the reader is plugged in.
     case busArrives
-    /// Once an attention request has failed, the chip takes so long to release its targets (a PN533 whose JCOP31 was
-    /// taken away, libnfc's issue 267).
+    /// After a failed attention request, the chip takes this long to release its targets (a PN533 whose
+    /// JCOP31 was removed, libnfc's issue 267).
     case upset(milliseconds: Int)
-    /// Whoever has claimed it has it for itself, within a program too.
+    /// Only one claim of the reader is possible, even within a program.
     case exclusive
-    /// A smart-card service may claim it, and cards are in its slot that come to this port.
+    /// A smart-card service may claim the reader. The cards in its slot are those that connect to this port.
     case servesCards(port: UInt16)
 
     fileprivate var arguments: [String] {
@@ -88,14 +88,14 @@ public final class USBReader: Sendable {
   let notes = FileManager.default.temporaryDirectory.appending(
     path: "usb-\(UUID().uuidString).txt")
 
-  /// What has happened to the device: `plugged`, `unplugged`, `reset`, `detached` from a module of the kernel; `rights`
-  /// when the program was given them; `claimed` and `released` where it has an owner.
+  /// The events of the device: `plugged`, `unplugged`, `reset`, `detached` from a kernel module, `rights`
+  /// when the program was given permission, and `claimed` and `released` if the device has an owner.
   public var history: [String] {
     ((try? String(contentsOf: notes, encoding: .utf8)) ?? "").split(separator: "\n").map(
       String.init)
   }
 
-  /// What libnfc calls the reader when it is plugged in first.
+  /// The name of the reader in libnfc when it is plugged in for the first time.
   public var connectionString: String {
     model == .acr122u ? "acr122_usb:001:002" : "pn53x_usb:001:002"
   }
@@ -112,12 +112,13 @@ public final class USBReader: Sendable {
     try? FileManager.default.removeItem(at: notes)
   }
 
-  /// Takes from root what lets it use files that nobody has a right to.
+  /// The command that removes root's capability to use files without permission.
   private static let withoutOverride = [
     "/usr/bin/setpriv", "--bounding-set", "-dac_override,-dac_read_search",
   ]
 
-  /// What to run instead of a program, so that it sees the reader: an executable and its arguments.
+  /// Returns the command line that runs a program so that it finds the reader: an executable and its
+  /// arguments.
   public func command(
     _ program: [String], _ conditions: [Condition] = []
   ) throws -> (executable: String, arguments: [String]) {

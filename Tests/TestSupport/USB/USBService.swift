@@ -1,10 +1,11 @@
 import Foundation
 import VirtualNFC
 
-/// An ACR122U that a PC/SC daemon of a test's own has claimed, with Debian's driver for such readers (libccid).
+/// An ACR122U that a private PC/SC daemon has claimed, with Debian's driver for such readers (libccid).
 ///
-/// Programs that are run beside it find the reader on the USB bus, where libnfc cannot have it, and in the daemon's
-/// list. What the reader's firmware makes of a tag for smart-card programs is a ``VirtualPCSCReader``'s.
+/// Programs that run beside the daemon find the reader on the USB bus, where libnfc cannot claim it, and in
+/// the daemon's list. A ``VirtualPCSCReader`` converts a tag to the form in which the reader's firmware shows
+/// it to smart-card programs.
 ///
 /// ```
 ///   nfc, …            libnfc, libusb  ──▶ usbfs requests ──▶ usb_reader.py: in use
@@ -14,17 +15,17 @@ public final class USBService: Sendable {
   public let reader: USBReader
   private let client: VirtualPCSCClient
   private let ports = PortPair()
-  // The socket's name may have 107 bytes.
+  // The name of the socket has at most 107 bytes.
   private let folder = URL(filePath: "/tmp/pcsc-usb-\(UUID().uuidString.prefix(8))")
 
   /// The daemon's name for the reader.
   public static let name = "ACS ACR122U PICC Interface 00 00"
 
-  /// - Parameter tag: what lies on the reader.
+  /// - Parameter tag: the tag on the reader.
   public init(_ tag: VirtualTag) throws {
     reader = try USBReader(.acr122u)
     let virtual = VirtualPCSCReader(reader.field, dialect: .directTransmit, name: Self.name)
-    // It connects as soon as there is a tag and the rig listens.
+    // The client connects as soon as there is a tag and the rig listens.
     client = try VirtualPCSCClient(virtual, port: ports.first)
     reader.field.place(tag)
   }
@@ -34,7 +35,7 @@ public final class USBService: Sendable {
     try? FileManager.default.removeItem(at: folder)
   }
 
-  /// What to run instead of a program, so that it runs beside the daemon: an executable and its arguments.
+  /// Returns the command line that runs a program beside the daemon: an executable and its arguments.
   public func command(_ program: [String]) throws -> (executable: String, arguments: [String]) {
     let files = ["/usr/sbin/pcscd", "/usr/lib/pcsc/drivers/ifd-ccid.bundle", "/usr/bin/unshare"]
     for file in files where !FileManager.default.fileExists(atPath: file) {
