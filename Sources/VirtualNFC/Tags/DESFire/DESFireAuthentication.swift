@@ -5,7 +5,7 @@ struct DESFireAuthentication: Hashable, Sendable {
   let key: DESFireKey
   private let challenge: [UInt8]
   private let challengeSent: [UInt8]
-  /// The transaction values that the authentication creates or continues.
+  /// The values of the transaction that the authentication begins or continues.
   private let transaction: Transaction
   /// Whether the chip is set to LRP.
   private let isLRP: Bool

@@ -12,7 +12,7 @@ public struct FeliCaLite: VirtualChip, FeliCaLiteChip {
 
   /// - Parameters:
   ///   - idm: 8 bytes; `nil` for the chip's own.
-  ///   - formatted: Whether it is an NDEF tag with an empty message; as on delivery if not.
+  ///   - formatted: whether it is an NDEF tag with an empty message; as on delivery if not.
   public init(idm: [UInt8]? = nil, formatted: Bool = true) {
     core = FeliCaLiteCore(
       generation: .lite, idm: idm ?? Self.defaultIDm, pmm: Self.pmm, formatted: formatted)
@@ -20,7 +20,7 @@ public struct FeliCaLite: VirtualChip, FeliCaLiteChip {
 
   /// - Parameters:
   ///   - idm: 8 bytes; `nil` for the chip's own.
-  ///   - ndef: The message, or its bytes.
+  ///   - ndef: the message, or its bytes.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public init(idm: [UInt8]? = nil, ndef: some TagMessage) throws(VirtualTagError) {
     core = try FeliCaLiteCore(
@@ -33,7 +33,7 @@ extension VirtualTag {
   ///
   /// - Parameters:
   ///   - idm: 8 bytes; `nil` for the chip's own.
-  ///   - formatted: Whether it is an NDEF tag with an empty message; as on delivery if not.
+  ///   - formatted: whether it is an NDEF tag with an empty message; as on delivery if not.
   public static func feliCaLite(idm: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(FeliCaLite(idm: idm, formatted: formatted))
   }

@@ -26,7 +26,7 @@ public struct FeliCaLiteS: VirtualChip, FeliCaLiteChip {
 
   /// - Parameters:
   ///   - idm: 8 bytes; `nil` for the chip's own.
-  ///   - formatted: Whether it is an NDEF tag with an empty message; as on delivery if not.
+  ///   - formatted: whether it is an NDEF tag with an empty message; as on delivery if not.
   public init(idm: [UInt8]? = nil, formatted: Bool = true) {
     core = FeliCaLiteCore(
       generation: .liteS, idm: idm ?? Self.defaultIDm, pmm: Self.pmm, formatted: formatted)
@@ -34,7 +34,7 @@ public struct FeliCaLiteS: VirtualChip, FeliCaLiteChip {
 
   /// - Parameters:
   ///   - idm: 8 bytes; `nil` for the chip's own.
-  ///   - ndef: The message, or its bytes.
+  ///   - ndef: the message, or its bytes.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public init(idm: [UInt8]? = nil, ndef: some TagMessage) throws(VirtualTagError) {
     core = try FeliCaLiteCore(
@@ -47,7 +47,7 @@ extension VirtualTag {
   ///
   /// - Parameters:
   ///   - idm: 8 bytes; `nil` for the chip's own.
-  ///   - formatted: Whether it is an NDEF tag with an empty message; as on delivery if not.
+  ///   - formatted: whether it is an NDEF tag with an empty message; as on delivery if not.
   public static func feliCaLiteS(idm: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(FeliCaLiteS(idm: idm, formatted: formatted))
   }

@@ -25,7 +25,7 @@ public struct Type3Tag: VirtualChip {
   ///   - nbr: Blocks that one CHECK may ask for, 1 to 15.
   ///   - nbw: Blocks that one UPDATE may carry, 1 to 13.
   ///   - dataBlocks: Blocks for an NDEF message, 16 bytes each, 1 to 65535.
-  ///   - formatted: Whether there is an attribute information block; all is zero if not.
+  ///   - formatted: whether there is an attribute information block; all is zero if not.
   public init(
     idm: [UInt8]? = nil, nbr: Int = 12, nbw: Int = 8, dataBlocks: Int = 64,
     formatted: Bool = true
@@ -35,7 +35,8 @@ public struct Type3Tag: VirtualChip {
   }
 
   /// - Parameters:
-  ///   - ndef: The message, or its bytes. The others are those of ``init(idm:nbr:nbw:dataBlocks:formatted:)``.
+  ///   - ndef: the message, or its bytes. The others are those of
+  ///     ``init(idm:nbr:nbw:dataBlocks:formatted:)``.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public init(
     idm: [UInt8]? = nil, nbr: Int = 12, nbw: Int = 8, dataBlocks: Int = 64, ndef: some TagMessage

@@ -73,7 +73,7 @@ extension VirtualTag {
 
 /// What the type A cards here send on activation.
 enum TypeACoding {
-  /// The UID unless another is asked for.
+  /// The default UID.
   static let defaultUID: [UInt8] = [0x04, 0x5E, 0x21, 0x72, 0x9C, 0x64, 0x80]
 
   /// ISO/IEC 14443-3, 6.5.2: the size of the UID in bits 8 and 7 of the first byte, and bit 3 for bit

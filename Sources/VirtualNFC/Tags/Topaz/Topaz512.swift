@@ -7,22 +7,22 @@ public struct Topaz512: VirtualChip, TopazChip {
 
   /// - Parameters:
   ///   - uid: 7 bytes, of which a reader sees the first four; `nil` for the chip's own.
-  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as on
-  ///     delivery: no data, blocks 0, D, E and F locked.
+  ///   - formatted: whether it is an NFC Forum tag with an empty message; if not, it is as on delivery:
+  ///     no data, blocks 0, D, E and F locked.
   public init(uid: [UInt8]? = nil, formatted: Bool = true) {
     self.init(uid: uid, area: formatted ? MessageTLV.emptyArea(size: Self.areaSize) : nil)
   }
 
   /// - Parameters:
   ///   - uid: 7 bytes, of which a reader sees the first four; `nil` for the chip's own.
-  ///   - ndef: The message, or its bytes, at most 462; none leaves the tag empty.
+  ///   - ndef: the message, or its bytes, at most 462; none leaves the tag empty.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public init(uid: [UInt8]? = nil, ndef: some TagMessage) throws(VirtualTagError) {
     let area = try MessageTLV.area(ndef.encodedMessage, size: Self.areaSize)
     self.init(uid: uid, area: area)
   }
 
-  /// The UID unless another is asked for. The last byte, 25, is the maker's.
+  /// The default UID. The last byte, 25, is the maker's.
   static let defaultUID: [UInt8] = [0x47, 0x1B, 0x9D, 0x02, 0x00, 0x10, 0x25]
 
   private static let areaStart = TopazCore.capabilityContainer + header.count
@@ -99,8 +99,7 @@ extension VirtualTag {
   ///
   /// - Parameters:
   ///   - uid: 7 bytes, of which a reader sees the first four; `nil` for the chip's own.
-  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as on
-  ///     delivery.
+  ///   - formatted: whether it is an NFC Forum tag with an empty message; if not, it is as on delivery.
   public static func topaz512(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(Topaz512(uid: uid, formatted: formatted))
   }

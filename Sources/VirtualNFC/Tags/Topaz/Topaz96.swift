@@ -8,22 +8,22 @@ public struct Topaz96: VirtualChip, TopazChip {
 
   /// - Parameters:
   ///   - uid: 7 bytes, of which a reader sees the first four; `nil` for the chip's own.
-  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as on
-  ///     delivery: no data, blocks 0, D and E locked.
+  ///   - formatted: whether it is an NFC Forum tag with an empty message; if not, it is as on delivery:
+  ///     no data, blocks 0, D and E locked.
   public init(uid: [UInt8]? = nil, formatted: Bool = true) {
     self.init(uid: uid, area: formatted ? MessageTLV.emptyArea(size: Self.areaSize) : nil)
   }
 
   /// - Parameters:
   ///   - uid: 7 bytes, of which a reader sees the first four; `nil` for the chip's own.
-  ///   - ndef: The message, or its bytes, at most 90; none leaves the tag empty.
+  ///   - ndef: the message, or its bytes, at most 90; none leaves the tag empty.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public init(uid: [UInt8]? = nil, ndef: some TagMessage) throws(VirtualTagError) {
     let area = try MessageTLV.area(ndef.encodedMessage, size: Self.areaSize)
     self.init(uid: uid, area: area)
   }
 
-  /// The UID unless another is asked for. The last byte, 25, is the maker's.
+  /// The default UID. The last byte, 25, is the maker's.
   static let defaultUID: [UInt8] = [0x8A, 0x5C, 0x03, 0x2E, 0x00, 0x10, 0x25]
 
   private static let areaStart = TopazCore.capabilityContainer + capabilityContainer.count
@@ -68,8 +68,7 @@ extension VirtualTag {
   ///
   /// - Parameters:
   ///   - uid: 7 bytes, of which a reader sees the first four; `nil` for the chip's own.
-  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as on
-  ///     delivery.
+  ///   - formatted: whether it is an NFC Forum tag with an empty message; if not, it is as on delivery.
   public static func topaz96(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(Topaz96(uid: uid, formatted: formatted))
   }
