@@ -1,13 +1,13 @@
-/// FeliCa Lite, RC-S965: 14 blocks for the user, a subtraction register, MAC for reading (FeliCa
-/// Lite User's Manual).
+/// FeliCa Lite, RC-S965: 14 user blocks, a subtraction register, a MAC for reading (FeliCa Lite User's
+/// Manual).
 public struct FeliCaLite: VirtualChip, FeliCaLiteChip {
   public let name = "felica-lite"
   var core: FeliCaLiteCore
 
-  /// IC type F0 in the second byte.
+  /// The PMm. The IC type in its second byte is F0.
   private static let pmm: [UInt8] = [0x00, 0xF0, 0x00, 0x00, 0x02, 0x06, 0x03, 0x00]
 
-  /// The IDm unless another is asked for.
+  /// The default IDm.
   static let defaultIDm: [UInt8] = [0x01, 0x27, 0x00, 0x5D, 0x4C, 0x08, 0xF4, 0x6B]
 
   /// - Parameters:
