@@ -1,8 +1,8 @@
-/// A Topaz 96 (Broadcom BCM20203T96, before that Innovision IRT5011): an NFC Forum Type 1 Tag with
-/// 120 bytes, 96 of them for data.
+/// A Topaz 96 (Broadcom BCM20203T96, before that Innovision IRT5011): an NFC Forum Type 1 Tag with 120
+/// bytes, 96 of them for data.
 ///
-/// It answers RID, RALL, READ, WRITE-E and WRITE-NE, to its own UID only; a locked byte that is
-/// written is answered with what it holds. See `TopazCore` for how frames look here.
+/// It supports RID, RALL, READ, WRITE-E and WRITE-NE, only with its own UID. A write to a locked byte is
+/// answered with the byte's current value. See `TopazCore` for the form of frames.
 public struct Topaz96: VirtualChip, TopazChip {
   var core: TopazCore
 
@@ -16,7 +16,7 @@ public struct Topaz96: VirtualChip, TopazChip {
 
   /// - Parameters:
   ///   - uid: 7 bytes, of which a reader sees the first four; `nil` for the chip's own.
-  ///   - ndef: the message, or its bytes, at most 90; none leaves the tag empty.
+  ///   - ndef: the message, or its bytes, at most 90; an empty one leaves the tag empty.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public init(uid: [UInt8]? = nil, ndef: some TagMessage) throws(VirtualTagError) {
     let area = try MessageTLV.area(ndef.encodedMessage, size: Self.areaSize)
@@ -29,8 +29,8 @@ public struct Topaz96: VirtualChip, TopazChip {
   private static let areaStart = TopazCore.capabilityContainer + capabilityContainer.count
   static let areaSize = TopazCore.staticDataEnd - areaStart
 
-  /// NDEF is there, version 1.0, (14 + 1) · 8 bytes, all may be read and written (Type 1 Tag
-  /// Operation).
+  /// The capability container: NDEF is present, version 1.0, (14 + 1) · 8 bytes, everything may be read
+  /// and written (Type 1 Tag Operation).
   private static let capabilityContainer: [UInt8] = [0xE1, 0x10, 0x0E, 0x00]
   /// Blocks D and E: reserved bytes as dumps show them, LOCK-0 and LOCK-1, six one-time bytes.
   private static let systemBlocks: [UInt8] = [
