@@ -1,6 +1,6 @@
 extension JSONNode {
-  /// Parses one JSON value (RFC 8259); only blanks may follow it. Any bytes give a value or an error. A byte order mark
-  /// is skipped; an object with two members of one name is refused.
+  /// Parses one JSON value (RFC 8259); only blanks may follow it. Any bytes result in a value or an
+  /// error. A byte order mark is skipped; an object with two members of the same name is refused.
   ///
   /// - Throws: ``JSONError`` with the line.
   package init(parsing bytes: some Collection<UInt8>) throws(JSONError) {
@@ -10,7 +10,7 @@ extension JSONNode {
 
 /// Parses a JSON text.
 private struct JSONParser {
-  /// Deeper values are refused; what this package reads needs six levels.
+  /// The maximum depth of values; the formats of this package need six levels.
   private static let maximumDepth = 32
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
   private static let newline = UInt8(ascii: "\n")
@@ -165,7 +165,7 @@ private struct JSONParser {
     }
   }
 
-  /// Reads what follows `\u`: a character, or both halves of a surrogate pair.
+  /// Parses the digits after `\u`: a character, or both halves of a surrogate pair.
   private mutating func readScalar() throws(JSONError) -> Unicode.Scalar {
     let first = try readCodeUnit()
     if let scalar = Unicode.Scalar(first) { return scalar }

@@ -92,8 +92,9 @@ extension JSONValue {
     text += "\n" + String(repeating: " ", count: indent)
   }
 
-  /// RFC 8259, 7: quotation mark, reverse solidus and the control characters must be escaped. DEL
-  /// and the line separators U+2028 and U+2029 are too: not every program that reads lines accepts them.
+  /// Writes a string. Quotation mark, reverse solidus and the control characters must be escaped (RFC
+  /// 8259, 7). DEL and the line separators U+2028 and U+2029 are escaped too, because some programs that
+  /// read lines do not accept them.
   private static func write(_ string: String, to text: inout String) {
     text += "\""
     for scalar in string.unicodeScalars {

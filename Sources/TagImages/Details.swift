@@ -40,7 +40,7 @@ extension TagImage {
     /// Whether the protection settings are locked.
     public var isProtectionLocked: Bool?
 
-    /// Creates details of which nothing is known.
+    /// Creates details without known values.
     public init() {}
   }
 
@@ -206,7 +206,7 @@ extension TagImage {
     /// The applications, in the order in which the card lists them.
     public var applications: [Application] = []
 
-    /// Creates a card of which nothing is known.
+    /// Creates a card without known values.
     public init() {}
   }
 }

@@ -8,7 +8,7 @@ extension TagImage {
   static let feliCaLiteUserBlockCount = 15
   static let feliCaBlockSize = 16
 
-  /// Returns an image of a FeliCa Lite of which nothing is known.
+  /// Returns an image of a FeliCa Lite without known content.
   public static func feliCaLite() -> TagImage {
     TagImage(
       .feliCaLite,

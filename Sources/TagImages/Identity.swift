@@ -1,6 +1,6 @@
 extension TagImage {
-  /// Derives from the memory what a file does not contain elsewhere: the UID, and the answers that
-  /// all tags of the kind share.
+  /// Derives values that the file does not contain elsewhere from the memory: the UID, and the answers
+  /// that all tags of the kind share.
   mutating func deriveIdentity() {
     switch kind {
     case .classic:
@@ -27,7 +27,7 @@ extension TagImage {
       details.pmm = details.pmm ?? Array(identifiers.suffix(8))
       feliCa = details
     case .iClass:
-      // As it goes over the air, the least significant byte first.
+      // The UID is in transmission order, least significant byte first.
       if uid == nil { uid = memory.known(0..<8)?.reversed() }
     case .barcode:
       if uid == nil { uid = memory.known(0..<memory.bytes.count) }

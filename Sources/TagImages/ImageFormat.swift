@@ -80,7 +80,7 @@ public enum ImageFormat: String, CaseIterable, Hashable, Sendable {
       case .mifareClassicTool: MCTFile.encode(image)
       case .picoPass: PicoPassFile.encode(image)
       }
-    // Whatever does not come back was lost.
+    // Every part that is missing in the copy is lost.
     let copy: TagImage
     do throws(ImageError) {
       copy = try decode(bytes)
@@ -108,11 +108,11 @@ public enum ImageFormat: String, CaseIterable, Hashable, Sendable {
     return image
   }
 
-  /// Returns why the format cannot hold a tag, to follow "cannot hold a … tag"; empty if there is
-  /// no more to say, `nil` if it can.
+  /// Returns the reason why the format cannot hold a tag, which follows "cannot hold a … tag"; empty if
+  /// there is no more to say, `nil` if it can.
   func objection(to image: TagImage) -> String? {
     switch self {
-    // Nothing shows that 64 bytes are a ticket's; in text it is the length of a line.
+    // 64 bytes do not indicate a ticket; in text, the length of a line does.
     case .binary: image.memory.isEmpty || image.kind == .ctx ? "" : nil
     case .emulator: image.memory.isEmpty ? "" : nil
     case .proxmark: ProxmarkFile.objection(to: image)

@@ -4,8 +4,8 @@ import VirtualNFC
 
 @testable import SecureTags
 
-/// Something goes wrong at each exchange of each change, on a PN532 through the real libnfc and through PC/SC: what is
-/// reported as done is done, and the same change, asked for again, completes it.
+/// Tests each change with a fault at each exchange, on a PN532 through the real libnfc and through PC/SC.
+/// A change that is reported as done is done, and a repeated change completes it.
 @Suite struct ChangeFaultTests {
   private static let new = SecretKey((0..<16).map { UInt8($0 * 3 + 1) })
   private static let newBytes = (0..<16).map { UInt8($0 * 3 + 1) }
@@ -17,11 +17,11 @@ import VirtualNFC
   struct Change: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let tag: @Sendable () -> VirtualTag
-    /// Makes the change on a tag that knows nothing.
+    /// Performs the change on a newly connected tag.
     let run: @Sendable (DetectedTag) async throws -> Void
-    /// Asks for it again, with whichever key the tag has then.
+    /// Performs the change again with any key that the tag may have.
     let repeated: @Sendable (TagBench) async throws -> Void
-    /// Throws, or records an issue, unless the change is there.
+    /// Throws, or records an issue, unless the change has been made.
     let check: @Sendable (TagBench) async throws -> Void
   }
 
@@ -43,7 +43,7 @@ import VirtualNFC
     return try await ST25TATag(card)
   }
 
-  /// Runs `body` with each key that the tag may have, until one does.
+  /// Runs `body` with each key that the tag may have, until one succeeds.
   private static func trying<Key: Sendable>(
     _ keys: [Key], _ body: (Key) async throws -> Void
   ) async throws {
@@ -85,7 +85,7 @@ import VirtualNFC
 
   private static func personalize(_ tag: DetectedTag) async throws {
     let card = try card(tag)
-    // What was committed before is of level 3.
+    // A card that was committed before is in level 3.
     guard try await card.securityLevel() == 0 else { return }
     for address in [MIFAREPlusKeyAddress.cardMaster, .cardConfiguration, .levelThreeSwitch] {
       try await card.personalize(address, new)

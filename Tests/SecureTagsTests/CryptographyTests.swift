@@ -130,7 +130,7 @@ import Testing
   }
 
   @Test func keyVersions() throws {
-    // libfreefare's test_mifare_desfire_key.c: the version stands in the parity bits.
+    // libfreefare's test_mifare_desfire_key.c: the parity bits contain the version.
     let des = try DESFireKey(.des, bytes: hex("1122334455667788"), version: 0x55)
     #expect(des.version == 0x55 && des.isSingleDES)
     let triple = try DESFireKey(

@@ -3,13 +3,13 @@ import Testing
 
 @testable import SecureTags
 
-/// The driver says to a recorded card, byte for byte, what another reader has said to a real one.
+/// Tests that the driver sends the same bytes to a recorded card as another reader sent to the real one.
 @Suite struct EV1RecordingTests {
   private static func key(_ kind: DESFireKey.Kind, _ text: String) throws -> DESFireKey {
     try DESFireKey(kind, bytes: hex(text), version: kind == .aes ? 0x10 : nil)
   }
 
-  /// The keys that each part of the recording changes to and fro.
+  /// The keys that each part of the recording changes in both directions.
   struct Part: Sendable {
     let application: UInt32
     let kind: DESFireKey.Kind

@@ -46,8 +46,8 @@ import Testing
     #expect(card.remaining == 0)
   }
 
-  /// AN12196, tables 23 to 26: AuthenticateEV2NonFirst's session keys with a counter that goes on, a plain write that
-  /// counts, and both ways to change a key.
+  /// AN12196, tables 23 to 26: AuthenticateEV2NonFirst's session keys with a counter that continues, a
+  /// plain write that is counted, and both ways to change a key.
   @Test func plainModeAndKeyChange() throws {
     let card = try RecordedCard(
       """
@@ -80,8 +80,8 @@ import Testing
     #expect(card.remaining == 0)
   }
 
-  /// AN12196, tables 7 (GetFileSettings with MACs) and 28 (GetCardUID enciphered), and AN12343, chapter 7.5 (data with
-  /// MACs): only parts of the keys are published, which are all that is needed.
+  /// AN12196, tables 7 (GetFileSettings with MACs) and 28 (GetCardUID enciphered), and AN12343, chapter
+  /// 7.5 (data with MACs): the published parts of the keys are sufficient.
   @Test func codesAndAnswers() throws {
     func procedure(
       _ exchanges: String, encryption: String? = nil, code: String, _ identifier: String
@@ -153,7 +153,8 @@ import Testing
     }
   }
 
-  /// Every bit of a protected answer counts; nothing is used of one that is wrong, cut, longer, or another's.
+  /// Every bit of a protected answer is significant. An answer that is wrong, truncated, extended, or for
+  /// another command is not used.
   @Test func wrongAnswers() throws {
     let right = try hex("0040EEEE000100D1FE001F00004400004400002000006A00002A474282E7A47986")
     func accepts(_ answer: [UInt8], counter: UInt16 = 0) throws -> Bool {

@@ -109,7 +109,7 @@ import VirtualNFC
     await bench.close()
   }
 
-  /// The chips whose files are fixed: DESFire Light, with AES and LRP, and NTAG 413 DNA.
+  /// The chips with fixed files: DESFire Light, with AES and LRP, and NTAG 413 DNA.
   @Test(
     .asking(.configurationLock), arguments: ReaderBench.Kind.allCases,
     [DESFireModel.light, .ntag413])
@@ -152,7 +152,7 @@ import VirtualNFC
         #expect(none?.code == .unsupported)
         continue
       }
-      // A DESFire Light signs from the factory; key 1 names the terminal and writes records.
+      // A DESFire Light signs transactions on delivery; key 1 identifies the terminal and writes records.
       try await application.authenticate(0, .factory(.aes))
       if mode == "AES" {
         try await application.configureValueFile(
@@ -175,7 +175,7 @@ import VirtualNFC
         try await $0.writeRecord(file: 1, [UInt8](repeating: 3, count: 16))
         try await $0.changeValue(file: 3, .credit(30))
       }
-      // With LRP the session keys of codes are others, which no public source has an example of.
+      // With LRP, the session keys of codes are different, and no public source has an example.
       if mode == "AES" {
         #expect(try receipt.isValid(key: .factory(.aes), uid: model.defaultUID))
       }

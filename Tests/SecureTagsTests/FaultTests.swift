@@ -4,12 +4,12 @@ import VirtualNFC
 
 @testable import SecureTags
 
-/// Something goes wrong at each exchange of each change: nothing wrong is taken for right, and the card has what it
-/// had or what it was to have.
+/// Tests each change with a fault at each exchange: no wrong answer is accepted, and the card has either
+/// its old or its new content.
 @Suite struct FaultTests {
   struct Change: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// Runs with the application selected and its master key proved.
+    /// Runs with the application selected and authenticated with its master key.
     let body: @Sendable (inout DESFireProcedure, Way) throws -> Void
 
     init(
@@ -74,7 +74,7 @@ import VirtualNFC
     return (card, procedure)
   }
 
-  /// All that can be seen of the application afterwards, whichever of the two keys opens it.
+  /// The visible content of the application afterwards, read with whichever of the two keys is valid.
   private static func content(_ card: VirtualCard, _ way: Way) throws -> [String] {
     card.setFault()
     card.restart()
@@ -118,11 +118,11 @@ import VirtualNFC
         let place: Comment = "\(fault) at \(index): \(thrown.map { "\($0)" } ?? "nothing")"
         if fault.losesTag { #expect(thrown?.code == .tagConnectionLost, place) }
         if thrown == nil {
-          // Nothing but an answer that is as long without its last byte, or that the first generation sends
-          // without protection.
+          // The only accepted answers are those of the same length without their last byte, or those that
+          // the first generation sends without protection.
           #expect(way.method == .legacy || [.answerCut, .answerRepeated].contains(fault), place)
         } else {
-          // What the driver refuses itself leaves the card's session as it is.
+          // An error of the driver itself does not change the card's session.
           #expect(thrown?.code == .invalidParameter || procedure.state.session == nil, place)
         }
         let content = try Self.content(model, way)
@@ -132,7 +132,7 @@ import VirtualNFC
     }
   }
 
-  /// What is read is right or an error, in every session that protects what it reads.
+  /// Tests that a read returns the right data or an error, in every session with protected reads.
   @Test(arguments: Way.all) func reading(_ way: Way) throws {
     for fault in VirtualCard.Fault.allCases {
       for index in 0..<4 {
@@ -149,7 +149,7 @@ import VirtualNFC
     }
   }
 
-  /// A key change whose answer is lost says what there is to do.
+  /// Tests that a key change whose answer is lost reports how to continue.
   @Test func lostAnswerToKeyChange() throws {
     let way = Way.all[3]
     var (card, procedure) = try Self.card(way)

@@ -4,7 +4,7 @@ import VirtualNFC
 
 @testable import SecureTags
 
-/// Sets of keys: prepared one by one, put in use at once.
+/// Tests key sets, which are prepared key by key and put into use at once.
 @Suite struct KeySetTests {
   private static let way = Way(model: .ev3, generation: .ev3, method: .ev2First, kind: .aes)
 
@@ -12,7 +12,7 @@ import VirtualNFC
     try DESFireKey(.aes, bytes: [UInt8](repeating: byte, count: 16), version: byte)
   }
 
-  /// An application with two keys and three sets, its master key proved.
+  /// An application with two keys and three sets, authenticated with its master key.
   private static func application() throws -> (VirtualCard, DESFireProcedure) {
     let card = VirtualCard(DESFire(way.model, formatted: false))
     var procedure = card.procedure(way.generation)
@@ -54,7 +54,7 @@ import VirtualNFC
     let (_, first) = try Self.application()
     var procedure = first
     try Self.prepare(&procedure)
-    // Nothing has changed until then.
+    // Nothing has changed yet.
     try procedure.authenticate(1, .factory(.aes), by: .ev2First)
     let right = #expect(throws: NFCError.self) { try procedure.rollKeySet(1) }
     #expect(right?.code == .notAuthenticated)
@@ -93,7 +93,7 @@ import VirtualNFC
     #expect(throws: NFCError.self) { try other.initializeKeySet(1) }
   }
 
-  /// At each exchange: the old set is in use or the new one, never a mix.
+  /// At each exchange, either the old set or the new one is in use, never a mixture.
   @Test func faults() throws {
     var (model, procedure) = try Self.application()
     func change(_ procedure: inout DESFireProcedure) throws {

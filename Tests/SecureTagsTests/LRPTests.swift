@@ -9,7 +9,7 @@ import VirtualNFC
 @Suite struct LRPTests {
   private static let zeroKey = [UInt8](repeating: 0, count: 16)
 
-  /// Tables 19 and 20. The table's text names key 3, its bytes key 0.
+  /// Tables 19 and 20. The text of the table says key 3, its bytes say key 0.
   private static let authentication = """
     7100 9D
     710006020000000000 AF0156109A31977C855319CD4618C9D2AED2
@@ -31,7 +31,7 @@ import VirtualNFC
     #expect(messaging.blockCounter == 1 && messaging.commandCounter == 0)
     #expect(procedure.state.usesLRP)
     #expect(card.deviations == [] && card.remaining == 0)
-    // It is known from then on.
+    // The mode is known from now on.
     let again = try RecordedCard(
       "710106020000000000 AE", challenges: [])
     var next = again.procedure(.fixed)
@@ -40,13 +40,13 @@ import VirtualNFC
     #expect(again.deviations == [] && again.remaining == 0)
   }
 
-  /// A card that proves something else is refused.
+  /// A card with a wrong proof is refused.
   @Test(arguments: [
-    // Its MAC.
+    // The MAC is wrong.
     ("0125F8547D9F", "0125F8547D9E"),
-    // Its data, over which the MAC goes.
+    // The data covered by the MAC is wrong.
     ("00F4FC209D", "00F4FC209C"),
-    // Its mode, and its lengths.
+    // The mode and the lengths are wrong.
     ("AF0156109A", "AF0256109A"), ("C9D2AED2\n", "C9D2AED2D2\n"), ("2A14E235", "2A14E2"),
   ])
   func cardsThatAreCopies(_ there: String, _ changed: String) throws {
@@ -84,7 +84,7 @@ import VirtualNFC
     return (card, card.procedure(.fixed))
   }
 
-  /// Every command of a chip that was switched, and faults at each of their exchanges.
+  /// Every command of a chip that was switched, and faults at each exchange.
   @Test func everyCommand() throws {
     var (card, procedure) = try Self.light()
     func select() throws {

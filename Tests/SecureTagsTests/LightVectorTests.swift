@@ -3,7 +3,8 @@ import Testing
 
 @testable import SecureTags
 
-/// NXP AN12343 (MIFARE DESFire Light features and hints, revision 1.1): commands in sessions whose keys it gives.
+/// NXP AN12343 (MIFARE DESFire Light features and hints, revision 1.1): commands in sessions with
+/// published keys.
 @Suite struct LightVectorTests {
   struct Example: Sendable, CustomTestStringConvertible {
     let testDescription: String
@@ -11,12 +12,12 @@ import Testing
     let codeKey: String
     let transaction: String
     var counter: UInt16 = 0
-    /// Command and answer, native.
+    /// The native command and its answer.
     let exchange: String
     let body: @Sendable (inout DESFireProcedure) throws -> Void
   }
 
-  /// A command of the session with the value file.
+  /// Runs a command of the session with the value file.
   private static func value(
     _ testDescription: String, counter: UInt16 = 0, _ exchange: String, _ command: DESFireCommand,
     _ expected: [UInt8] = []

@@ -4,13 +4,13 @@ import VirtualNFC
 
 @testable import SecureTags
 
-/// Every command, in every generation's secure messaging, against the virtual card.
+/// Tests every command in every generation's secure messaging, with the virtual card.
 @Suite struct ProcedureTests {
   private static let rights = DESFireAccessRights(
     read: .key(1), write: .key(2), readWrite: .key(0), change: .key(0))
   private static let data = (0..<300).map { UInt8(truncatingIfNeeded: $0 * 7 + 1) }
 
-  /// An application with three keys, selected, its master key proved.
+  /// An application with three keys, selected and authenticated with its master key.
   static func application(_ way: Way) throws -> (VirtualCard, DESFireProcedure) {
     let card = VirtualCard(DESFire(way.model, formatted: false))
     var procedure = card.procedure(way.generation)
@@ -42,7 +42,7 @@ import VirtualNFC
         try procedure.readData(1, offset: offset, count: count)
           == Array(Self.data[offset..<(offset + count)]))
     }
-    // A backup file has what was committed.
+    // A backup file returns the committed content.
     let zeros = [UInt8](repeating: 0, count: 40)
     try procedure.writeData(2, offset: 10, [1, 2, 3])
     #expect(try procedure.readData(2, offset: 0, count: nil) == zeros)
@@ -51,9 +51,9 @@ import VirtualNFC
     try procedure.writeData(2, offset: 10, [4])
     _ = try procedure.send(DESFireCommand(code: .abortTransaction))
     #expect(throws: NFCError.self) { try procedure.commit() }
-    // Nothing to commit is no reason to end the session.
+    // A commit without changes does not end the session.
     #expect(try procedure.readData(2, offset: 10, count: 3) == [1, 2, 3])
-    // Key 1 reads and does not write; that ends the session.
+    // Key 1 reads but cannot write; the refusal ends the session.
     try procedure.authenticate(1, .factory(way.kind), by: way.method)
     #expect(try procedure.readData(1, offset: 0, count: nil) == Self.data)
     let error = #expect(throws: NFCError.self) { try procedure.writeData(1, offset: 0, [1]) }
@@ -81,7 +81,7 @@ import VirtualNFC
     try procedure.changeValue(3, .limitedCredit(150))
     try procedure.commit()
     #expect(try procedure.value(3) == 125)
-    // Used up.
+    // The limited credit has been used up.
     #expect(throws: NFCError.self) { try procedure.changeValue(3, .limitedCredit(1)) }
     try procedure.authenticate(0, .factory(way.kind), by: way.method)
     let error = #expect(throws: NFCError.self) { try procedure.changeValue(3, .credit(900)) }
@@ -144,7 +144,7 @@ import VirtualNFC
       try procedure.authenticate(0, .factory(way.kind), by: way.method)
     }
     #expect(error?.code == .authenticationFailed && error?.cause == .desfireStatus(0xAE))
-    // Lists and files need the master key now.
+    // Lists and files now require the master key.
     #expect(throws: NFCError.self) { try procedure.files() }
     try procedure.authenticate(0, new, by: way.method)
     #expect(try procedure.files() == [1])
@@ -153,7 +153,7 @@ import VirtualNFC
     #expect(card.memory == [])
   }
 
-  /// EV2's second authentication goes on with the transaction and its counter.
+  /// EV2's second authentication continues the transaction and its counter.
   @Test func nonFirst() throws {
     var (_, procedure) = try Self.application(Way.all[5])
     let first = try #require(procedure.state.session?.messaging as? EV2Messaging)
@@ -169,7 +169,7 @@ import VirtualNFC
     }
   }
 
-  /// The card's own key, which may change its kind, and what is configured with it.
+  /// The card's own key, which can change its kind, and the configuration with it.
   @Test(arguments: [DESFireAuthentication.legacy, .iso])
   func cardLevel(_ method: DESFireAuthentication) throws {
     let card = VirtualCard(DESFire(.ev1, formatted: false))
@@ -211,7 +211,7 @@ import VirtualNFC
     try procedure.authenticate(0, key, by: .aes)
     try procedure.deleteApplication(Way.application)
     #expect(try procedure.applications() == [])
-    // With the application's own key, from within.
+    // The application's own key deletes it from within.
     try procedure.createApplication(
       DESFireApplicationPlan(Way.application, keyCount: 1, kind: .des))
     try procedure.setDefaultKey(.factory(.des))
@@ -226,7 +226,7 @@ import VirtualNFC
     #expect(throws: NFCError.self) { try procedure.deleteApplication(Way.application) }
   }
 
-  /// What no card takes is refused before anything is sent.
+  /// Parameters that no card accepts are refused before anything is sent.
   @Test func wrongArguments() throws {
     let card = VirtualCard(DESFire(.ev1, formatted: false))
     var procedure = card.procedure()

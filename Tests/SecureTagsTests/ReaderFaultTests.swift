@@ -5,9 +5,9 @@ import VirtualNFC
 
 @testable import SecureTags
 
-/// Through libnfc and through PC/SC, something goes wrong at each frame of each change, or somebody changes each
-/// answer: the card has what it had or what it was to have, and says so to the next session; an answer that is not the
-/// card's is refused.
+/// Tests each change through libnfc and PC/SC with a fault at each frame, or with each answer changed.
+/// The card has either its old or its new content in the next session, and an answer that the card did
+/// not send is refused.
 @Suite(.asking(.configurationLock)) struct ReaderFaultTests {
   private static let applicationIdentifier = DESFireApplicationIdentifier(0x12_3456) ?? .card
   private static let rights = DESFireAccessRights(
@@ -21,11 +21,12 @@ import VirtualNFC
   struct Change: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let model: DESFireModel
-    /// The key that is proved before.
+    /// The key of the preceding authentication.
     let keyNumber: Int
     /// Whether the card signs its transactions.
     let isSigned: Bool
-    /// The answers at the beginning that report that there is nothing to be done, which no MAC protects.
+    /// The number of answers at the beginning that report that there is nothing to do, which no MAC
+    /// protects.
     let unprotectedAnswers: Int
     let body: @Sendable (DESFireApplication) async throws -> Void
 
@@ -47,7 +48,7 @@ import VirtualNFC
     let receipt = try await application.signedTransaction(reader: name) {
       try await $0.changeValue(file: 3, .debit(7))
     }
-    // With LRP the session keys of codes are others, which no public source has an example of.
+    // With LRP, the session keys of codes are different, and no public source has an example.
     guard !isLRP else { return }
     #expect(try receipt.isValid(key: key(9), uid: DESFireModel.ev2.defaultUID))
   }
@@ -111,7 +112,7 @@ import VirtualNFC
   func everyAnswer(_ kind: ReaderBench.Kind, _ change: Change) async throws {
     var bench = try await CardBench(kind, change)
     let (before, after) = try await bench.contents()
-    // A length is checked no differently with another reader.
+    // The check of a length does not depend on the reader.
     let changes: [TamperedCard<DESFire>.Change] =
       kind == .libnfc ? TamperedCard.Change.allCases : [.replayed, .codeChanged]
     for tampering in changes {
@@ -129,14 +130,14 @@ import VirtualNFC
     await bench.reader.close()
   }
 
-  /// What is read is the card's or an error.
+  /// A read returns the card's data or an error.
   @Test(arguments: ReaderBench.Kind.allCases, [DESFireModel.ev2, .light])
   func everyAnswerToReading(_ kind: ReaderBench.Kind, _ model: DESFireModel) async throws {
     var bench = try await CardBench(
       kind,
       Change("reading", model, keyNumber: 1) { application in
         let value = try await application.value(file: 3)
-        // A transaction has filled the value of a DESFire Light.
+        // A transaction has changed the value of a DESFire Light.
         let isLight = model == .light
         let mac = try await application.transactionMAC(file: isLight ? 15 : 7)
         let version = try await application.keyVersion(1)
@@ -215,7 +216,7 @@ import VirtualNFC
 }
 
 extension ReaderFaultTests {
-  /// A card on a reader that is prepared for a change as often as that is tried.
+  /// A card on a reader, which is prepared again for each attempt of a change.
   private struct CardBench: Sendable {
     typealias Card = TamperedCard<DESFire>
 
@@ -275,7 +276,7 @@ extension ReaderFaultTests {
       }
     }
 
-    /// What is there before and after the change, which counts its frames and answers.
+    /// Returns the content before and after the change, and counts frames and answers.
     mutating func contents() async throws -> (before: [String], after: [String]) {
       reader.restore(start)
       let before = try await content()
@@ -287,7 +288,7 @@ extension ReaderFaultTests {
       return (before, try await content())
     }
 
-    /// The card as it was at the start, its key proved.
+    /// Restores the card and authenticates.
     func opened() async throws -> DESFireApplication {
       reader.restore(start)
       let application = try await reader.card().application(identifier)
@@ -301,7 +302,7 @@ extension ReaderFaultTests {
 
     var hasChanged: Bool { reader.tag.withChip(Card.self) { $0.hasChanged } ?? false }
 
-    /// What a new session sees, whichever keys open it.
+    /// Returns the content that a new session sees, with whichever keys are valid.
     func content() async throws -> [String] {
       reader.restore()
       tamper(nil, at: 0)
@@ -314,7 +315,7 @@ extension ReaderFaultTests {
           try await application.authenticate(number, key(3))
           facts.append("another key \(number)")
         }
-        // Key 1 may read, and key 0 may know the settings.
+        // Key 1 can read, and key 0 can read the settings.
         if number == 1 {
           facts.append("\(try await application.value(file: 3))")
         } else {

@@ -3,9 +3,9 @@ import SecureTags
 import Testing
 import VirtualNFC
 
-/// What a session leaves to whoever talks to the tag next.
+/// Tests the state of a tag after a session, for the next program.
 @Suite struct SessionEndTests {
-  /// GetCardUID, which takes a session, wrapped; sent past the driver.
+  /// A wrapped GetCardUID, which requires a session; it is sent without the driver.
   private static let askForUID: [UInt8] = [0x90, 0x51, 0x00, 0x00, 0x00]
   private static let getVersion: [UInt8] = [0x90, 0x60, 0x00, 0x00, 0x00]
   private static let noSession: [UInt8] = [0x91, 0xAE]
@@ -39,7 +39,7 @@ import VirtualNFC
       #expect(tag.withChip(DESFire.self) { $0.process(Self.askForUID) } == Self.noSession)
       let error = await #expect(throws: NFCError.self) { try await card.cardUID() }
       #expect(error?.code == .notAuthenticated)
-      // Without a session nothing is sent, and the card is of use as before.
+      // Nothing is sent without a session, and the card can be used as before.
       try await card.endSession()
       #expect(try await card.applications() == [])
     }
@@ -51,7 +51,7 @@ import VirtualNFC
       let chip = try await NTAG424Tag(found)
       try await chip.authenticate(0, .factory(.aes))
       #expect(try await chip.uid() == tag.identifier)
-      // In a session the chip refuses what has no MAC, and so does not say what it is.
+      // In a session, the chip refuses commands without a MAC, so it cannot be identified.
       #expect(tag.withChip(NTAG424.self) { $0.process(Self.getVersion).suffix(1) } != [0xAF])
       try await chip.authenticate(0, .factory(.aes))
       try await chip.endSession()

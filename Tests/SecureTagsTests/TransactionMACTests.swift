@@ -4,13 +4,13 @@ import VirtualNFC
 
 @testable import SecureTags
 
-/// Transactions that the card signs: MF2DL(H)x0 data sheet, 10.3; NXP AN12343.
+/// Tests transactions with a MAC (MF2DL(H)x0 data sheet, 10.3; NXP AN12343).
 @Suite struct TransactionMACTests {
   private static let reader = [UInt8](repeating: 0x5C, count: 16)
 
-  /// AN12343, table 32: a record, the terminal's name, the commit and its code. The key is that of table 51, the UID
-  /// that of table 7; the table deciphers the last terminal's name with a session's key, with which it is not
-  /// enciphered.
+  /// AN12343, table 32: a record, the terminal's name, the commit and its code. The key is that of table
+  /// 51, the UID that of table 7; the table deciphers the previous terminal's name with a session key,
+  /// although it was enciphered with another key.
   @Test func publishedTransaction() throws {
     let card = try RecordedCard(
       """
@@ -39,7 +39,7 @@ import VirtualNFC
     let key = try DESFireKey(.aes, bytes: hex("F7D23E0C44AFADE542BFDF2DC5C6AE02"))
     let uid = try hex("04DE5F1EACC040")
     #expect(try receipt.isValid(key: key, uid: uid))
-    // The same terminal as the last time.
+    // The terminal is the same as in the previous transaction.
     #expect(try receipt.previousReader(key: key, uid: uid) == name)
     #expect(try !receipt.isValid(key: .factory(.aes), uid: uid))
     #expect(try !receipt.isValid(key: key, uid: hex("04DE5F1EACC041")))
@@ -104,7 +104,7 @@ import VirtualNFC
     var previous = [UInt8](repeating: 0, count: 16)
     for count in UInt32(1)...3 {
       try procedure.authenticate(1, .factory(.aes), by: .ev2First)
-      // What was read before is no part of it.
+      // Earlier reads are not part of it.
       _ = try procedure.value(3)
       try procedure.beginSigning()
       try Self.work(&procedure)
@@ -118,7 +118,7 @@ import VirtualNFC
     }
     #expect(try procedure.value(3) == 50 - 3 * 6)
     #expect(try procedure.readRecords(4, skip: 0, count: nil).count == 2)
-    // Without the terminal's name it does not count.
+    // Without the terminal's name, it is not counted.
     try procedure.beginSigning()
     try procedure.changeValue(3, .debit(1))
     let error = #expect(throws: NFCError.self) { try procedure.commitSigned(reader: nil) }
@@ -141,7 +141,8 @@ import VirtualNFC
     _ = card
   }
 
-  /// At each exchange of a signed transaction: no receipt is wrong, and the value is the old or the new one.
+  /// At each exchange of a signed transaction, no receipt is wrong, and the value is the old or the new
+  /// one.
   @Test func faults() throws {
     let way = Self.ways[0]
     var (model, procedure, key) = try Self.card(way)

@@ -1,12 +1,13 @@
-/// A driver that has random numbers of its own: one that records them, or one that plays a recording back and is no
-/// reader. The driver of a reader has none, so that nothing but the system's generator is used with a real tag.
+/// A driver with its own source of random numbers, because it records them or replays a recording. The
+/// driver of a real reader does not conform to this protocol, so a real tag only ever receives numbers
+/// from the system's generator.
 package protocol RandomNumberDriver: ReaderDriver {
-  /// Random bytes for the reader's side of a proof.
+  /// Returns random bytes for the reader's side of an authentication.
   func random(_ count: Int) -> [UInt8]
 }
 
 package enum RandomNumbers {
-  /// Of the system's generator for cryptography.
+  /// Returns random bytes from the system's cryptographic generator.
   package static func system(_ count: Int) -> [UInt8] {
     var generator = SystemRandomNumberGenerator()
     return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }

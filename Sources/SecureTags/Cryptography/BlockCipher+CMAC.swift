@@ -22,7 +22,7 @@ extension BlockCipher {
     return Array(try encrypt(blocks, initialValue: initialValue).suffix(blockSize))
   }
 
-  /// Returns a block doubled, which the subkeys are made with (SP 800-38B, 6.1).
+  /// Returns a block doubled, from which the subkeys are derived (SP 800-38B, 6.1).
   func doubled(_ block: [UInt8]) -> [UInt8] {
     var result = zip(block, block.dropFirst() + [0]).map { $0 << 1 | $1 >> 7 }
     if let top = block.first, top & 0x80 != 0, let last = result.popLast() {

@@ -7,7 +7,7 @@ package struct BlockCipher: Sendable {
   package enum Algorithm: Hashable, Sendable {
     case aes128
     case aes192
-    /// Triple DES with two keys; equal halves make DES.
+    /// Triple DES with two keys; equal halves make it DES.
     case twoKeyTripleDES
     case threeKeyTripleDES
 

@@ -8,7 +8,7 @@ import COpenSSL
 public struct SecretKey: Sendable {
   private let storage: Storage
 
-  /// Keeps a copy of `bytes`. Erasing the original is up to the caller.
+  /// Keeps a copy of `bytes`. The caller is responsible for erasing the original.
   public init(_ bytes: some Collection<UInt8>) {
     storage = Storage(bytes)
   }
@@ -82,7 +82,7 @@ extension [UInt8] {
     removeAll()
   }
 
-  /// Returns the exclusive or of both, as long as the shorter one.
+  /// Returns the exclusive-or of both sequences, with the length of the shorter one.
   package func combined(with other: some Sequence<UInt8>) -> [UInt8] {
     zip(self, other).map { $0 ^ $1 }
   }

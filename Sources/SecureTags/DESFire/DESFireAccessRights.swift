@@ -6,7 +6,7 @@ public enum DESFireAccess: Hashable, Sendable {
   case key(Int)
   /// Everyone, without a key.
   case everyone
-  /// Nobody, whatever the key.
+  /// Nobody, regardless of the key.
   case nobody
 
   static let everyoneBits: UInt8 = 0x0E

@@ -18,7 +18,7 @@ public struct DESFireKeySets: Hashable, Sendable {
   static let rollKeys = 0...7
   /// In the second byte of an application's key settings: a third byte follows.
   static let settingsFlag: UInt8 = 0x10
-  /// In that third byte: the description of the sets follows.
+  /// The bit of the third byte that announces the description of the sets.
   private static let setsFlag: UInt8 = 0x01
 
   /// Creates a description of key sets. Key 0 puts another set into use unless another key is

@@ -95,7 +95,7 @@ public final class DESFireCard: Sendable {
       var procedure = DESFireProcedure(
         transport: DESFireTransport(link, form: form), generation: generation,
         state: state.withLock { $0 }, random: link.random(random))
-      // Only a session proves that nobody else has selected something since.
+      // Only a session proves that no other program has changed the selection since.
       if procedure.state.session == nil { procedure.state.selection = nil }
       defer { state.withLock { $0 = procedure.state } }
       if let application { try procedure.select(application) }

@@ -5,9 +5,9 @@ import NFCCore
 public struct DESFireFileSettings: Hashable, Sendable {
   /// The kind of content of a file.
   public enum Content: Hashable, Sendable {
-    /// Bytes that change as soon as they are written.
+    /// Bytes that change immediately when they are written.
     case standardData(size: Int)
-    /// Bytes; what is written takes effect with the commit.
+    /// Bytes that change with the commit.
     case backupData(size: Int)
     /// A value, changed by transactions.
     case value(DESFireValueSettings)
@@ -106,7 +106,7 @@ public struct DESFireValueSettings: Hashable, Sendable {
   public var limitedCredit: Int32
   /// Whether LimitedCredit is allowed.
   public var allowsLimitedCredit: Bool
-  /// Whether everyone may read the value, whatever the rights say.
+  /// Whether everyone may read the value, regardless of the rights.
   public var allowsFreeReading: Bool
 
   static let limitedCreditFlag: UInt8 = 0x01

@@ -116,7 +116,7 @@ public struct DESFireKey: Hashable, Sendable {
       && secret.withUnsafeBytes { Array($0.prefix(8)).equalsInConstantTime(Array($0.suffix(8))) }
   }
 
-  /// Hashes only what is not secret about a key, so that keys can be in sets.
+  /// Hashes only the values of a key that are not secret, so that keys can be in sets.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(kind)
     hasher.combine(version)

@@ -15,7 +15,7 @@ struct DESFireState: Sendable {
   /// The transaction so far, while one is to be signed.
   var transactionInput: DESFireTransactionInput?
 
-  /// Forgets what another command or another program may have ended.
+  /// Forgets the state that another command or another program may have ended.
   mutating func forget() {
     (selection, session, transactionInput) = (nil, nil, nil)
     files = [:]
@@ -58,14 +58,14 @@ struct DESFireProcedure {
       state.transactionInput?.note(command, data)
       return data
     } catch {
-      // Whatever it was, the card's session is no longer the one that this type knows.
+      // Regardless of the error, the card's session is no longer the one that this type knows.
       state.session = (error as? NFCError)?.cause == Self.nothingToCommit ? session : nil
       throw error
     }
   }
 
-  /// Sends a command and decodes its answer's data. Data that make no sense did not come from the
-  /// card as it sent them, so they end the session, too.
+  /// Sends a command and decodes its answer's data. Invalid data was not sent by the card, so it also
+  /// ends the session.
   mutating func send<Content>(
     _ command: DESFireCommand, reading body: ([UInt8]) throws -> Content
   ) throws -> Content {

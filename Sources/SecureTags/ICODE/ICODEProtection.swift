@@ -111,7 +111,7 @@ public struct ICODEProtectionPlan: Sendable {
   /// The irreversible effects, in the order of their declaration.
   public let irreversibleEffects: [IrreversibleEffect]
 
-  /// What the tag reported when the plan was made.
+  /// The tag's information when the plan was made.
   public let before: ICODEInformation
   let protection: ICODEProtection?
 

@@ -68,7 +68,7 @@ extension ICODETag {
         } catch let second as NFCError where second.group == .connection {
           throw error
         }
-        // When it wakes, it has forgotten the passwords it was given.
+        // The tag has lost the presented passwords when it wakes.
         waiting = ICODEPasswords.uses[...]
       } catch let error as NFCError where error.group == .connection {
         // If the tag could not be woken, the wrong password keeps it silent.

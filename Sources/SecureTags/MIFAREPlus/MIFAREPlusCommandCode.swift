@@ -7,7 +7,7 @@ enum MIFAREPlusCommandCode {
   static let authenticateFollowing: UInt8 = 0x76
   static let authenticateContinued: UInt8 = 0x72
   static let resetAuthentication: UInt8 = 0x78
-  /// With a MAC on command and answer.
+  /// Reads enciphered data, with a MAC on command and answer.
   static let readEnciphered: UInt8 = 0x31
   static let readPlain: UInt8 = 0x33
   static let writeEnciphered: UInt8 = 0xA1

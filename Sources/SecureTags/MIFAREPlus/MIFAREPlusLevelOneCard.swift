@@ -1,7 +1,7 @@
 import NFCCore
 
-/// A MIFARE Plus card in security level 1. For every reader it is a MIFARE Classic. In addition it
-/// has an AES key to authenticate with, and another that switches it to level 3.
+/// A MIFARE Plus card in security level 1. For every reader it is a MIFARE Classic. In addition it has an
+/// AES key to authenticate with, and another that switches it to level 3.
 ///
 /// ```swift
 /// let card = try MIFAREPlusLevelOneCard(tag)
@@ -10,14 +10,14 @@ import NFCCore
 /// print(try await card.classic.readBlock(4))
 /// ```
 ///
-/// Such a card cannot be distinguished from a MIFARE Classic with a 7-byte UID except by asking it:
+/// Such a card can be distinguished from a MIFARE Classic with a 7-byte UID only by a command:
 /// ``isLevelOne()``.
 ///
-/// The reader must be able to send arbitrary frames. libnfc can; PC/SC readers that handle MIFARE
-/// Classic internally cannot.
+/// The reader must be able to send arbitrary frames. libnfc can; PC/SC readers that handle MIFARE Classic
+/// internally cannot.
 ///
-/// Sources: NXP's reader library (`phalMfp_AuthenticateSL1`), liblogicalaccess (`MifarePlusAESAuth`), Proxmark3
-/// (`hf mfp auth`).
+/// Sources: NXP's reader library (`phalMfp_AuthenticateSL1`), liblogicalaccess (`MifarePlusAESAuth`),
+/// Proxmark3 (`hf mfp auth`).
 public struct MIFAREPlusLevelOneCard: Sendable {
   /// The tag of the card.
   public let tag: any MiFareTag
@@ -91,7 +91,7 @@ public struct MIFAREPlusLevelOneCard: Sendable {
     _ body: @Sendable (inout MIFAREPlusProcedure, TagLink) throws -> Result
   ) async throws -> Result {
     try await tag.exclusively { [random] link in
-      // The cipher of a sector that was left open would encipher what comes now.
+      // The cipher of a sector that was left open would encipher the next commands.
       try link.restartClassic()
       var procedure = MIFAREPlusProcedure(
         send: { try link.sendBelowBlocks($0) }, session: nil, random: link.random(random))
@@ -157,7 +157,7 @@ public struct MIFAREPlusLevelOneCard: Sendable {
           "the answer to the switch of levels was lost: look at the card again to see which level it has",
           cause: error.cause)
       }
-      // The result of the goodbye does not matter.
+      // The result of the final exchange does not matter.
       try? state.blocks.end()
     }
   }

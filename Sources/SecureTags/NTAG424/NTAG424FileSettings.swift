@@ -29,7 +29,7 @@ public struct NTAG424FileSettings: Hashable, Sendable {
       option & Self.dynamicOption != 0 ? try NTAG424DynamicMessaging(&reader) : nil
   }
 
-  /// The settings as ChangeFileSettings sends them: FileOption, AccessRights and what follows
+  /// The settings as ChangeFileSettings sends them: FileOption, AccessRights and the fields after them
   /// (table 69).
   package var encoded: [UInt8] {
     let option = communication.settings | (dynamicMessaging == nil ? 0 : Self.dynamicOption)

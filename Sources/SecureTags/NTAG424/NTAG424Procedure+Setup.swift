@@ -7,8 +7,8 @@ extension NTAG424Procedure {
 
   // MARK: Planning
 
-  /// Three exchanges to authenticate, one for the settings, one or two to read the link, and one
-  /// for each key to be changed.
+  /// Plans a setup: three exchanges to authenticate, one for the settings, one or two to read the link,
+  /// and one for each key to be changed.
   mutating func plan(_ setup: NTAG424Setup) throws -> NTAG424Plan {
     var found = setup.keys
     found[Self.masterKey] = try openMaster(setup)

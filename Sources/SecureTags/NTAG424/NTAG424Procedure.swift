@@ -9,8 +9,8 @@ struct NTAG424Procedure {
   /// short APDU.
   private static let longestPart = 192
   private static let application: ApplicationIdentifier = "D2760000850101"
-  /// The number of times that a tag which delays an authentication is asked again; each answer
-  /// takes up to 0.2 s (data sheet, 9).
+  /// The number of times that a delayed authentication is requested again; each answer takes up to 0.2 s
+  /// (data sheet, 9).
   private static let patience = 50
 
   private let link: TagLink
@@ -105,7 +105,7 @@ struct NTAG424Procedure {
   mutating func changeFileSettings(
     _ file: Int, from before: NTAG424FileSettings, to settings: NTAG424FileSettings
   ) throws {
-    // In plain if everyone may change the settings (data sheet, 10.7.1).
+    // The command is plain if everyone may change the settings (data sheet, 10.7.1).
     let communication = before.rights.communication(
       .enciphered, for: [before.rights.change], key: sessionKey.map { UInt8($0) })
     _ = try commands.send(

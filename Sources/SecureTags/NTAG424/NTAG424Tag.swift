@@ -22,8 +22,8 @@ public final class NTAG424Tag: Sendable {
 
   private static let productName = "NTAG 424 DNA"
 
-  /// - Throws: ``NFCError/Code/wrongTag`` for another tag. Asks the tag for its version if that is
-  ///   not known yet.
+  /// - Throws: ``NFCError/Code/wrongTag`` for another tag. Requests the tag's version if it is not known
+  ///   yet.
   public convenience init(_ tag: DetectedTag) async throws {
     try await self.init(tag, random: nil)
   }
@@ -126,10 +126,11 @@ public final class NTAG424Tag: Sendable {
     }
   }
 
-  /// Reads how often the NDEF file was read: one exchange, with the key that its settings name.
+  /// Reads the number of times that the NDEF file was read: one exchange, with the key that its settings
+  /// name.
   ///
-  /// - Throws: ``NFCError/Code/unsupported`` if the NDEF file is not dynamic; ``NFCError/Code/notAuthenticated``
-  ///   without the key that its settings name.
+  /// - Throws: ``NFCError/Code/unsupported`` if the NDEF file is not dynamic;
+  ///   ``NFCError/Code/notAuthenticated`` without the key that its settings name.
   public func readCounter() async throws -> Int {
     try await perform { try $0.readCounter() }
   }

@@ -1,7 +1,6 @@
 import NFCCore
 
-/// The protection that the memory of an ST25DV or ST25TV is to get. No description shows the
-/// password.
+/// The desired protection of the memory of an ST25DV or ST25TV. No description shows the password.
 public struct ST25Protection: Sendable {
   /// The new password, of the memory and of the configuration. If the configuration kept the
   /// factory's password, anyone could remove the protection.
@@ -54,7 +53,7 @@ public struct ST25ProtectionPlan: Sendable {
   public let irreversibleEffects: [IrreversibleEffect]
   /// The areas when the plan was made.
   public let areasBefore: [ST25Area]
-  /// The areas after the plan was carried out.
+  /// The areas after the plan has been carried out.
   public let areasAfter: [ST25Area]
 
   let before: ST25Configuration

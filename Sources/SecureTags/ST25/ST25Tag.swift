@@ -8,13 +8,13 @@ import NFCCore
 /// try await tag.tag.writeNDEF(message)
 /// ```
 ///
-/// One password is open at a time; presenting another, or a wrong one, ends that. Passwords of an
-/// ST25DV have 8 bytes. Those of an ST25TV02K or ST25TV512 have 8 while its memory is one area, and
-/// 4 while it is two. The chips count no attempts.
+/// Only one password is open at a time; presenting another, or a wrong one, closes it. Passwords of an
+/// ST25DV have 8 bytes. Those of an ST25TV02K or ST25TV512 have 8 while its memory is one area, and 4
+/// while it is two. The chips count no attempts.
 ///
-/// Source: ST25DV data sheet DS10925, 5.6 and 7.6; ST's NFC SDK, ST25DVTag, ST25TVTag and its
-/// registers, and ST's application for the way an ST25TV receives its passwords. Not confirmed for
-/// ST25TV: the errors of its commands, the boundary of the areas of an ST25TV512. Not tried on
+/// Source: ST25DV data sheet DS10925, 5.6 and 7.6; ST's NFC SDK, ST25DVTag, ST25TVTag and its registers,
+/// and ST's application for the way an ST25TV receives its passwords. The following is not confirmed for
+/// ST25TV: the errors of its commands, and the boundary of the areas of an ST25TV512. Not tested on
 /// hardware.
 public struct ST25Tag: Sendable {
   /// The underlying tag.

@@ -72,7 +72,7 @@ final class UltralightAESChannel: UltralightChannel {
 
   func end() { content.withLock { $0.state = .ended } }
 
-  /// Asks again whether the tag requires MACs, after its settings have changed.
+  /// Determines again whether the tag requires MACs, after its settings have changed.
   func forgetMessaging() { content.withLock { $0.hasCodes = nil } }
 
   func protect(_ command: [UInt8]) throws -> [UInt8]? {
@@ -96,7 +96,7 @@ final class UltralightAESChannel: UltralightChannel {
   func unprotect(_ answer: [UInt8]) throws -> [UInt8] {
     try content.withLock { content in
       guard case .secured(var messaging) = content.state else { return answer }
-      // This is the state until the answer is found to be right.
+      // This is the state until the answer has been verified.
       content.state = .failed
       let body = try messaging.unprotect(answer)
       content.state = .secured(messaging)

@@ -35,8 +35,8 @@ public struct UltralightAESConfiguration: Hashable, Sendable {
   /// Pages 29h to 2Dh.
   private(set) var bytes: [UInt8]
 
-  /// Decodes what READ returns from page 29h on, and the pages after it as far as they are known;
-  /// `nil` for fewer than two pages.
+  /// Decodes the answer to READ of page 29h, and the pages after it as far as they are known; `nil` for
+  /// fewer than two pages.
   init?(_ bytes: [UInt8]) {
     let all = (Int(Self.keyLockPage - Self.firstPage) + 1) * Self.pageSize
     guard bytes.count >= 2 * Self.pageSize else { return nil }

@@ -52,7 +52,7 @@ struct UltralightAESMessaging: Sendable {
 }
 
 extension NFCError {
-  /// The answer is not what the tag would have sent.
+  /// The error for an answer that the tag cannot have sent.
   static let wrongTagCode = NFCError(
     .tagResponseError, "the tag's answer has a wrong MAC and is not used")
 }

@@ -14,8 +14,7 @@ struct VicinityCommands {
     self.manufacturer = manufacturer
   }
 
-  /// Sends a command, addressed to the tag, and returns what follows the flags of the answer: one
-  /// exchange.
+  /// Sends a command, addressed to the tag, and returns the answer without its flags: one exchange.
   ///
   /// - Throws: the tag's refusal, with the cause `iso15693`.
   func send(_ code: UInt8, _ parameters: [UInt8] = [], option: Bool = false) throws -> [UInt8] {

@@ -88,7 +88,7 @@ enum BinaryFile {
       image.memory.set(bytes, at: 0)
       return image
     }
-    // MB89R118, with blocks of 8 bytes, is the only chip of this size that images exist of.
+    // MB89R118, with blocks of 8 bytes, is the only chip of this size for which images exist.
     let size = unitSize ?? (bytes.count == 2000 ? 8 : 4)
     return TagImage(.iso15693, unitSize: size, bytes: bytes)
   }
@@ -151,8 +151,8 @@ enum BinaryFile {
     bytes.contains { $0 != 0 } ? bytes : nil
   }
 
-  /// 320 bytes may be a Mini or an ICODE SLIX2, and 2048 bytes a Plus 2K or an ST25DV16K: a MIFARE
-  /// has access bits together with their inversions.
+  /// Returns whether bytes are the memory of a MIFARE Classic. 320 bytes may be a Mini or an ICODE SLIX2,
+  /// and 2048 bytes a Plus 2K or an ST25DV16K: a MIFARE has access bits together with their inversions.
   private static func looksLikeClassic(_ bytes: [UInt8]) -> Bool {
     stride(from: 48, to: bytes.count, by: 64).contains { first in
       let access = bytes[first + 6..<first + 9].map { $0 }
@@ -161,8 +161,9 @@ enum BinaryFile {
     }
   }
 
-  /// 512 bytes may also be an ST25DV04K, whose container is at the beginning. A Topaz has the
-  /// maker's code 25 at the end of its UID, and 55 55 AA AA in block D or a container in block 1.
+  /// Returns whether bytes are the memory of a Topaz. 512 bytes may also be an ST25DV04K, whose container
+  /// is at the beginning. A Topaz has the maker's code 25 at the end of its UID, and 55 55 AA AA in block
+  /// D or a container in block 1.
   private static func looksLikeTopaz(_ bytes: [UInt8]) -> Bool {
     bytes.count == 120 || bytes[8] == 0xE1 || bytes[104..<106].elementsEqual([0x55, 0x55])
   }

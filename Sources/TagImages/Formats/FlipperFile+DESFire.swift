@@ -75,7 +75,7 @@ extension FlipperFile.Writer {
 extension FlipperFile.Reader {
   private static let anyNumber = 0...Int(UInt32.max)
 
-  /// One line in older files, one line per byte in newer ones.
+  /// Returns the ATS, which is one line in older files and one line per byte in newer ones.
   func answerToSelect() throws(ImageError) -> [UInt8]? {
     if let entry = entry("ATS") {
       let ats = try bytes(entry)
@@ -190,7 +190,7 @@ extension FlipperFile.Reader {
       data: try optionalBytes(prefix) ?? Self.contentOfNone(settings, rights))
   }
 
-  /// No record that everybody may read is known to be none: there is no line for it.
+  /// Returns the content of a record file without known records, which has no line in the file.
   private static func contentOfNone(
     _ settings: TagImage.DESFire.FileSettings, _ rights: [UInt8]
   ) -> [UInt8]? {

@@ -1,4 +1,5 @@
-/// Tags of which no program keeps a file, in the form of Flipper Zero's, which refuses their device types.
+/// Tags for which no program has a file format, in the form of Flipper Zero's files. Flipper Zero refuses
+/// their device types.
 ///
 /// ```
 /// Device type: ASK CTx          Device type: NFC Barcode       Device type: Calypso B'
@@ -8,8 +9,8 @@
 /// Data Content: 00 00 …                                        ATR: 3B 6F …
 /// ```
 ///
-/// The UID of an NFC Barcode is all that it has. Lines except `UID` and `Data Content` may be missing; a byte of a ticket
-/// that is not known is `??`.
+/// The UID of an NFC Barcode is its complete content. All lines except `UID` and `Data Content` may be
+/// missing; an unknown byte of a ticket is `??`.
 extension FlipperFile {
   enum OtherKey {
     static let productCode = "Product code"

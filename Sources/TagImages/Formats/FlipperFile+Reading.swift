@@ -8,7 +8,7 @@ extension FlipperFile {
     guard header.value == fileType else {
       throw ImageError("this is a file of another kind", at: .line(header.line))
     }
-    // Version 1 was never in a release from which files remain.
+    // No release used version 1, so no such files exist.
     let version = try file.number("Version", in: 2...Self.version)
     let device = try file.required("Device type")
     var image = try content(String(device.value), file, version, at: device.line)
@@ -110,8 +110,7 @@ extension FlipperFile.Reader {
     return image
   }
 
-  /// Returns the chip. A known version is more precise than the name, of which there is none for
-  /// NTAG210.
+  /// Returns the chip. A known version is more precise than the name; NTAG210 has no name.
   private func product(_ name: String?, _ image: TagImage) -> Type2Product? {
     if let version = image.version.flatMap({ Type2Product.Version($0) }),
       let product = Type2Product.all.first(where: { $0.version == version })
@@ -159,8 +158,8 @@ extension FlipperFile.Reader {
     return image
   }
 
-  /// Version 1 has zeros for bytes that were not read, and a bit for each sector whose key A or key
-  /// B is known.
+  /// Removes bytes that were not read. Version 1 has zeros for them, and one bit for each sector whose
+  /// key A or key B is known.
   private func forgetUnopened(_ image: inout TagImage) throws(ImageError) {
     guard let mapA = try optionalBytes("Key A map", count: 8),
       let mapB = try optionalBytes("Key B map", count: 8)

@@ -6,11 +6,11 @@ extension FlipperFile {
   static let messageKey = "NDEF Data"
   static let messageSizeKey = "NDEF Data Size"
   static let messageLineLength = 16
-  /// The largest message, whose length fits into two bytes.
+  /// The maximum size of a message, whose length has two bytes.
   static let largestMessage = 0xFFFF
   static let largestFileCount = 256
 
-  /// Flipper Zero has no such file for type B.
+  /// Returns whether an image is a Type 4 file. Flipper Zero has no such file for type B.
   static func isType4(_ image: TagImage) -> Bool {
     guard image.kind == .smartCard, image.applicationData == nil,
       let message = image.smartCard?.ndefFile?.message

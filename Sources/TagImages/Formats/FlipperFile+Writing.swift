@@ -79,7 +79,7 @@ extension FlipperFile.Writer {
     line("Protocol info", image.protocolInfo ?? [0, 0, 0])
   }
 
-  /// NXP AN10833, MIFARE type identification procedure.
+  /// Returns the ATQA (NXP AN10833, MIFARE type identification procedure).
   private static func atqa(of image: TagImage) -> [UInt8] {
     guard image.kind == .classic else { return [0x00, 0x44] }
     return [0x00, image.memory.unitCount == 256 ? 0x02 : 0x04]
@@ -110,7 +110,7 @@ extension FlipperFile.Writer {
     line("NTAG/Ultralight type", product?.flipperName ?? Type2Product.ultralight.flipperName)
     let signature = image.signature ?? []
     line("Signature", signature.count == 32 ? signature : Array(repeating: 0, count: 32))
-    // As in Unleashed Firmware; others ignore keys that they do not know.
+    // Unleashed Firmware uses this key; other firmware ignores unknown keys.
     if signature.count == 48 { line("AES signature", signature) }
     line("Mifare version", image.version ?? Array(repeating: 0, count: 8))
     for (index, counter) in image.counters.enumerated() {
@@ -118,7 +118,8 @@ extension FlipperFile.Writer {
       line("Tearing \(index)", [counter?.tearing ?? 0])
     }
     let places = FlipperFile.places(of: image)
-    // A beginning of known bytes is written; passwords, which no tag returns, are zeros in it.
+    // Only the known bytes at the beginning are written. Passwords, which no tag returns, are zeros
+    // there.
     let secrets = Set(image.secrets.flatMap { Array($0) })
     let firstUnread =
       places.firstIndex { page in

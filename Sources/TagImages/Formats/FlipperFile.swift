@@ -34,7 +34,7 @@ enum FlipperFile {
     /// The device type of type A in versions 2 and 3.
     static let uid = "UID"
     static let bankCard = "Bank card"
-    // Of this package's own: no program's file has a place for these.
+    // These types exist only in this package; no other program's format supports these tags.
     static let ctx = "ASK CTx"
     static let barcode = "NFC Barcode"
     static let bPrime = "Calypso B'"
@@ -51,7 +51,7 @@ enum FlipperFile {
     ("4K", 128, [0x07]), ("X4K", 128, [0x00, 0x03]),
   ]
 
-  /// The chip of an image; of a code that is not known the last of that size.
+  /// Returns the name of an image's chip; for an unknown code, the last one of that size.
   static func st25tbType(_ image: TagImage) -> String? {
     let fitting = st25tbTypes.filter { $0.blocks == image.memory.unitCount }
     let code = image.uid.flatMap { $0.count == 8 ? $0[2] >> 2 : nil }
@@ -63,9 +63,9 @@ enum FlipperFile {
     (.destroy, "Password Destroy"), (.eas, "Password EAS"),
   ]
 
-  /// The sizes of the largest memories. For ISO 15693, Flipper Zero has no limit but 16 bits
-  /// (lib/nfc/protocols/iso15693_3), so this is what chips have at most; for Ultralight and NTAG, it is what Flipper
-  /// Zero loads.
+  /// The sizes of the largest memories. For ISO 15693, Flipper Zero's only limit is 16 bits
+  /// (lib/nfc/protocols/iso15693_3), so this is the maximum of real chips; for Ultralight and NTAG, it is
+  /// the maximum that Flipper Zero loads.
   static let largestVicinityBlockCount = 2048
   private static let largestVicinityBlock = 32
   private static let largestPageCount = 510

@@ -1,14 +1,14 @@
-/// `.picopass` of Flipper Zero's program for iCLASS cards (bettse/picopass, picopass_device.c, version 1): lines of a
-/// key, a colon and a value.
+/// `.picopass` of Flipper Zero's program for iCLASS cards (bettse/picopass, picopass_device.c, version
+/// 1): lines of a key, a colon and a value.
 ///
-/// It writes as many blocks as the configuration block says that the first application has, and passes over those
-/// that follow. Of a block that was not read there are question marks, in older versions zeros or FF.
+/// It writes the number of blocks that the configuration block specifies for the first application, and
+/// ignores those after them. A block that was not read has question marks, in older versions zeros or FF.
 enum PicoPassFile {
   static let fileType = "Flipper Picopass device"
   private static let version = 1
-  /// It keeps no more.
+  /// The maximum number of blocks in a file.
   private static let blockCount = 32
-  /// Serial number and configuration are in every file.
+  /// The minimum number of blocks: serial number and configuration are in every file.
   private static let fewestBlocks = 2
   private static let unknown = "??"
 
@@ -26,7 +26,7 @@ enum PicoPassFile {
     file.comment("Picopass blocks")
     for number in 0..<image.memory.unitCount {
       let block = image.memory.unit(number)
-      // A block is known as a whole or not at all.
+      // A block is either completely known or unknown.
       let isKnown = !block.contains(nil)
       file.line(
         "Block \(number)",

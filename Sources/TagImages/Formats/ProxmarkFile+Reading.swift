@@ -139,7 +139,7 @@ extension ProxmarkFile {
       image.uid = try card("UID", count: 7).flatMap { BinaryFile.nonZero($0) }
       image.version = try nonZeroCard("Version", count: 8)
       image.signature = try nonZeroCard("Signature", count: 32)
-      // The counters that the chip has; the others are written as zeros.
+      // The chip's own counters; the others are written as zeros.
       for index in image.type2Product?.counters ?? 0..<3 {
         guard let value = try card("Counter\(index)", count: 3) else { continue }
         image.counters[index] = BinaryFile.counter(value, tearing: try byte("Tearing\(index)"))
@@ -183,7 +183,7 @@ extension ProxmarkFile {
       return image
     }
 
-    /// Proxmark3 writes only the static memory, although Size may indicate more.
+    /// Reads a Topaz. Proxmark3 writes only the static memory, although Size may indicate more.
     func topaz() throws(ImageError) -> TagImage {
       let blocks = try blocks(size: 8)
       let size = try card("Size", count: 2).map { Int($0[0]) | Int($0[1]) << 8 }

@@ -91,7 +91,7 @@ enum ProxmarkFile {
         ))
     }
 
-    /// Version 3 includes a signature.
+    /// Writes a MIFARE Classic. Version 3 includes a signature.
     mutating func classic(_ image: TagImage) {
       set("FileType", text: image.signature == nil ? "mfc v2" : "mfc v3")
       card("UID", image.uid)
@@ -137,7 +137,7 @@ enum ProxmarkFile {
       }
     }
 
-    /// The UID is least significant byte first, as it is sent over the air.
+    /// Writes an ISO 15693 tag. The UID is least significant byte first, as it is sent over the air.
     mutating func vicinity(_ image: TagImage) {
       let details = image.vicinity ?? .init()
       set("FileType", text: "15693 v4")
@@ -158,7 +158,8 @@ enum ProxmarkFile {
       card("state", Self.zeros(1))
     }
 
-    /// `hf iclass dump`: the first blocks once more by their names.
+    /// Writes an iCLASS card as `hf iclass dump` does: the first blocks are included a second time, by
+    /// their names.
     mutating func iClass(_ image: TagImage) {
       set("FileType", text: "iclass")
       for (number, name) in PicoPassLayout.names.enumerated() {

@@ -1,9 +1,9 @@
 import NFCCore
 import Synchronization
 
-/// The driver of a ``DirectReader``: gives the virtual PN532 its commands without a line between.
+/// The driver of a ``DirectReader``. It passes commands to the virtual PN532 without a serial line.
 final class DirectDriver: ReaderDriver {
-  /// The chip, which the reader's owner looks at while the driver uses it.
+  /// The chip, shared by the driver and the reader that owns it.
   final class Shared: Sendable {
     let field: VirtualField
     let chip: Mutex<PN532Chip>
@@ -12,14 +12,15 @@ final class DirectDriver: ReaderDriver {
       self.field = field
       var chip = PN532Chip(field: field)
       chip.wake()
-      // Not until there is a tag, but twice: one that is active hears the second request only (ISO/IEC 14443-3, 6.4).
+      // Two attempts, and not an endless search: an active tag responds only to the second request
+      // (ISO/IEC 14443-3, 6.4).
       chip.radio.activationRetries = 1
       chip.radio.retryTimeOut = Self.longestTimeOut
       chip.trace = trace
       self.chip = Mutex(chip)
     }
 
-    /// 3.28 s, which take no time here.
+    /// The code for a time-out of 3.28 s, which takes no real time here.
     private static let longestTimeOut: UInt8 = 0x10
   }
 
@@ -34,7 +35,7 @@ final class DirectDriver: ReaderDriver {
   let abort: @Sendable () -> Void = {}
 
   private let shared: Shared
-  /// The tag that takes commands.
+  /// The tag that receives commands.
   private var active: Target?
 
   init(_ shared: Shared) {
@@ -58,7 +59,7 @@ final class DirectDriver: ReaderDriver {
 
   // MARK: Searching
 
-  /// More tags than this do not get enough power from one field.
+  /// The maximum number of tags that one field can power.
   private static let maximumTags = 16
 
   func findsOneByOne(_ technology: TagTechnology) -> Bool {
@@ -83,7 +84,7 @@ final class DirectDriver: ReaderDriver {
 
   func find(_ technology: TagTechnology, excluding found: [Target]) throws -> Target? {
     guard found.count < Self.maximumTags else { return nil }
-    // Each that comes up again is put to sleep; FeliCa cards, which have no sleep, answer in turn.
+    // Each tag that is found again is put to sleep. FeliCa cards have no sleep state and answer in turn.
     for _ in 0...found.count {
       if technology != .feliCa { deselect() }
       guard let target = activate(technology) else { return nil }
@@ -98,7 +99,8 @@ final class DirectDriver: ReaderDriver {
     _ = execute(.inDeselect, [0])
   }
 
-  // InListPassiveTarget: user manual UM0701-02, 7.3.5. One target, the kind, and for FeliCa a Polling for any system.
+  // InListPassiveTarget (UM0701-02, 7.3.5): one target, its type, and for FeliCa a Polling for any
+  // system.
   private func activate(_ technology: TagTechnology, knowing uid: [UInt8] = []) -> Target? {
     active = nil
     let found: Target? =
@@ -159,12 +161,12 @@ final class DirectDriver: ReaderDriver {
     }
   }
 
-  // SetParameters: UM0701-02, 7.2.9. Bit 4 has the chip send RATS by itself.
+  // SetParameters (UM0701-02, 7.2.9). With bit 4, the chip sends RATS automatically.
   private static let ordinaryParameters: UInt8 = 0x14
   private static let withoutRATS: UInt8 = 0x04
 
-  /// Returns a card with MIFARE Classic sectors beside its applications opens them only before
-  /// RATS.
+  /// Opens the MIFARE Classic sectors of a card that also has applications, and returns whether that
+  /// succeeded. The card opens them only before RATS.
   private func wakeSectors(_ card: ISO14443ATarget) -> Bool {
     deselect()
     _ = execute(.setParameters, [Self.withoutRATS])
@@ -183,7 +185,7 @@ final class DirectDriver: ReaderDriver {
     default: speaksBlocks = false
     }
     if speaksBlocks {
-      // Diagnose, attention request: asks the card for its last block (UM0701-02, 7.2.1).
+      // Diagnose, attention request: requests the card's last block (UM0701-02, 7.2.1).
       let attention: UInt8 = 0x06
       return execute(.diagnose, [attention])?.first == PN532Status.success.rawValue
     }
@@ -197,7 +199,7 @@ final class DirectDriver: ReaderDriver {
     if case .iso15693? = active {
       let check = framing != .bare
       guard let answer = shared.chip.withLock({ Self.vicinity(command, check, &$0) }) else {
-        // Whether it has left shows when it is looked for.
+        // The next search shows whether it has left.
         active = nil
         throw NFCError(.tagResponseError, "the tag has not answered", cause: .noAnswer)
       }
@@ -220,14 +222,14 @@ final class DirectDriver: ReaderDriver {
         }
       }
       let answer = try status(execute(.inCommunicateThru, command))
-      // A tag that has refused is mute until it is found again.
+      // A tag that has refused a command is mute until it is found again.
       let acknowledge: UInt8 = 0x0A
       if framing == .bare, answer.count == 1, answer[0] & 0x0F != acknowledge { active = nil }
       return answer
     }
   }
 
-  /// InDataExchange with the first target, until all of the answer is there.
+  /// Sends InDataExchange to the first target, repeatedly until the answer is complete.
   private func exchangeData(_ data: [UInt8]) throws -> [UInt8] {
     var parameters: [UInt8] = [1] + data
     var answer: [UInt8] = []
@@ -244,7 +246,7 @@ final class DirectDriver: ReaderDriver {
   /// READ8, WRITE-E8, WRITE-NE8 and RSEG of a Type 1 tag, which the chip's firmware does not forward.
   private static let dynamicMemoryCommands: Set<UInt8> = [0x02, 0x54, 0x1B, 0x10]
 
-  /// Code, address, eight bytes of data, and the UID (NFC Forum Type 1 Tag Operation, 4).
+  /// Sends code, address, eight bytes of data, and the UID (NFC Forum Type 1 Tag Operation, 4).
   private func exchangeJewel(_ command: [UInt8], uid: [UInt8]) throws -> [UInt8] {
     let length = 10
     var frame = command
@@ -269,7 +271,7 @@ final class DirectDriver: ReaderDriver {
     }
   }
 
-  /// Returns a command's answer without its code; `nil` if the chip does not take the command.
+  /// Returns a command's answer without its code; `nil` if the chip does not accept the command.
   private func execute(_ command: PN532Command, _ parameters: [UInt8]) -> [UInt8]? {
     shared.chip.withLock { chip in
       guard case .reply(let reply) = chip.execute([command.rawValue] + parameters) else {
@@ -279,7 +281,7 @@ final class DirectDriver: ReaderDriver {
     }
   }
 
-  /// Returns what follows a status that says that all went well.
+  /// Returns the data after a status byte that reports success.
   private func status(_ reply: [UInt8]?) throws -> [UInt8] {
     guard let reply, let first = reply.first else {
       throw NFCError(.tagResponseError, "the chip does not take the command", cause: .notCarried)
@@ -315,7 +317,8 @@ final class DirectDriver: ReaderDriver {
       return answer
     }
     var answer = send(bytes, &chip)
-    // A write with the option flag is answered after a lone end of frame (ISO/IEC 15693-3, 10.4.2).
+    // After a write with the option flag, the tag answers only when it receives a single end of frame
+    // (ISO/IEC 15693-3, 10.4.2).
     if answer == nil, let flags = command.first, flags & writesWithOption != 0 {
       answer = send([], &chip)
     }

@@ -2,8 +2,8 @@ import NFCCore
 import ReaderThread
 import Synchronization
 
-/// A reader in the same process, for an app's unit tests: tags without hardware, libnfc, a serial
-/// port or a PC/SC service.
+/// A reader in the same process, for an app's unit tests: tags without hardware, libnfc, a serial port or
+/// a PC/SC service.
 ///
 /// ```
 ///   Reader, tags, NDEF        DirectReader            VirtualField
@@ -12,7 +12,7 @@ import Synchronization
 /// ```
 ///
 /// The tags are those of ``VirtualReader``, and so is the chip; only the connection to the chip is
-/// missing. An exchange takes some microseconds, and nothing waits. ISO 15693 is supported as well,
+/// missing. An exchange takes some microseconds, without waiting times. ISO 15693 is supported as well,
 /// which a PN532 does not have.
 ///
 /// ```swift

@@ -1,8 +1,8 @@
 import NFCCore
 
-/// What InListPassiveTarget tells of a target after its number: user manual UM0701-02, 7.3.5.
+/// Parses the target data that InListPassiveTarget reports after a target's number (UM0701-02, 7.3.5).
 enum DirectTarget {
-  /// ATQA, SAK, length of the UID, UID, ATS with its length.
+  /// Parses ATQA, SAK, the length of the UID, the UID, and the ATS with its length.
   static func typeA(_ data: [UInt8]) -> Target? {
     guard data.count >= 4, data.count >= 4 + Int(data[3]) else { return nil }
     let uid = Array(data[4..<4 + Int(data[3])])
@@ -12,7 +12,7 @@ enum DirectTarget {
         ats: Array(data.dropFirst(4 + uid.count + 1))))
   }
 
-  /// ATQB: its code, PUPI, application data, protocol info.
+  /// Parses ATQB: its code, PUPI, application data, protocol info.
   static func typeB(_ data: [UInt8]) -> Target? {
     guard data.count >= 12 else { return nil }
     return .iso14443b(
@@ -21,7 +21,7 @@ enum DirectTarget {
         protocolInfo: Array(data[9..<12])))
   }
 
-  /// Length, code, IDm, PMm, system code.
+  /// Parses length, code, IDm, PMm, system code.
   static func feliCa(_ data: [UInt8], bitRate: Int) -> Target? {
     guard data.count >= 18 else { return nil }
     return .feliCa(
@@ -31,13 +31,13 @@ enum DirectTarget {
         bitRate: bitRate))
   }
 
-  /// SENS_RES, UID.
+  /// Parses SENS_RES and UID.
   static func jewel(_ data: [UInt8]) -> Target? {
     guard data.count >= 6 else { return nil }
     return .jewel(sensRes: Array(data[0..<2]), uid: Array(data[2..<6]))
   }
 
-  /// Returns a UID as the command takes it, with the cascade tags.
+  /// Returns a UID in the form that the command requires, with cascade tags.
   static func cascaded(_ uid: [UInt8]) -> [UInt8] {
     let cascadeTag: UInt8 = 0x88
     switch uid.count {
@@ -54,7 +54,7 @@ enum VicinitySearch {
   private static let code: UInt8 = 0x01
   /// High data rate, inventory, one slot.
   private static let flags: UInt8 = 0x26
-  /// Flags and DSFID stand before the UID.
+  /// The number of bits before the UID: flags and DSFID.
   private static let bitsBeforeUID = 16
   private static let uidBits = 64
 

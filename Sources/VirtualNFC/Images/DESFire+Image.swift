@@ -2,7 +2,7 @@ import NFCCore
 import TagImages
 
 extension DESFire: ImagedChip {
-  /// What the card reports of itself without a key, and the files that everybody may read.
+  /// The information that the card reports without a key, and the files with free read access.
   var tagImage: TagImage {
     var image = interface.image(.desfire)
     image.version = version
@@ -40,7 +40,7 @@ extension DESFireApplication {
 }
 
 extension DESFireFile {
-  /// Of the answer to GetFileSettings (MF3ICDx21_41_81 data sheet, 9.4.3).
+  /// Returns a file's image from the answer to GetFileSettings (MF3ICDx21_41_81 data sheet, 9.4.3).
   fileprivate var image: TagImage.DESFire.File? {
     let answer = settings
     let rest = answer.dropFirst(4)
@@ -57,7 +57,7 @@ extension DESFireFile {
         isLimitedCreditEnabled: value(12, 1) & 0x01 != 0)
     case .linearRecords, .cyclicRecords:
       content = .records(size: value(0, 3), maximum: value(3, 3), count: value(6, 3))
-    // No format has a place for one.
+    // No file format can hold such a file.
     case .transactionMAC: return nil
     }
     let isOpen = readKeys.contains(Self.everybody)

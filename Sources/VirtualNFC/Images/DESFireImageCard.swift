@@ -1,8 +1,9 @@
 import NFCCore
 import TagImages
 
-/// A DESFire card from an image: what could be read of the card is read again. Its keys are known to nobody, so that
-/// it refuses every authentication, and files that everybody may write keep what is written to them.
+/// A DESFire card created from an image. It returns the data that could be read from the original card.
+/// Its keys are unknown, so it refuses every authentication. Files with free write access store what is
+/// written to them.
 ///
 /// Source: MF3ICDx21_41_81 data sheet, 9; native commands, and the same in APDUs of class 90.
 struct DESFireImageCard: VirtualChip, ImagedChip {
@@ -59,7 +60,7 @@ struct DESFireImageCard: VirtualChip, ImagedChip {
     let file: Int
   }
 
-  /// What the next commit adds to record files; `nil` for one that it clears.
+  /// The changes to record files that the next commit applies; `nil` for a file that it clears.
   private var pendingRecords: [Place: [UInt8]?] = [:]
   private static let cyclicRecords: UInt8 = 4
 
@@ -79,7 +80,7 @@ struct DESFireImageCard: VirtualChip, ImagedChip {
   var identifier: [UInt8] { interface.identifier }
   var modulation: RadioFrame.Modulation { .typeA }
 
-  /// The content of all files, one after the other.
+  /// The content of all files, concatenated.
   var memory: [UInt8] {
     get {
       (tagImage.desfire?.applications ?? []).flatMap { application in
@@ -127,7 +128,7 @@ struct DESFireImageCard: VirtualChip, ImagedChip {
 
   private mutating func process(_ bytes: [UInt8]) -> [UInt8] {
     guard let first = bytes.first else { return [] }
-    // No file says what the card's applications are called in ISO/IEC 7816-4.
+    // No image file contains the ISO/IEC 7816-4 names of the card's applications.
     guard first != 0x00 else {
       return
         (bytes.dropFirst().first == Instruction.select
@@ -182,7 +183,7 @@ struct DESFireImageCard: VirtualChip, ImagedChip {
       Command.writeData, Command.writeRecord, Command.clearRecordFile, Command.credit,
       Command.debit:
       return performOnFile(code, parameters)
-    // What was written to other files counts at once.
+    // Changes to other files take effect immediately.
     case Command.commitTransaction:
       commitRecords()
       return (Status.done, [])
@@ -193,7 +194,7 @@ struct DESFireImageCard: VirtualChip, ImagedChip {
 
   private mutating func select(_ parameters: [UInt8]) -> Answer {
     guard parameters.count == 3 else { return (Status.lengthError, []) }
-    // What is not committed is lost.
+    // Uncommitted changes are lost.
     pendingRecords = [:]
     if parameters == [0, 0, 0] {
       selection = nil
@@ -261,7 +262,7 @@ struct DESFireImageCard: VirtualChip, ImagedChip {
     return (Status.done, [])
   }
 
-  /// Only with the right to both (MF3ICDx21_41_81 data sheet, 9.6.4).
+  /// Performs a change that requires both access rights (MF3ICDx21_41_81 data sheet, 9.6.4).
   private mutating func change(
     _ amount: [UInt8], isCredit: Bool, _ index: Int, of application: Int,
     _ file: TagImage.DESFire.File
@@ -285,8 +286,9 @@ struct DESFireImageCard: VirtualChip, ImagedChip {
 
   // MARK: Records
 
-  /// The first WriteRecord of a transaction begins a record, each that follows changes it; after ClearRecordFile none is
-  /// taken (MF3ICDx21_41_81 data sheet, WriteRecord and ClearRecordFile).
+  /// Writes a record. The first WriteRecord of a transaction creates a record; later ones change it.
+  /// After ClearRecordFile, none is accepted (MF3ICDx21_41_81 data sheet, WriteRecord and
+  /// ClearRecordFile).
   private mutating func writeRecord(
     _ parameters: [UInt8], to index: Int, of application: Int, _ file: TagImage.DESFire.File,
     _ size: Int, _ maximum: Int
@@ -330,7 +332,8 @@ struct DESFireImageCard: VirtualChip, ImagedChip {
     file.accessRights.first.map { $0 >> 4 } == everybody
   }
 
-  /// Access rights: read and write in the second byte, both in the upper half of the first.
+  /// Returns whether a file has free write access. The second byte holds the access rights for read and
+  /// write; the upper half of the first byte holds read-and-write.
   private static func isOpenForWriting(_ file: TagImage.DESFire.File) -> Bool {
     guard file.accessRights.count == 2 else { return false }
     return file.accessRights[1] & 0x0F == everybody || file.accessRights[0] >> 4 == everybody
@@ -350,7 +353,7 @@ struct DESFireImageCard: VirtualChip, ImagedChip {
     }
   }
 
-  /// Three bytes, least significant first.
+  /// Returns three bytes, least significant first.
   private static func number(_ value: UInt32) -> [UInt8] {
     (0..<3).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
   }

@@ -1,7 +1,7 @@
 import TagImages
 
 extension FeliCaLiteChip {
-  /// IDm, PMm and the blocks in the card's memory; what is made for each reading is not among them.
+  /// IDm, PMm and the blocks in the card's memory, except those that the card computes at each reading.
   var tagImage: TagImage {
     var image = TagImage.feliCaLite()
     image.uid = core.idm
@@ -55,7 +55,7 @@ extension VirtualTag {
 }
 
 extension Type3Tag: ImagedChip {
-  /// Both services are rights to the same blocks.
+  /// Both services give access to the same blocks.
   var tagImage: TagImage {
     var image = TagImage(.feliCa)
     image.uid = identifier
@@ -77,7 +77,8 @@ extension Type3Tag: ImagedChip {
 }
 
 extension FeliCaStandard: ImagedChip {
-  /// Systems with their nodes, and the blocks that can be read without a key, by the first such service.
+  /// Systems with their nodes, and the blocks that can be read without a key. Each block is listed under
+  /// the first such service.
   var tagImage: TagImage {
     var image = TagImage(.feliCa)
     image.uid = identifier

@@ -1,8 +1,8 @@
 import NFCCore
 import TagImages
 
-/// A card of which only the identity is known: it answers polling and activation as the image says, and refuses
-/// every command.
+/// A card of which only the identity is known. It answers polling and activation with the image's values
+/// and refuses every command.
 struct IdentityCard: VirtualChip, ImagedChip {
   private enum Radio {
     /// A Type A card without ISO/IEC 14443-4.
@@ -14,9 +14,9 @@ struct IdentityCard: VirtualChip, ImagedChip {
   let tagImage: TagImage
   private var radio: Radio
 
-  /// The bit of SAK that tells of ISO/IEC 14443-4 (ISO/IEC 14443-3, 6.5.3.4).
+  /// The bit of SAK that indicates ISO/IEC 14443-4 (ISO/IEC 14443-3, 6.5.3.4).
   private static let blockProtocolBit: UInt8 = 0x20
-  /// What a card without an ATS on record is given: TL, T0 and nothing else.
+  /// The ATS of a card whose image contains none: only TL and T0.
   private static let shortestATS: [UInt8] = [0x02, 0x00]
   private static let identityLengths = [4, 7, 10]
 

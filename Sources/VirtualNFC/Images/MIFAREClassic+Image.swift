@@ -47,6 +47,6 @@ extension MIFAREClassic: ImagedChip {
 }
 
 extension SmartMX: ImagedChip {
-  /// That of its sectors: what a reader dumps of such a card.
+  /// The image of its sectors, which a reader can dump from such a card.
   var tagImage: TagImage { classic.tagImage }
 }

@@ -1,10 +1,10 @@
 import NFCCore
 import TagImages
 
-/// A card that takes command APDUs, for an image of what a reader can get of it.
+/// A card that processes command APDUs, from which an image of its readable data can be made.
 protocol SmartCardChip: ImagedChip {
   var interface: ProximityInterface { get }
-  /// Takes a command APDU and gives the answer, without the radio in between.
+  /// Processes a command APDU and returns the answer, without the radio layer.
   mutating func process(_ bytes: [UInt8]) -> [UInt8]
 }
 
@@ -25,12 +25,12 @@ extension ISO7816Card: SmartCardChip {}
 extension NTAG424: SmartCardChip {}
 
 extension MIFAREPlus: ImagedChip {
-  /// Its blocks need AES keys, for which no program's file has a place.
+  /// The blocks are not included: they require AES keys, which no file format can hold.
   var tagImage: TagImage { interface.image(.iso14443a) }
 }
 
 extension ProximityInterface {
-  /// Returns what activation shows of a card.
+  /// Returns an image of the data that activation reports.
   func image(_ kind: TagImage.Kind) -> TagImage {
     var image = TagImage(kind)
     image.uid = identifier
@@ -46,7 +46,7 @@ extension ProximityInterface {
     return image
   }
 
-  /// Creates the card that an image is of; what the image leaves open is as most cards have it.
+  /// Creates the card of an image. Values that the image does not contain are those of most cards.
   init(_ image: TagImage) throws(VirtualTagNameError) {
     guard let uid = image.uid else { throw .notADump("it has no UID") }
     guard image.applicationData != nil || image.protocolInfo != nil || image.kind == .iso14443b
@@ -72,8 +72,7 @@ extension ProximityInterface {
 }
 
 extension ISO7816Card {
-  /// Creates a card with the files of an image. Those that nobody could read are there, and refuse
-  /// to be read.
+  /// Creates a card with the files of an image. Files that could not be read exist, but cannot be read.
   init(_ image: TagImage) throws(VirtualTagNameError) {
     let interface = try ProximityInterface(image)
     var masterFile: ImageApplication?
@@ -87,7 +86,7 @@ extension ISO7816Card {
         let message = image.smartCard?.ndefFile?.message,
         let applet = try? Type4Application(ndef: message)
       {
-        // Only the message is known; the tag is as most are.
+        // Only the message is known; all other values are those of most tags.
         applets.append(applet)
       } else {
         applets.append(applet)
@@ -97,8 +96,8 @@ extension ISO7816Card {
   }
 }
 
-/// What the files of a Type 4 tag are called, and how a capability container names others (NFC Forum Type 4 Tag 1.2,
-/// 4.2).
+/// The names of a Type 4 tag's files, and the entries for further files in a capability container (NFC
+/// Forum Type 4 Tag 1.2, 4.2).
 private enum Type4Layout {
   static let names: [[UInt8]] = [
     [0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x01], [0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x00],
@@ -106,7 +105,7 @@ private enum Type4Layout {
   static let capabilityContainer: UInt16 = 0xE103
   static let head = 7
 
-  /// A file with the rights to it.
+  /// A file with its access rights.
   struct Control {
     let identifier: UInt16
     let isReadable: Bool
@@ -130,7 +129,7 @@ private enum Type4Layout {
   }
 }
 
-/// An application, or the files outside of applications, from an image.
+/// An application, or the files outside applications, of an image.
 struct ImageApplication: VirtualApplet {
   let aid: [UInt8]
   private var files: [TransparentFile]
@@ -205,12 +204,12 @@ struct ImageApplication: VirtualApplet {
   }
 }
 
-/// Reads a card's files by its own commands: those that standards name outside of applications, and those of a Type 4
-/// tag, as far as no key is needed.
+/// Reads a card's files with the card's own commands, without keys: the standard files outside
+/// applications, and those of a Type 4 tag.
 private struct SmartCardReader<Chip: SmartCardChip> {
   /// EF.DIR and EF.ATR/INFO (ISO/IEC 7816-4, 8.2.1.1), EF.CardAccess (ICAO Doc 9303-11, 9.2.1).
   private static var cardFiles: [UInt16] { [0x2F00, 0x2F01, 0x011C] }
-  /// P1 of READ BINARY has 7 bits of the offset.
+  /// The maximum offset: P1 of READ BINARY holds 7 bits of it.
   private static var largestOffset: Int { 0x7FFF }
 
   private var chip: Chip
@@ -250,9 +249,10 @@ private struct SmartCardReader<Chip: SmartCardChip> {
     answer.suffix(2).elementsEqual(StatusWord.success.bytes)
   }
 
-  /// `nil` for a file that is not there, or not for everybody.
+  /// Returns the content of a file; `nil` for a file that does not exist or has restricted access.
   private mutating func content(_ file: UInt16) -> [UInt8]? {
-    // Any file, or an elementary file of the current application; cards know one of the two.
+    // The first form selects any file, the second an elementary file of the current application. A card
+    // supports one of the two.
     guard [0x00, 0x02].contains(where: { isDone(select($0, file.bigEndianBytes)) }) else {
       return nil
     }

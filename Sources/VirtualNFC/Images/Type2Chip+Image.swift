@@ -1,7 +1,7 @@
 import TagImages
 
 extension Type2Chip {
-  /// What all Type 2 chips have.
+  /// The parts of an image that all Type 2 chips have.
   var plainImage: TagImage {
     var image = TagImage(.type2, unitSize: Type2Memory.pageSize, bytes: pages)
     image.uid = identifier
@@ -39,14 +39,14 @@ extension NTAGI2CPlus: ImagedChip {
 }
 
 extension NTAG21x: ImagedChip {
-  /// The counter's place among those of an Ultralight EV1.
+  /// The index of the counter, which is the same as on an Ultralight EV1.
   private static let counterIndex = 2
 
   var tagImage: TagImage {
     var image = plainImage
     image.version = product.version
     image.signature = signature
-    // A counter that never counted is not told from one that was not read.
+    // A counter at zero cannot be distinguished from a counter that was not read.
     if counter != 0 { image.counters[Self.counterIndex] = .init(value: counter) }
     return image
   }
@@ -60,7 +60,7 @@ extension NTAG21x: ImagedChip {
 }
 
 extension MIFAREUltralightEV1: ImagedChip {
-  /// No increment was torn.
+  /// The byte that reports that no increment was interrupted.
   private static let valid: UInt8 = 0xBD
 
   var tagImage: TagImage {
@@ -84,7 +84,7 @@ extension MIFAREUltralightAES: ImagedChip {
     var image = plainImage
     image.version = Self.version
     image.signature = signature
-    // A counter that never counted is not told from one that was not read.
+    // A counter at zero cannot be distinguished from a counter that was not read.
     image.counters = counters.map { $0 == 0 ? nil : .init(value: $0) }
     return image
   }
@@ -131,7 +131,7 @@ extension VirtualTag {
     }
     if product.name == "MIFARE Ultralight C" {
       try checkUID(bytes)
-      // A key that is not known is the factory's.
+      // An unknown key has its factory value.
       let key = MIFAREUltralightC.keyPages.lowerBound * Type2Memory.pageSize
       let isKeyKnown = image.memory.known(key..<bytes.count) != nil
       if let chip = MIFAREUltralightC(dump: isKeyKnown ? bytes : Array(bytes.prefix(key))) {

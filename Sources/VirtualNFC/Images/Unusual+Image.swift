@@ -11,7 +11,7 @@ extension PicoPass: ImagedChip {
     return image
   }
 
-  /// What the image leaves open is as HID issues its cards.
+  /// Creates the card. Values that the image does not contain are those that HID issues cards with.
   init(_ image: TagImage) throws(VirtualTagNameError) {
     guard image.memory.unitSize == Self.blockSize, image.memory.unitCount == Self.blockCount else {
       throw .notADump(
@@ -31,7 +31,9 @@ extension CTS512B: ImagedChip {
     return image
   }
 
-  /// - Throws: `notADump` without a serial number, of which the memory holds only one half.
+  /// Creates the tag.
+  ///
+  /// - Throws: `notADump` if the image has no serial number, because the memory holds only half of it.
   init(_ image: TagImage) throws(VirtualTagNameError) {
     guard let number = image.uid ?? Self.serialNumber(image.memory.bytes), number.count == 4 else {
       throw .notADump("it has no serial number")
@@ -43,7 +45,7 @@ extension CTS512B: ImagedChip {
     memory = image.memory.filled(from: memory)
   }
 
-  /// The upper half stands in the memory; the lower one is taken for zero.
+  /// Returns the serial number. The memory holds its upper half; the lower half is assumed to be zero.
   private static func serialNumber(_ memory: [UInt8]) -> [UInt8]? {
     let first = serialNumberWord * wordSize
     guard memory.count == wordSize * wordCount else { return nil }
@@ -83,7 +85,7 @@ extension CalypsoBPrime: ImagedChip {
     if let information = image.protocolInfo, information.count == 2 {
       (version, configuration) = (information[0], information[1])
     }
-    // REPGEN has to go into a frame.
+    // REPGEN must fit in one frame.
     if let answer = image.answerToReset, answer.count <= Self.longestATR { atr = answer }
   }
 }

@@ -2,7 +2,7 @@ import NFCCore
 import TagImages
 
 extension VicinityChip {
-  /// What all vicinity chips have.
+  /// The parts of an image that all vicinity chips have.
   var plainImage: TagImage {
     var image = TagImage(.iso15693, unitSize: core.blockSize, bytes: core.blocks)
     image.uid = core.uid
@@ -102,7 +102,7 @@ extension VirtualTag {
     guard !image.memory.isEmpty else {
       throw .notADump("it has no blocks, and an ISO 15693 tag without any is not there")
     }
-    // Bare bytes, of a size that is no chip's, are no tag.
+    // Raw bytes whose size does not match a chip are not a tag.
     guard let model = vicinityModel(image) else { return try dump(image.memory.bytes) }
     switch model {
     case ICODESLIX.model:
@@ -131,7 +131,7 @@ extension VirtualTag {
     }
   }
 
-  /// Returns the chip by its UID and size; without a UID the first of that size.
+  /// Returns the model that matches the UID and the size; without a UID, the first one of that size.
   private static func vicinityModel(_ image: TagImage) -> VicinityModel? {
     let known: [VicinityModel] = [
       ICODESLIX.model, ICODESLIX2.model, .icodeSLIS, .st25tv02K, .st25tv02KC, .st25dv04K,
@@ -146,7 +146,8 @@ extension VirtualTag {
     return fitting.first { isOf(uid, $0.defaultUID) } ?? unknownModel(image)
   }
 
-  /// Maker and product; of NXP's ICODE the bits that tell SLIX from SLIX2 too (SL2S2602 data sheet, 8.3).
+  /// Returns whether two UIDs have the same maker and product. For NXP's ICODE, the bits that distinguish
+  /// SLIX from SLIX2 are compared too (SL2S2602 data sheet, 8.3).
   private static func isOf(_ uid: [UInt8], _ other: [UInt8]) -> Bool {
     guard uid[1] == other[1] else { return false }
     switch uid[1] {
@@ -157,7 +158,7 @@ extension VirtualTag {
     }
   }
 
-  /// Returns the standard's commands, and nothing of the maker's.
+  /// Returns a model that supports only the standard's commands and none of the maker's.
   private static func unknownModel(_ image: TagImage) -> VicinityModel {
     let uid = image.uid.flatMap { $0.count == 8 ? $0 : nil } ?? VicinityModel.icodeSLIS.defaultUID
     return VicinityModel(

@@ -1,8 +1,8 @@
 import TagImages
 
-/// A chip of which an image can be made.
+/// A chip that supports images.
 protocol ImagedChip: VirtualChip {
-  /// All that a file can hold of the chip, keys and passwords included.
+  /// An image with all data of the chip that a file can hold, including keys and passwords.
   var tagImage: TagImage { get }
 }
 

@@ -24,17 +24,17 @@ public enum APDULog {
   private static let loadKeys: UInt8 = 0x82
   private static let headerLength = 5
 
-  /// Code and maker of SET PASSWORD and WRITE PASSWORD (SL2S2602 data sheet, 9.5.3), and of Present
-  /// Password and Write Password (DS10925, 7.6).
+  /// The codes of SET PASSWORD and WRITE PASSWORD (SL2S2602 data sheet, 9.5.3), and of Present Password
+  /// and Write Password (DS10925, 7.6), each with the maker's code.
   private static let passwordCommands: Set<[UInt8]> = [
     [0xB3, 0x04], [0xB4, 0x04], [0xB3, 0x02], [0xB1, 0x02],
   ]
 
-  /// Returns the first byte that is not shown.
+  /// Returns the index of the first masked byte.
   private static func firstSecret(_ apdu: [UInt8]) -> Int? {
     guard apdu.count > headerLength else { return nil }
     if apdu[0] == readerClass, apdu[1] == loadKeys { return headerLength }
-    // Pass-through commands have the code in the header.
+    // In pass-through commands, the header contains the code.
     let first = (1..<(apdu.count - 1)).first { index in
       passwordCommands.contains([apdu[index], apdu[index + 1]])
         || index == 2 && passwordCommands.contains([apdu[index], apdu[headerLength]])

@@ -1,9 +1,8 @@
 import NFCCore
 
-/// The card of ISO/IEC 14443 or FeliCa that a virtual PC/SC reader has before it, and the PN532
-/// that talks to it.
+/// The ISO/IEC 14443 or FeliCa card at a virtual PC/SC reader, and the PN532 that communicates with it.
 struct ProximitySlot {
-  /// What the reader has learned of the card.
+  /// The reader's information about the card.
   struct Card {
     enum Kind {
       case smartCard(historicalBytes: [UInt8], isTypeA: Bool)
@@ -15,10 +14,10 @@ struct ProximitySlot {
     let kind: Kind
     let identifier: [UInt8]
     let atr: [UInt8]
-    /// A FeliCa card's IC code and response times; empty for others.
+    /// A FeliCa card's IC code and response times; empty for other cards.
     var pmm: [UInt8] = []
 
-    /// What a transparent session talks to it by.
+    /// The protocol of a transparent session with the card.
     var standard: TransparentStandard? {
       switch kind {
       case .ultralight, .classic: .typeA
@@ -27,7 +26,7 @@ struct ProximitySlot {
       }
     }
 
-    /// Whether ``kind`` speaks ISO/IEC 14443-4.
+    /// Whether ``kind`` supports ISO/IEC 14443-4.
     var isSmartCard: Bool {
       if case .smartCard = kind { return true }
       return false
@@ -38,7 +37,9 @@ struct ProximitySlot {
   private var chip: PN532Chip
   private let feliCaATR: [UInt8]
 
-  /// - Parameter isACR122: names FeliCa as that reader does.
+  /// Creates a slot for a field.
+  ///
+  /// - Parameter isACR122: whether FeliCa cards are named as by that reader.
   init(_ field: VirtualField, isACR122: Bool) {
     feliCaATR =
       isACR122
@@ -46,8 +47,8 @@ struct ProximitySlot {
       : Self.storageATR(standard: 0x11, name: 0x003B)
     chip = PN532Chip(field: field)
     chip.wake()
-    // Not until there is one, but twice: one that is active hears the second request only (ISO/IEC
-    // 14443-3, 6.4).
+    // Two attempts, and not an endless search: an active card responds only to the second request
+    // (ISO/IEC 14443-3, 6.4).
     chip.radio.activationRetries = 1
   }
 
@@ -56,7 +57,7 @@ struct ProximitySlot {
     chip.forgetTargets()
   }
 
-  /// Looks for a card, as a reader does by itself, and leaves the carrier as it was.
+  /// Searches for a card, as a reader does automatically, and restores the state of the carrier.
   mutating func discover() {
     let wasPowered = chip.field.isPowered
     chip.field.setPower(true)
@@ -66,17 +67,17 @@ struct ProximitySlot {
     if wasPowered { activate() }
   }
 
-  // InListPassiveTarget: user manual UM0701-02, 7.3.5. Baud rate and type: type A, FeliCa with
-  // Polling for any system, type B for any application.
+  // InListPassiveTarget: user manual UM0701-02, 7.3.5. Each entry is baud rate and type: type A, FeliCa
+  // with Polling for any system, type B for any application.
   private static let searches: [[UInt8]] = [
     [0x4A, 0x01, 0x00], [0x4A, 0x01, 0x01, 0x00, 0xFF, 0xFF, 0x01, 0x00], [0x4A, 0x01, 0x03, 0x00],
   ]
   private static let (typeA, feliCa): (UInt8, UInt8) = (0x00, 0x01)
 
-  /// Starts the card, whichever there is.
+  /// Activates a card of any type.
   mutating func activate() {
     for search in Self.searches {
-      // Response code, number of targets, number of this one.
+      // The reply consists of the response code, the number of targets, and the number of this one.
       guard case .reply(let reply) = chip.execute(search), reply.count > 3, reply[1] == 1 else {
         continue
       }
@@ -93,7 +94,7 @@ struct ProximitySlot {
 
   // MARK: Kinds
 
-  /// ATQA, SAK, length of the UID, UID, ATS.
+  /// Parses ATQA, SAK, length of the UID, UID, ATS.
   private static func typeACard(_ target: [UInt8]) -> Card? {
     guard target.count >= 4, target.count >= 4 + Int(target[3]) else { return nil }
     let (sak, length) = (target[2], Int(target[3]))
@@ -110,12 +111,12 @@ struct ProximitySlot {
       atr: storageATR(standard: 0x03, name: names[sak] ?? 0))
   }
 
-  /// The card's names by SAK: PC/SC part 3, supplemental document.
+  /// The card names by SAK (PC/SC part 3, supplemental document).
   private static let names: [UInt8: UInt16] = [
     0x00: 0x0003, 0x08: 0x0001, 0x18: 0x0002, 0x09: 0x0026,
   ]
 
-  /// Length, code, IDm, PMm, system code.
+  /// Parses length, code, IDm, PMm, system code.
   private func feliCaCard(_ target: [UInt8]) -> Card? {
     guard target.count >= 10 else { return nil }
     return Card(
@@ -123,7 +124,7 @@ struct ProximitySlot {
       pmm: Array(target[10...].prefix(8)))
   }
 
-  /// ATQB, length of the answer to ATTRIB, that answer.
+  /// Parses ATQB, the length of the answer to ATTRIB, and that answer.
   private static func typeBCard(_ target: [UInt8]) -> Card? {
     guard target.count >= 12 else { return nil }
     let maximumBufferLengthIndex = target.count > 13 ? target[13] & 0xF0 : 0
@@ -155,13 +156,13 @@ struct ProximitySlot {
   private static let statusMask: UInt8 = 0x3F
   private static let moreToCome: UInt8 = 0x40
 
-  /// Returns a command of the chip's own, with its answer; `nil` if the chip does not take it.
+  /// Sends a command of the chip and returns its answer; `nil` if the chip does not accept the command.
   mutating func direct(_ command: [UInt8]) -> [UInt8]? {
     guard case .reply(let reply) = chip.execute(command) else { return nil }
     return reply
   }
 
-  /// InDataExchange with the card; `nil` if the card does not answer or refuses.
+  /// Sends InDataExchange to the card; `nil` if the card does not answer or refuses.
   mutating func exchangeData(_ data: [UInt8]) -> [UInt8]? {
     var command = Self.dataExchange + data
     var answer: [UInt8] = []
@@ -175,14 +176,14 @@ struct ProximitySlot {
     return nil
   }
 
-  /// MIFARE Classic's authentication; the cipher runs from then on.
+  /// Performs MIFARE Classic's authentication, after which the cipher is active.
   mutating func authenticate(block: UInt8, keyType: UInt8, key: [UInt8]) -> Bool {
     guard let card else { return false }
     return exchangeData([keyType, block] + key + card.identifier.suffix(4)) != nil
   }
 
-  /// Returns a frame of type A or FeliCa without its check, and what came back: whether its check
-  /// was right, and the bits of its last byte. A FeliCa frame begins with its length.
+  /// Sends a frame of type A or FeliCa without its check bytes, and returns the answer, whether its check
+  /// was right, and the number of bits in its last byte. A FeliCa frame begins with its length.
   mutating func exchange(
     _ frame: [UInt8]
   ) -> (bytes: [UInt8], isChecked: Bool, bitsInLastByte: Int)? {

@@ -1,17 +1,17 @@
 #if canImport(Glibc)
 import Glibc
 
-/// A connection to vsmartcard's virtual reader driver, vpcd: a card that is there is one that is
-/// connected to it.
+/// A connection to vsmartcard's virtual reader driver, vpcd. To the driver, a card is present as long as
+/// it is connected.
 ///
-/// A message is its length in 16 bits, most significant byte first, and this many bytes.
+/// A message is its length in 16 bits, most significant byte first, followed by this number of bytes.
 struct VPCDConnection {
   private static let headerLength = 2
 
   private let descriptor: Int32
   private var received: [UInt8] = []
 
-  /// Connects to where the driver listens.
+  /// Connects to a driver that listens on this host and port.
   init(host: String, port: UInt16) throws(VirtualReader.Unavailable) {
     var hints = addrinfo()
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -45,12 +45,12 @@ struct VPCDConnection {
 
   func close() { Glibc.close(descriptor) }
 
-  /// Takes what the driver has sent meanwhile; `false` if it has hung up.
+  /// Receives the bytes that the driver has sent so far; `false` if it has hung up.
   mutating func receive(within milliseconds: Int32) -> Bool {
     var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard poll(&event, 1, milliseconds) > 0 else { return true }
-    // The driver sends length and message apart and waits for the first's acknowledge, which is
-    // held back 40 ms if this is not asked for before each receive.
+    // The driver sends length and message separately and waits for the acknowledge of the first. The
+    // system delays that acknowledge by 40 ms unless this option is set before each receive.
     var on: Int32 = 1
     setsockopt(
       descriptor, Int32(IPPROTO_TCP), TCP_QUICKACK, &on, socklen_t(MemoryLayout<Int32>.size))
@@ -61,7 +61,7 @@ struct VPCDConnection {
     return true
   }
 
-  /// Returns the next whole message of what has been received.
+  /// Returns the next complete message among the received bytes.
   mutating func nextMessage() -> [UInt8]? {
     guard received.count >= Self.headerLength else { return nil }
     let end = Self.headerLength + (Int(received[0]) << 8 | Int(received[1]))

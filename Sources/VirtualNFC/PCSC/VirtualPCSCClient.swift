@@ -24,11 +24,11 @@ public final class VirtualPCSCClient: Sendable {
   private let shared: Shared
   private let thread: VirtualReaderThread
 
-  /// What the thread and the others share.
+  /// The state shared by the thread and the owner of the client.
   private final class Shared: Sendable {
     struct State {
       var isClosed = false
-      /// How many commands are still to be answered before the connection is broken.
+      /// The number of commands to answer before the connection is broken.
       var commandsToHangUp: Int?
     }
 
@@ -36,7 +36,7 @@ public final class VirtualPCSCClient: Sendable {
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// Returns whether the command that has come is the one to break the connection at.
+    /// Returns whether the connection is to be broken at the command that has just been received.
     func countsDownToHangUp() -> Bool {
       state.withLock { state in
         guard let left = state.commandsToHangUp else { return false }
@@ -86,26 +86,26 @@ public final class VirtualPCSCClient: Sendable {
     thread.join()
   }
 
-  /// Breaks the connection in the middle of a command: to the service, the card was torn from the
-  /// reader. It is back a second later if a tag is in the field.
+  /// Breaks the connection in the middle of a command: to the service, the card was removed. It returns
+  /// one second later if a tag is in the field.
   ///
-  /// - Parameter command: which APDU to the reader from now on, counted from 0; `nil` for none.
+  /// - Parameter command: the number of the APDU, counted from 0 from this call on; `nil` for none.
   package func hangUp(atCommand command: Int?) {
     shared.state.withLock { $0.commandsToHangUp = command }
   }
 
-  /// What runs on the thread.
+  /// The loop that runs on the thread.
   private struct Loop {
-    // What the driver sends as a message of one byte (vpcd.h).
+    // The messages of one byte that the driver sends (vpcd.h).
     private static let powerOff: UInt8 = 0
     private static let powerOn: UInt8 = 1
     private static let reset: UInt8 = 2
     private static let getATR: UInt8 = 4
 
-    /// How often the field is looked at, in milliseconds.
+    /// The interval at which the field is checked, in milliseconds.
     private static let period: Int32 = 20
-    /// The service looks for a card every 0.4 s; one that is away for less was never away. In
-    /// milliseconds.
+    /// The duration of an absence, in milliseconds. The service checks for a card every 0.4 s and does
+    /// not notice a shorter absence.
     private static let absence: Int32 = 900
 
     let reader: VirtualPCSCReader
@@ -131,7 +131,7 @@ public final class VirtualPCSCClient: Sendable {
       leave()
     }
 
-    /// Waits, but not longer than until the client is closed.
+    /// Waits for this time, or until the client is closed.
     private func pause(_ milliseconds: Int32) {
       var left = milliseconds
       while left > 0, !shared.isClosed {
@@ -152,7 +152,7 @@ public final class VirtualPCSCClient: Sendable {
       trace(.carrier(isOn))
     }
 
-    /// Answers what the driver has sent meanwhile; `false` if the connection is over.
+    /// Answers the messages that the driver has sent so far; `false` if the connection has ended.
     private mutating func serve() -> Bool {
       guard card?.connection.receive(within: Self.period) == true else { return false }
       while let message = card?.connection.nextMessage() {

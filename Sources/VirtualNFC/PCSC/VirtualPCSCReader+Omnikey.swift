@@ -2,7 +2,7 @@ import NFCCore
 
 // `FF 30` of HID's OMNIKEY readers (LibLogicalAccess, iso15693pcsccommands.cpp).
 extension VirtualPCSCReader {
-  /// Returns a command with data: version, what it is about, RFU, parameters.
+  /// Executes a command with data: version, subject, RFU, parameters.
   func omnikeyCommand(_ action: UInt8, _ data: [UInt8]) -> [UInt8] {
     typealias Code = VicinityCommandCode
     let (block, afi, dsfid): (UInt8, UInt8, UInt8) = (0x00, 0x02, 0x03)
@@ -28,7 +28,7 @@ extension VirtualPCSCReader {
     }
   }
 
-  /// Returns a command for a block whose number stands most significant byte first.
+  /// Executes a command for a block, whose number is sent most significant byte first.
   private func numbered(
     _ number: [UInt8], _ narrow: UInt8, _ wide: UInt8, countLessOne: [UInt8] = []
   ) -> [UInt8] {
@@ -37,7 +37,7 @@ extension VirtualPCSCReader {
     return carry(wide, number.reversed() + wideCount)
   }
 
-  /// Returns what the tag tells of itself, field by field.
+  /// Returns one field of the information that the tag reports.
   func omnikeyQuestion(_ field: UInt8) throws(StatusWord) -> [UInt8] {
     let information = try systemInformation()
     let answer: [UInt8?]

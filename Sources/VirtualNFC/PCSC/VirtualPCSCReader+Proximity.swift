@@ -1,6 +1,6 @@
 import NFCCore
 
-// APDUs for a card of ISO/IEC 14443 or FeliCa.
+// APDUs for an ISO/IEC 14443 or FeliCa card.
 extension VirtualPCSCReader {
   private static let unknownInstruction: [UInt8] = [0x6D, 0x00]
   private static let read: UInt8 = 0x30
@@ -40,7 +40,7 @@ extension VirtualPCSCReader {
     }
   }
 
-  /// Runs one exchange with the card, with the fault that is due; `nil` if no answer comes.
+  /// Performs one exchange with the card, and applies the fault that is due; `nil` if there is no answer.
   private func overAir<Answer: Sendable>(_ body: (inout ProximitySlot) -> Answer?) -> Answer? {
     let effect = nextEffect()
     guard effect?.stopsFrame != true else { return nil }
@@ -50,11 +50,11 @@ extension VirtualPCSCReader {
 
   private func direct(_ command: [UInt8]) -> [UInt8] {
     let timeOut: UInt8 = 0x01
-    // None at all for a command that the chip does not take.
+    // The reply is empty for a command that the chip does not support.
     let reply =
       overAir { $0.direct(command) ?? [] } ?? [command.first.map { $0 &+ 1 } ?? 0, timeOut]
     guard !reply.isEmpty else { return Self.unknownToChip }
-    // A card that is silent in an exchange by the chip itself (nfc-tools/libnfc issue 263).
+    // The card has not answered an exchange by the chip (nfc-tools/libnfc issue 263).
     if command.first == Self.dataExchange, reply.count == 2, reply[1] == timeOut { return [] }
     return [Self.fromChip] + reply + Self.done
   }
@@ -63,8 +63,8 @@ extension VirtualPCSCReader {
   private static let unknownToChip: [UInt8] = [0x63, 0x7F]
   private static let dataExchange: UInt8 = 0x40
 
-  /// SpringCard's ENCAPSULATE; P1 01 is a frame of type A, 07 one of FeliCa. How an acknowledge of four
-  /// bits is given is not known: here as a byte.
+  /// SpringCard's ENCAPSULATE. P1 is 01 for a frame of type A and 07 for one of FeliCa. How the readers
+  /// return a four-bit acknowledge is not known; here it is one byte.
   private func encapsulated(
     _ frame: [UInt8], _ mode: UInt8, _ card: ProximitySlot.Card
   ) -> [UInt8] {
@@ -92,7 +92,8 @@ extension VirtualPCSCReader {
       guard let answer = overAir({ $0.exchangeData([Self.read, number]) }) else {
         return Self.refused
       }
-      // As many bytes as Le says, all for 0 (ACR122U, application programming interface 2.04, 5.3).
+      // Returns as many bytes as Le requests, all of them for 0 (ACR122U, application programming
+      // interface 2.04, 5.3).
       let length = command.count > 4 ? Int(command[4]) : 0
       return (length == 0 ? answer : Array(answer.prefix(length))) + Self.done
     case (0xD6, .ultralight) where data.count == 4:
@@ -109,7 +110,7 @@ extension VirtualPCSCReader {
 
   private static let keySize = 6
 
-  /// Identiv's readers call a slot as the key's type, ACS's by a number.
+  /// Loads a key. Identiv's readers identify a slot by the key type, those of ACS by a number.
   private func load(_ key: [UInt8], slot: UInt8) -> [UInt8] {
     let slots: Set<UInt8> = dialect == .identivPassThrough ? [0x60, 0x61] : [0x00, 0x01]
     guard key.count == Self.keySize, slots.contains(slot) else { return Self.refused }
@@ -117,7 +118,7 @@ extension VirtualPCSCReader {
     return Self.done
   }
 
-  /// Version, block number in two bytes, key type, key number.
+  /// Authenticates with the data: version, block number in two bytes, key type, key number.
   private func authenticate(_ data: [UInt8]) -> [UInt8] {
     guard data.count == 5, data[0] == 0x01, data[1] == 0x00 else { return Self.wrongLength }
     let slot = dialect == .identivPassThrough ? data[3] : data[4]

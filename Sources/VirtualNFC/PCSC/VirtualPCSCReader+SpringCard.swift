@@ -1,8 +1,8 @@
 import NFCCore
 
-/// What the control command of SpringCard's readers sets for their RFID instruction.
+/// The settings of the RFID instruction, made by the control command of SpringCard's readers.
 struct SpringCardModes {
-  /// For whom requests are.
+  /// The recipient of requests.
   enum Recipient: UInt8 {
     case everyone = 0x10
     case addressed = 0x11
@@ -15,13 +15,13 @@ struct SpringCardModes {
 
 // SpringCard's vendor instructions (docs.springcard.com, SpringCore; PMD2271, 3.3.4).
 extension VirtualPCSCReader {
-  /// Reader's own errors: no answer, wrong check.
+  /// The reader's own errors: no answer, wrong check.
   static let mute: [UInt8] = [0x6F, 0x01]
   static let wrongCheck: [UInt8] = [0x6F, 0x02]
 
   // MARK: Frames
 
-  /// ENCAPSULATE; P1 04 is a frame as it is, 05 one to which the reader adds the UID.
+  /// ENCAPSULATE. P1 is 04 for an unchanged frame and 05 for one to which the reader adds the UID.
   func encapsulated(_ frame: [UInt8], _ mode: UInt8) -> [UInt8] {
     let asIs: UInt8 = 0x04
     let withUID: UInt8 = 0x05
@@ -67,7 +67,7 @@ extension VirtualPCSCReader {
     VicinityCommandCode.getSystemInformation,
   ]
 
-  /// Returns the RFID instruction: numbers most significant byte first, counts as numbers of
+  /// Executes the RFID instruction. Numbers have their most significant byte first; counts are numbers of
   /// blocks.
   func rfid(_ code: UInt8, _ parameters: [UInt8]) -> [UInt8] {
     guard let own = Self.parameters(code, parameters) else { return Self.wrongLength }
@@ -90,8 +90,7 @@ extension VirtualPCSCReader {
       ?? Self.wrongLength
   }
 
-  /// Returns the parameters as they go over the air; `nil` for a command or a length that is not
-  /// known.
+  /// Returns the parameters in the form of the air interface; `nil` for an unknown command or length.
   private static func parameters(_ code: UInt8, _ given: [UInt8]) -> [UInt8]? {
     if plain.contains(code) { return given }
     var own = given
@@ -110,7 +109,8 @@ extension VirtualPCSCReader {
     return own
   }
 
-  /// CONTROL: whom requests are for, or two bytes of modes, of which the second is the option flag's.
+  /// CONTROL: sets the recipient of requests, or two bytes of modes, the second of which sets the option
+  /// flag.
   func setSpringCardMode(_ mode: UInt8, _ data: [UInt8]) -> [UInt8] {
     let modes: UInt8 = 0x00
     let (optionOff, optionOn): (UInt8, UInt8) = (0x15, 0x3F)

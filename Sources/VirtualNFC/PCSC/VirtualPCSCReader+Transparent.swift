@@ -1,12 +1,12 @@
 import NFCCore
 
-/// What the frames of a transparent session are of.
+/// The kind of frames in a transparent session.
 enum TransparentStandard: Hashable {
   case typeA
   case vicinity
   case feliCa
 
-  /// Standard and layer, as "switch protocol" has them.
+  /// Parses standard and layer, as in "switch protocol".
   init?(_ value: [UInt8]) {
     switch value {
     case [0x00, 0x03]: self = .typeA
@@ -34,7 +34,7 @@ extension VirtualPCSCReader {
     return status + (failure == nil ? session.answer : []) + Self.done
   }
 
-  /// What the objects of one command leave behind.
+  /// The state that the data objects of one command build up.
   private struct TransparentExchange {
     var microseconds: UInt32?
     var answer: [UInt8] = []
@@ -47,7 +47,7 @@ extension VirtualPCSCReader {
     }
   }
 
-  /// - Returns: the status word of an object that has failed.
+  /// - Returns: the status word of an object that has failed, if any.
   private func carryOut(
     _ object: TransparentObject, _ function: UInt8, _ session: inout TransparentExchange
   ) -> [UInt8]? {
@@ -58,7 +58,7 @@ extension VirtualPCSCReader {
       state.withLock {
         $0.isInSession = false
         $0.standard = nil
-        // The reader searches by itself again.
+        // The reader resumes its own search.
         if field.isPowered, vicinityTags.isEmpty { $0.slot.activate() }
       }
     case (0x00, 0x83):
@@ -100,8 +100,8 @@ extension VirtualPCSCReader {
 
   private var isInSession: Bool { state.withLock { $0.isInSession } }
 
-  /// How long a tag may write; without a timer the reader waits for less (a write on an ACR1552U is
-  /// then done and reported as not answered).
+  /// The time that a tag may take for a write. Without a timer, the reader waits for less: an ACR1552U
+  /// then performs a write and reports that it was not answered.
   private static let writeTime: UInt32 = 20_000
   private static let largestAnswer = 241
 
@@ -125,8 +125,8 @@ extension VirtualPCSCReader {
     return nil
   }
 
-  /// Returns a frame of type A or FeliCa. How readers give the four bits of an acknowledge is not
-  /// known: here as the valid bits of the last byte say.
+  /// Sends a frame of type A or FeliCa. How readers return the four bits of an acknowledge is not known;
+  /// here the number of valid bits in the last byte indicates them.
   private func sendToProximity(
     _ request: [UInt8], _ session: inout TransparentExchange
   ) -> [UInt8]? {
@@ -146,11 +146,13 @@ extension VirtualPCSCReader {
 
 extension VirtualPCSCReader {
   private static let wrongValue: [UInt8] = [0x6A, 0x80]
-  /// Request Service, Search Service Code, Request System Code: records of an RC-S300 have their objects
-  /// refused.
+  /// Request Service, Search Service Code, Request System Code. Recordings of an RC-S300 show that it
+  /// refuses their data objects.
   private static let refusedCommands: Set<UInt8> = [0x02, 0x0A, 0x0C]
 
-  /// - Parameter frame: of FeliCa, its length first.
+  /// Returns whether the reader refuses a command.
+  ///
+  /// - Parameter frame: a FeliCa frame, beginning with its length.
   private func refusesFeliCaCommand(_ frame: [UInt8]) -> Bool {
     dialect == .sonyTransparentSession && state.withLock { $0.standard } == .feliCa
       && frame.count > 1 && Self.refusedCommands.contains(frame[1])
@@ -162,7 +164,7 @@ private struct TransparentObject {
   let tag: UInt16
   let value: [UInt8]
 
-  /// `nil` if the bytes are not whole objects.
+  /// Parses data objects; `nil` if the bytes are not complete objects.
   static func decode(_ bytes: [UInt8]) -> [TransparentObject]? {
     var objects: [TransparentObject] = []
     var rest = bytes[...]
@@ -189,7 +191,7 @@ private struct TransparentObject {
     return objects
   }
 
-  /// Returns what has been received, as an object.
+  /// Returns an object that contains the received bytes.
   static func encode(_ answer: [UInt8]) -> [UInt8] {
     let count = answer.count
     let low = UInt8(truncatingIfNeeded: count)

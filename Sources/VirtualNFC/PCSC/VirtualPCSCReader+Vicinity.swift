@@ -1,11 +1,11 @@
 import NFCCore
 
-// APDUs for the ISO/IEC 15693 tags, of which the reader has found the first.
+// APDUs for ISO/IEC 15693 tags. The reader uses the first one that it has found.
 extension VirtualPCSCReader {
   static let noSuchBlock: [UInt8] = [0x6A, 0x82]
   private static let wrongAddress: [UInt8] = [0x6B, 0x00]
   private static let endOfMemory: [UInt8] = [0x62, 0x82]
-  /// The right length follows.
+  /// The status word for a wrong length; its second byte is the right one.
   private static let otherLength: UInt8 = 0x6C
   private static let headerLength = 4
 
@@ -32,7 +32,7 @@ extension VirtualPCSCReader {
     }
   }
 
-  /// Returns the commands of the reader's maker; `nil` for another maker's.
+  /// Executes the commands of the reader's maker; `nil` for another maker's.
   private func ownCommand(_ command: [UInt8], _ data: [UInt8]?) throws(StatusWord) -> [UInt8]? {
     switch (dialect, command[1], command[2], command[3]) {
     case (.transparentSession, 0xC2, 0x00, let function):
@@ -56,7 +56,7 @@ extension VirtualPCSCReader {
     }
   }
 
-  /// Le of a short command without data; 256 if it is 0, `nil` if there is none.
+  /// Returns Le of a short command without data; 256 if it is 0, `nil` if there is none.
   private func expectedLength(of command: [UInt8]) -> Int? {
     guard command.count == Self.headerLength + 1 else { return nil }
     return command[Self.headerLength] == 0 ? 256 : Int(command[Self.headerLength])
@@ -70,8 +70,8 @@ extension VirtualPCSCReader {
 
   // MARK: Commands without flags and UID
 
-  /// Returns a request that the reader addresses to the tag that it has found; `nil` for parameters
-  /// that the command does not have.
+  /// Sends a request that is addressed to the tag that the reader has found; `nil` for parameters that
+  /// the command does not have.
   func request(
     _ code: UInt8, _ parameters: [UInt8], flags: VicinityFlags = []
   ) -> [UInt8]? {
@@ -81,13 +81,15 @@ extension VirtualPCSCReader {
     return Self.request(code, parameters, flags: flags, uid: uid)
   }
 
+  /// Returns a request.
+  ///
   /// - Parameter uid: most significant byte first; `nil` for a request that is not addressed.
   static func request(
     _ code: UInt8, _ parameters: [UInt8], flags: VicinityFlags, uid: [UInt8]?
   ) -> [UInt8]? {
     var flags = flags.union(.highDataRate)
     if uid != nil { flags.insert(.address) }
-    // The maker's code stands before the UID.
+    // The maker's code precedes the UID.
     let head = VicinityCommandCode.custom.contains(code) ? 1 : 0
     let frame =
       [flags.rawValue, code] + parameters.prefix(head) + (uid ?? []).reversed()
@@ -95,7 +97,7 @@ extension VirtualPCSCReader {
     return VicinityRequest(frame).map { _ in frame }
   }
 
-  /// Brings a command to the tag; the answer is without its flags.
+  /// Sends a command to the tag and returns the answer without its flags.
   func carry(
     _ code: UInt8, _ parameters: [UInt8], flags: VicinityFlags = []
   ) -> [UInt8] {
@@ -103,7 +105,7 @@ extension VirtualPCSCReader {
     return answer(to: request)
   }
 
-  /// Returns a frame's answer without its flags, a refusal as a status word.
+  /// Sends a frame and returns the answer without its flags; returns a refusal as a status word.
   func answer(to request: [UInt8]) -> [UInt8] {
     switch exchange(request) {
     case .silence: return isSpringCard ? Self.mute : Self.noAnswer
@@ -120,9 +122,9 @@ extension VirtualPCSCReader {
     }
   }
 
-  /// Returns what the tag tells of itself.
+  /// Returns the system information that the tag reports.
   ///
-  /// - Throws: the status word of a tag that tells nothing.
+  /// - Throws: the status word if the tag reports none.
   func systemInformation() throws(StatusWord) -> VicinityDescription {
     let answer = carry(VicinityCommandCode.getSystemInformation, [])
     guard answer.suffix(2) == Self.done[...] else { throw StatusWord(bytes: answer) }
@@ -132,7 +134,7 @@ extension VirtualPCSCReader {
     return description
   }
 
-  /// What an APDU is answered with that cannot be carried out.
+  /// The answer to an APDU that cannot be executed.
   struct StatusWord: Error {
     let bytes: [UInt8]
   }
@@ -141,7 +143,7 @@ extension VirtualPCSCReader {
 
   // MARK: Storage card
 
-  /// Returns the block that P1 and P2 name; `nil` where they are no block's number.
+  /// Returns the block number in P1 and P2; `nil` if they do not contain one.
   private func block(_ p1: UInt8, _ p2: UInt8) -> UInt16? {
     switch dialect {
     case .storageCardNumberInP1: p2 == 0 ? UInt16(p1) : nil
@@ -184,7 +186,7 @@ extension VirtualPCSCReader {
 
   // MARK: By bytes
 
-  /// Returns the size of a block and the number of blocks as the tag tells them.
+  /// Returns the size of a block and the number of blocks as reported by the tag.
   private func layout() throws(StatusWord) -> (blockSize: Int, blockCount: Int) {
     let information = try systemInformation()
     guard let size = information.blockSize, let count = information.blockCount else {
@@ -193,7 +195,7 @@ extension VirtualPCSCReader {
     return (size, count)
   }
 
-  /// Bytes from an offset on: as many as the memory has, which `62 82` tells if they are fewer.
+  /// Reads bytes from an offset on. If the memory has fewer, it returns those and the status `62 82`.
   private func readBytes(_ p1: UInt8, _ p2: UInt8, _ length: Int) throws(StatusWord) -> [UInt8] {
     let offset = Int(p1) << 8 | Int(p2)
     let (size, count) = try layout()
@@ -210,7 +212,7 @@ extension VirtualPCSCReader {
       + (end == offset + length ? Self.done : Self.endOfMemory)
   }
 
-  /// Whole blocks; what the manual says of parts of them is not known.
+  /// Writes complete blocks. The manual's rules for partial blocks are not known.
   private func writeBytes(_ p1: UInt8, _ p2: UInt8, _ data: [UInt8]) throws(StatusWord) -> [UInt8] {
     let offset = Int(p1) << 8 | Int(p2)
     let (size, _) = try layout()

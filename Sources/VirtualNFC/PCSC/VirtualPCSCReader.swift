@@ -7,27 +7,27 @@ import Glibc
 import Darwin
 #endif
 
-/// A PC/SC reader with a ``VirtualField``: APDUs in, APDUs out.
+/// A PC/SC reader with a ``VirtualField``, which answers command APDUs.
 ///
-/// All ISO/IEC 15693 tags of the field are one card to it; without any, the card is the first other
-/// tag that a PN532 finds. The model follows makers' manuals and published records; a reader's own
-/// key numbers, timings and limits are not modelled.
+/// All ISO/IEC 15693 tags of the field are one card to it; without any, the card is the first other tag
+/// that a PN532 finds. The model follows makers' manuals and published records; a reader's own key
+/// numbers, timings and limits are not modelled.
 ///
-/// ``service()`` replaces the PC/SC service within the process; ``VirtualPCSCClient`` shows the
-/// same reader to a real service.
+/// ``service()`` replaces the PC/SC service within the process; ``VirtualPCSCClient`` shows the same
+/// reader to a real service.
 public final class VirtualPCSCReader: Sendable {
   /// The commands that the reader supports, following real readers.
   public enum Dialect: Hashable, Sendable {
     /// ACS ACR1552U: transparent session, storage-card commands, UID least significant byte first.
     case transparentSession
-    /// ACS ACR1552U with nothing but the maker's `FF FB`.
+    /// ACS ACR1552U with only the maker's `FF FB`.
     case acsPassThrough
     /// Identiv uTrust 3720F: `FF FC`, UID most significant byte first.
     case identivPassThrough
     /// SpringCard: frames with `FF FE`, commands with `FF F6`, whose modes `FF FB FD` sets, and
     /// 16-bit block numbers in `FF B0` and `FF D6`.
     case springCard
-    /// The same without `FF FE`.
+    /// The same as ``springCard``, without `FF FE`.
     case springCardPassThrough
     /// HID OMNIKEY: `FF 30`, and 16-bit block numbers in `FF B0` and `FF D6`.
     case omnikey
@@ -39,11 +39,11 @@ public final class VirtualPCSCReader: Sendable {
     case sonyTransparentSession
     /// Only read and update binary, with the block number in P1 and P2.
     case storageCard
-    /// The same, with the block number in P2, whatever P1 is.
+    /// The same as ``storageCard``, with the block number in P2; P1 is ignored.
     case storageCardNumberInP2
-    /// The same, with the block number in P1 (Microsoft's driver model).
+    /// The same as ``storageCard``, with the block number in P1 (Microsoft's driver model).
     case storageCardNumberInP1
-    /// ubisys 7047: the same, with an offset in bytes in P1 and P2.
+    /// ubisys 7047: the same as ``storageCard``, with an offset in bytes in P1 and P2.
     case storageCardByteOffset
   }
 
@@ -53,7 +53,7 @@ public final class VirtualPCSCReader: Sendable {
     public enum Effect: Hashable, Sendable {
       /// The tag does not receive the frame.
       case frameLost
-      /// The tag carries out the command, but its answer does not arrive.
+      /// The tag executes the command, but its answer does not arrive.
       case answerLost
       /// The answer arrives with a transmission error.
       case answerBroken
@@ -80,12 +80,12 @@ public final class VirtualPCSCReader: Sendable {
 
   struct State {
     var isInSession = false
-    /// What the session was switched to.
+    /// The protocol that the session was switched to.
     var standard: TransparentStandard?
     var slot: ProximitySlot
-    /// What SpringCard's `FF FB FD` has set.
+    /// The modes set by SpringCard's `FF FB FD`.
     var springCard = SpringCardModes()
-    /// What was loaded, by slot.
+    /// The loaded keys, by slot.
     var keys: [UInt8: [UInt8]] = [:]
     var faults: [Fault] = []
     var exchanges = 0
@@ -131,8 +131,8 @@ public final class VirtualPCSCReader: Sendable {
 
   // MARK: Card
 
-  /// A storage card of ISO/IEC 15693 part 3, named as an ICODE SLI, which an ACR1552U calls every
-  /// ICODE (PC/SC part 3, 3.1.3.2.3).
+  /// The ATR of a storage card of ISO/IEC 15693 part 3, named as an ICODE SLI. An ACR1552U uses that name
+  /// for every ICODE (PC/SC part 3, 3.1.3.2.3).
   private static let vicinityATR = ProximitySlot.storageATR(standard: 0x0B, name: 0x0014)
 
   var vicinityTags: [VirtualTag] { field.tags.filter { $0.modulation == .iso15693 } }
@@ -142,7 +142,7 @@ public final class VirtualPCSCReader: Sendable {
     tag.modulation != .iso15693 || dialect.hasVicinity
   }
 
-  /// What is in front of the reader now.
+  /// The card that is at the reader now.
   var status: SmartCardStatus {
     let present = field.tags.filter(finds)
     let isVicinity = present.contains { $0.modulation == .iso15693 }
@@ -180,7 +180,7 @@ public final class VirtualPCSCReader: Sendable {
   static let wrongLength: [UInt8] = [0x67, 0x00]
   static let noAnswer: [UInt8] = [0x64, 0x01]
 
-  /// Takes a command APDU and gives the answer.
+  /// Executes a command APDU and returns the answer.
   func transmit(_ command: [UInt8]) -> [UInt8] {
     state.withLock { $0.commands += 1 }
     guard vicinityTags.isEmpty || !dialect.hasVicinity else {
@@ -189,7 +189,7 @@ public final class VirtualPCSCReader: Sendable {
     return transmitToProximity(command)
   }
 
-  /// Returns the data of a short command; `nil` if Lc says more than there is.
+  /// Returns the data of a short command; `nil` if the command is shorter than Lc says.
   static func data(of command: [UInt8]) -> [UInt8]? {
     guard command.count > 5 else { return nil }
     let length = Int(command[4])
@@ -201,12 +201,12 @@ public final class VirtualPCSCReader: Sendable {
 
   enum Reception {
     case silence
-    /// Several answers at once, or a wrong check.
+    /// Several simultaneous answers, or a wrong check.
     case broken([UInt8])
     case frame([UInt8])
   }
 
-  /// Counts a frame to a tag, and lets the fault happen that is due.
+  /// Counts a frame to a tag, and returns the effect of the fault that is due.
   func nextEffect() -> Fault.Effect? {
     let effect = state.withLock { state in
       defer { state.exchanges += 1 }
@@ -223,8 +223,8 @@ public final class VirtualPCSCReader: Sendable {
     return effect
   }
 
-  /// Returns a frame without its check to all tags. The reader sends the second end of frame that a
-  /// write with the option flag waits for.
+  /// Sends a frame without its check bytes to all tags. The reader also sends the second end of frame
+  /// that a write with the option flag waits for.
   func exchange(_ request: [UInt8]) -> Reception {
     let effect = nextEffect()
     guard effect?.stopsFrame != true else { return .silence }
@@ -246,13 +246,13 @@ public final class VirtualPCSCReader: Sendable {
 }
 
 extension VirtualPCSCReader.Dialect {
-  /// Whether the reader's chip speaks ISO/IEC 15693.
+  /// Whether the reader's chip supports ISO/IEC 15693.
   fileprivate var hasVicinity: Bool { ![.directTransmit, .sonyTransparentSession].contains(self) }
 
-  /// Whether the reader has `FF C2`.
+  /// Whether the reader supports `FF C2`.
   var hasTransparentSession: Bool { [.transparentSession, .sonyTransparentSession].contains(self) }
 
-  /// A name by which a driver knows what the reader takes.
+  /// A name from which a driver recognizes the commands that the reader supports.
   fileprivate var readerName: String {
     switch self {
     case .transparentSession, .acsPassThrough: "Virtual ACR1552 PICC 00 00"
@@ -269,7 +269,7 @@ extension VirtualPCSCReader.Dialect {
 }
 
 extension VirtualPCSCReader.Fault.Effect {
-  /// Whether the tag does not hear the frame.
+  /// Whether the fault keeps the frame from the tag.
   var stopsFrame: Bool {
     switch self {
     case .frameLost, .tagLeaves, .readerLeaves, .readerWaits: true

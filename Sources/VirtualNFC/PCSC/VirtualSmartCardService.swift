@@ -1,14 +1,14 @@
 import NFCCore
 
 extension VirtualPCSCReader {
-  /// Returns a PC/SC service in this process that has only this reader.
+  /// Returns a PC/SC service in this process, with this reader as its only one.
   public func service() -> any SmartCardService { VirtualSmartCardService(self) }
 }
 
-/// The calls of PC/SC, answered by a virtual reader without a daemon.
+/// A PC/SC service in the process: a virtual reader answers its calls, without a daemon.
 final class VirtualSmartCardService: SmartCardService {
   private let reader: VirtualPCSCReader
-  /// The event at which the card that is connected came.
+  /// The number of the event at which the connected card arrived.
   private var connection: Int?
 
   init(_ reader: VirtualPCSCReader) {
@@ -29,8 +29,7 @@ final class VirtualSmartCardService: SmartCardService {
     return reader.status
   }
 
-  /// A field in the process changes between two calls, not in the middle of one: there is nothing
-  /// to wait for.
+  /// Returns at once: a field in the process changes between two calls, never during one.
   func wait(
     forChangeOf name: String, from status: SmartCardStatus, atMost timeout: Duration
   ) throws(SmartCardFailure) {
@@ -57,8 +56,8 @@ final class VirtualSmartCardService: SmartCardService {
     guard reader.status.eventCount == connection else { throw .removedCard }
     let answer = reader.transmit(command)
     try check(reader.name)
-    // A card of ISO/IEC 14443-4 that the reader has tried in vain; an ACR122U reports success. A MIFARE Plus answers
-    // some commands by a single byte, which liblogicalaccess has of real readers.
+    // An ISO/IEC 14443-4 card that does not answer the reader; an ACR122U reports success. A MIFARE Plus
+    // answers some commands with a single byte, which liblogicalaccess documents for real readers.
     guard !answer.isEmpty || reader.dialect == .directTransmit else { throw .notTransacted }
     return answer
   }

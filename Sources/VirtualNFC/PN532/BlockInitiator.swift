@@ -1,28 +1,28 @@
-/// The reader's side of ISO/IEC 14443-4 as the PN532's firmware runs it: chaining both ways,
-/// waiting-time extension, and as many retransmissions as MaxRtyCOM says, by default none.
+/// The reader's side of ISO/IEC 14443-4 as implemented by the PN532's firmware: chaining in both
+/// directions, waiting-time extension, and the number of retransmissions in MaxRtyCOM, by default none.
 struct BlockInitiator {
-  /// Sends a block, and waits for an answer as long as given.
+  /// A function that sends a block and waits for an answer, at most for the given time.
   typealias Send = ([UInt8], Duration) -> RadioAnswer
 
-  /// What one exchange came to.
+  /// The result of one exchange.
   enum Outcome {
-    /// The card's answer; `hasMore` if the chip's buffer was full before the card had finished.
+    /// The card's answer; `hasMore` if the chip's buffer was full before the end of the answer.
     case answer([UInt8], hasMore: Bool)
     case failure(PN532Status)
   }
 
-  /// The frames that the chip takes from a card: FSDI 5, 64 bytes with PCB and CRC.
+  /// The size of the frames that the chip accepts from a card: FSDI 5, 64 bytes including PCB and CRC.
   static let frameSizeIndex: UInt8 = 5
-  /// What one host frame carries of an answer: 265 bytes less TFI, response code and status.
+  /// The maximum number of answer bytes in a host frame: 265 bytes less TFI, response code and status.
   static let bufferSize = 262
 
-  /// Bytes of a frame to the card, PCB and CRC counted: ISO/IEC 14443-4, table 1.
+  /// The sizes of frames to the card, including PCB and CRC (ISO/IEC 14443-4, table 1).
   private static let frameSizes = [16, 24, 32, 40, 48, 64, 96, 128, 256]
 
   private let cardFrameSize: Int
   private let cardIdentifier: UInt8?
   private let waitingTime: Duration
-  /// MaxRtyCOM of RFConfiguration (UM0701-02, 7.3.1).
+  /// The number of retries: MaxRtyCOM of RFConfiguration (UM0701-02, 7.3.1).
   var retries: UInt8 = 0
   private var blockNumber: UInt8 = 0
   private var waitsForMore = false
@@ -48,10 +48,11 @@ struct BlockInitiator {
   private static let sWaitingTime: UInt8 = 0xF2
   /// FWI 15 is reserved.
   private static let longestWaitingTimeIndex: UInt8 = 14
-  /// A card may ask for more time again and again; no card does so more often.
+  /// The maximum number of waiting-time extensions. The standard sets no limit, but no card requests
+  /// more.
   private static let maximumExtensions = 255
 
-  /// FWT, 256 × 16 / fc × 2^FWI (ISO/IEC 14443-4, 7.2).
+  /// Returns FWT, 256 × 16 / fc × 2^FWI (ISO/IEC 14443-4, 7.2).
   private static func waitingTime(_ index: UInt8) -> Duration {
     .nanoseconds(302_065 << Int64(index))
   }
@@ -61,7 +62,7 @@ struct BlockInitiator {
     return [pcb | Self.followedByCID, cardIdentifier] + data
   }
 
-  /// S(DESELECT). Whether the card has confirmed.
+  /// Sends S(DESELECT) and returns whether the card has confirmed it.
   func deselect(_ send: Send) -> Bool {
     for _ in 0...retries {
       if case .payload(let answer) = send(block(Self.sDeselect), waitingTime),
@@ -73,7 +74,7 @@ struct BlockInitiator {
     return false
   }
 
-  /// R(NAK), which a present card answers with R(ACK) (ISO/IEC 14443-4, 7.5.5, note).
+  /// Sends R(NAK), which a present card answers with R(ACK) (ISO/IEC 14443-4, 7.5.5, note).
   func isPresent(_ send: Send) -> Bool {
     if case .payload(let answer) = send(block(Self.rNegative | blockNumber), waitingTime) {
       return !answer.isEmpty
@@ -81,11 +82,11 @@ struct BlockInitiator {
     return false
   }
 
-  /// Sends `data` in as many blocks as the card's frame size asks for and collects the answer.
+  /// Sends `data` in as many blocks as the card's frame size requires and collects the answer.
   ///
   /// - Parameters:
-  ///   - data: empty to continue with an answer of which only the first part has been given.
-  ///   - isChained: the host has more of this command; the card only confirms.
+  ///   - data: empty to continue with an answer of which only the first part has been returned.
+  ///   - isChained: whether the host has more data for this command; the card only acknowledges it.
   mutating func exchange(
     _ data: [UInt8], isChained: Bool, send: Send
   ) -> Outcome {
@@ -146,7 +147,7 @@ struct BlockInitiator {
     let status: PN532Status
   }
 
-  /// Sends one block and gives the first answer that is not S(WTX), which is granted.
+  /// Sends one block, grants each S(WTX), and returns the first other answer.
   private func transceive(
     _ frame: [UInt8], send: Send
   ) -> Result<[UInt8], Failure> {
@@ -160,8 +161,8 @@ struct BlockInitiator {
       case .payload(let answer) where !answer.isEmpty:
         guard answer[0] & 0xF7 == Self.sWaitingTime else {
           if answer[0] & 0xF7 == Self.rAcknowledge | (blockNumber ^ 1), frame[0] & 0xC0 == 0 {
-            // The card has not had this block: rule 6, send it once more. That is no retry, but a card
-            // that never has it ends it.
+            // The card has not received this block: rule 6 requires that it is sent again. This does not
+            // count as a retry, but the number of repetitions is limited.
             repetitions += 1
             guard repetitions <= Int(retries) + 1 else {
               return .failure(Failure(status: .rfProtocolError))
@@ -185,8 +186,8 @@ struct BlockInitiator {
         failures += 1
         status = failure
         limit = waitingTime
-        // Rules 4 and 5: an answer that is an R(ACK)'s was lost asks for it again; anything else is
-        // asked for by R(NAK).
+        // Rules 4 and 5: if the answer to an R(ACK) was lost, the R(ACK) is repeated; anything else is
+        // requested again by R(NAK).
         let isAcknowledge = frame[0] & 0xF6 == Self.rAcknowledge
         sent = isAcknowledge ? frame : block(Self.rNegative | blockNumber)
       }
@@ -195,9 +196,9 @@ struct BlockInitiator {
   }
 }
 
-/// What the chip makes of one exchange over the air.
+/// The chip's interpretation of one exchange over the air.
 enum RadioAnswer {
-  /// An answer with a good check, which has been taken off.
+  /// An answer with correct check bytes, which have been removed.
   case payload([UInt8])
   case failure(PN532Status)
 }

@@ -7,14 +7,14 @@ struct FaultState {
       isSilent = false
     }
   }
-  /// Frames that the reader has sent over the air.
+  /// The number of frames that the reader has sent over the air.
   private(set) var exchanges = 0
-  /// Commands that the host has sent.
+  /// The number of commands that the host has sent.
   private(set) var commands = 0
-  /// The chip answers nothing any more.
+  /// Whether the chip has stopped answering.
   private(set) var isSilent = false
 
-  /// Returns the effects that are due on the frame that is about to be sent.
+  /// Returns the effects that are due for the next frame.
   mutating func nextExchange() -> [Fault.Effect] {
     defer { exchanges += 1 }
     let count = exchanges
@@ -35,7 +35,7 @@ struct FaultState {
     number > 0 && count % number == number - 1
   }
 
-  /// Returns the effects that are due on the command that has come.
+  /// Returns the effects that are due for the command that has just been received.
   mutating func nextCommand() -> [Fault.Effect] {
     defer { commands += 1 }
     let count = commands

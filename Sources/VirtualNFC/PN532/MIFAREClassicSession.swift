@@ -1,15 +1,14 @@
 import NFCCore
 
-/// The PN532's side of an authenticated MIFARE Classic: its cipher unit, and the exchange that starts
-/// it.
+/// The PN532's side of an authenticated MIFARE Classic: the cipher unit, and the exchange that starts it.
 struct MIFAREClassicSession {
   private let key: [UInt8]
   private let uid: [UInt8]
-  /// The cipher of the sector before, under which a nested authentication begins.
+  /// The cipher of the previous sector, which enciphers the beginning of a nested authentication.
   private var cipher: Crypto1?
   private let isNested: Bool
 
-  /// What the chip's firmware draws for n_R is not documented; any four bytes serve.
+  /// The reader's nonce. How the chip's firmware generates n_R is not documented; any four bytes work.
   private static let readerNonce: [UInt8] = [0x12, 0x34, 0x56, 0x78]
 
   init(key: [UInt8], uid: [UInt8], running: MIFAREClassicSession?) {
@@ -19,16 +18,16 @@ struct MIFAREClassicSession {
     isNested = running?.cipher != nil
   }
 
-  /// What a three-pass authentication has come to.
+  /// The result of a three-pass authentication.
   enum Outcome {
-    /// The card has proved that it knows the key.
+    /// The card has proved knowledge of the key.
     case authenticated
     case refused
-    /// Nobody has answered even the command.
+    /// There was no answer, not even to the command.
     case silence
   }
 
-  /// Three-pass authentication (MF1S50YYX data sheet, 10.1).
+  /// Performs a three-pass authentication (MF1S50YYX data sheet, 10.1).
   mutating func authenticate(
     command: [UInt8], transmit: (RadioFrame) -> VirtualField.Reception
   ) -> Outcome {
@@ -43,13 +42,13 @@ struct MIFAREClassicSession {
     return cipher == nil ? .refused : .authenticated
   }
 
-  /// Adds the CRC and enciphers, if a cipher runs.
+  /// Appends the CRC, and enciphers the frame if a cipher is active.
   mutating func encipher(_ bytes: [UInt8]) -> RadioFrame {
     let plain = bytes + CyclicRedundancyCheck.a(bytes)
     return cipher?.frame(enciphering: plain) ?? .typeA(bytes)
   }
 
-  /// Returns the plain form of an answer, its CRC still there; `nil` if its parity is wrong.
+  /// Returns the deciphered form of an answer, including its CRC; `nil` if its parity is wrong.
   mutating func decipher(_ frame: RadioFrame) -> RadioFrame? {
     guard cipher != nil else { return frame }
     if frame.bitCount == 4 {

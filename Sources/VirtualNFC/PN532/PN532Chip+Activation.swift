@@ -10,7 +10,7 @@ extension PN532Chip {
     static let jewel: UInt8 = 0x04
   }
 
-  /// A chip holds two targets at most.
+  /// The maximum number of targets that a chip holds.
   private static let maximumTargets = 2
 
   mutating func listPassiveTarget(_ parameters: [UInt8]) -> Answer? {
@@ -27,8 +27,8 @@ extension PN532Chip {
     default: return nil
     }
     forgetTargets()
-    // An activation is tried once and then as often as MxRtyPassiveActivation says. When that is for
-    // ever the command stays pending, so one attempt a turn is enough.
+    // An activation is tried once, and again as often as MxRtyPassiveActivation says. If that is endless,
+    // the command stays pending, so one attempt per turn is enough.
     let isEndless = radio.activationRetries == RadioConfiguration.forEver
     let attempts = isEndless ? 1 : Int(radio.activationRetries) + 1
     for _ in 0..<attempts {
@@ -44,7 +44,7 @@ extension PN532Chip {
     return isEndless ? .waits(attempts: nil) : .data([0])
   }
 
-  /// Looks for another target in addition to the one that has just been found.
+  /// Searches for another target in addition to the one that has just been found.
   private mutating func activateSecond(_ type: UInt8, _ data: [UInt8]) -> [UInt8]? {
     guard let index = activeIndex() else { return nil }
     switch type {
@@ -61,7 +61,7 @@ extension PN532Chip {
     }
   }
 
-  /// Looks once for a target and gives its target data, Tg first.
+  /// Searches once for a target and returns its target data, beginning with Tg.
   private mutating func activate(_ type: UInt8, _ data: [UInt8], number: UInt8) -> [UInt8]? {
     switch type {
     case TargetType.a106: return activateTypeA(known: data, number: number)
@@ -107,7 +107,7 @@ extension PN532Chip {
       cardIdentifier: nil)
   }
 
-  /// By the protocol info of an ATQB.
+  /// Returns an initiator with the values in the protocol info of an ATQB.
   private static func blocks(after atqb: [UInt8]) -> BlockInitiator {
     BlockInitiator(
       frameSizeIndex: atqb[10] >> 4, waitingTimeIndex: atqb[11] >> 4,
@@ -160,7 +160,7 @@ extension PN532Chip {
     return [number] + atqa.bytes.reversed() + uid
   }
 
-  /// Returns a frame to a Jewel or Topaz tag, with its CRC_B.
+  /// Sends a frame with its CRC_B to a Jewel or Topaz tag and returns the answer.
   mutating func exchangeJewel(_ bytes: [UInt8]) -> RadioAnswer {
     let frame = RadioFrame(bytes + CyclicRedundancyCheck.b(bytes), modulation: .typeA)
     switch transmit(frame) {
@@ -187,7 +187,7 @@ extension PN532Chip {
     static let feliCa424: UInt8 = 0x12
     static let iso14443A: UInt8 = 0x20
     static let iso14443B: UInt8 = 0x23
-    /// NFCIP-1, passive and active.
+    /// The types of NFCIP-1, passive and active.
     static let dep: Set<UInt8> = [0x40, 0x41, 0x42, 0x80, 0x81, 0x82]
   }
 
@@ -216,7 +216,8 @@ extension PN532Chip {
       }
       guard let data else { continue }
       let isISO14443 = targets.first?.blocks != nil
-      // A card is reported under a type only if it is of that type; for the next type it starts again.
+      // A card is reported under a type only if it is of that type; it is activated again for the next
+      // type.
       if type == PollType.mifare && isISO14443 || type == PollType.iso14443A && !isISO14443 {
         forgetTargets()
         setCarrier(false)
@@ -238,7 +239,7 @@ extension PN532Chip {
     return .status(activateAgain(index))
   }
 
-  /// Makes a target the active one, if need be by waking it.
+  /// Makes a target the active one; wakes it if necessary.
   mutating func activateAgain(_ index: Int) -> PN532Status {
     guard targets[index].number != activeTarget else { return .success }
     if let active = activeIndex() { putAside(active) }
@@ -279,7 +280,7 @@ extension PN532Chip {
     }
   }
 
-  /// Sends a target to sleep so that another one can be talked to.
+  /// Puts a target to sleep so that another one can receive commands.
   mutating func putAside(_ index: Int) {
     switch targets[index].kind {
     case .typeA, .typeB:
@@ -307,7 +308,7 @@ extension PN532Chip {
     return .status(.success)
   }
 
-  /// As ``deselect(_:)``, and forgets the targets. None is there to forget if it was refused.
+  /// Performs ``deselect(_:)`` and forgets the targets. A refused command forgets none.
   mutating func release(_ parameters: [UInt8]) -> Answer? {
     let answer = deselect(parameters)
     if let number = parameters.first, parameters.count == 1 {
@@ -316,7 +317,7 @@ extension PN532Chip {
     return answer
   }
 
-  /// What PowerDown does before the carrier goes.
+  /// Releases all targets, as PowerDown does before it switches the carrier off.
   mutating func releaseAll() {
     if let index = activeIndex() { putAside(index) }
     forgetTargets()

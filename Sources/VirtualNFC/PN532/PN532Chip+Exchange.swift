@@ -28,7 +28,7 @@ extension PN532Chip {
     }
     guard let command = data.first else { return nil }
     if case .typeB = targets[index].kind { return .status(.operationNotAllowed) }
-    // With a time-out that never ends, only the host ends a command that no tag answers.
+    // With an endless time-out, only the host ends a command that no tag answers.
     let answer = exchange(command, data, with: targets[index])
     return isSilence(answer) && radio.exchangeLimit == nil ? .neverEnds : answer
   }
@@ -48,10 +48,10 @@ extension PN532Chip {
     }
   }
 
-  /// How long to wait for an answer that is not a block's; a second stands for ever.
+  /// The time to wait for an answer that is not a block; one second stands for an endless time-out.
   private var exchangeLimit: Duration { radio.exchangeLimit ?? .seconds(1) }
 
-  /// Sends a frame as often as MaxRtyCOM says, until an answer is right.
+  /// Sends a frame until an answer is correct, at most as often as MaxRtyCOM says.
   private mutating func repeated(
     _ body: (inout PN532Chip) -> RadioAnswer
   ) -> RadioAnswer {
@@ -72,7 +72,7 @@ extension PN532Chip {
 
   // MARK: FeliCa
 
-  /// Returns the host writes LEN itself, and reads it.
+  /// Exchanges a FeliCa command. The host sends and receives LEN itself.
   private mutating func feliCa(_ data: [UInt8], bitRate: Int) -> Answer? {
     guard Int(data[0]) == data.count, data.count > 1 else { return .status(.invalidParameter) }
     let limit = exchangeLimit
@@ -90,7 +90,7 @@ extension PN532Chip {
 
   // MARK: Jewel and Topaz
 
-  /// The commands that the firmware knows, with the bytes that a host gives of each.
+  /// The commands that the firmware supports, with the number of bytes that the host sends for each.
   private static let jewelCommands: [UInt8: Int] = [
     0x00: 1,  // RALL
     0x01: 2,  // READ
@@ -99,16 +99,18 @@ extension PN532Chip {
     0x78: 1,  // RID
   ]
 
-  /// Code, address and data; and a whole command, with the UID.
+  /// The size of code, address and data, and the size of a complete command with the UID.
   private static let (jewelHeader, jewelLength) = (3, 7)
 
-  /// READ and the two WRITEs, whose answers begin with the address that the command had.
+  /// READ and the two WRITEs, whose answers begin with the address in the command.
   private static let jewelAddressed: Set<UInt8> = [0x01, 0x1A, 0x53]
 
-  /// Returns the chip adds zeros and the UID to a command; a host that has written them itself, as
-  /// nfcpy does, is taken at its word, and one that leaves out an address or a byte of data that is
-  /// needed is refused (7.3.8). The address that a tag repeats is checked and taken off: libnfc's
-  /// nfc-jewel gives a buffer of one byte for the answer to READ.
+  /// Exchanges a Jewel or Topaz command.
+  ///
+  /// The chip adds zeros and the UID to a command. If the host has included them itself, as nfcpy does,
+  /// the command is sent unchanged. A command without its address or a required byte of data is refused
+  /// (7.3.8). The address that a tag repeats is checked and removed: libnfc's nfc-jewel provides a buffer
+  /// of one byte for the answer to READ.
   private mutating func jewel(_ command: UInt8, _ data: [UInt8], uid: [UInt8]) -> Answer? {
     guard let length = Self.jewelCommands[command],
       [length, Self.jewelHeader, Self.jewelLength].contains(data.count)
@@ -138,7 +140,7 @@ extension PN532Chip {
     static let decrement: UInt8 = 0xC0
     static let increment: UInt8 = 0xC1
     static let restore: UInt8 = 0xC2
-    /// The four bits of an acknowledge.
+    /// The four-bit acknowledge.
     static let acknowledge: UInt8 = 0x0A
   }
 
@@ -184,7 +186,7 @@ extension PN532Chip {
     return .status(.success)
   }
 
-  /// Sends a command with its CRC, enciphered if a cipher runs, and gives the plain answer.
+  /// Sends a command with its CRC, enciphered if a cipher is active, and returns the deciphered answer.
   private mutating func sendMIFARE(_ bytes: [UInt8]) -> VirtualField.Reception {
     let limit = exchangeLimit
     guard var session = cipher else { return transmit(.typeA(bytes), limit: limit) }
@@ -229,7 +231,7 @@ extension PN532Chip {
     let first = acknowledge(of: command)
     guard first == .success else { return .status(first) }
     let second = acknowledge(of: data)
-    // INCREMENT, DECREMENT and RESTORE take their operand in silence; only an error is answered.
+    // INCREMENT, DECREMENT and RESTORE accept their operand without an answer; only errors are answered.
     if !isSecondAnswered, second == .timeOut { return .status(.success) }
     return .status(second)
   }
@@ -263,7 +265,8 @@ extension PN532Chip {
     }
   }
 
-  /// Sends bytes as the registers say: modulation, rate, check, parity, bits of the last byte.
+  /// Sends bytes with the settings of the registers: modulation, rate, check, parity, bits of the last
+  /// byte.
   mutating func transmitByUnit(_ data: [UInt8], limit: Duration) -> VirtualField.Reception {
     let modulation = registers.modulation
     let lastBits = registers.transmitLastBits == 0 ? 8 : registers.transmitLastBits
@@ -287,7 +290,7 @@ extension PN532Chip {
     return transmit(frame, limit: limit)
   }
 
-  /// What a host frame carries of an answer, the status byte not counted.
+  /// The maximum number of answer bytes in a host frame, without the status byte.
   private static let longestAnswer = PN532Frame.maximumLength - 3
 
   private mutating func received(_ frame: RadioFrame) -> Answer {
@@ -300,7 +303,7 @@ extension PN532Chip {
     }
   }
 
-  /// Returns what the unit's FIFO holds of an answer, or the error that it has found.
+  /// Returns the part of an answer in the unit's FIFO, or the error that the unit has found.
   mutating func dataOfUnit(_ frame: RadioFrame) -> RadioAnswer {
     func setLastBits(_ count: Int) {
       registers[PN532Registers.control] =

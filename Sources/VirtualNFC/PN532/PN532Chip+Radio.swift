@@ -1,10 +1,10 @@
 import NFCCore
 
 extension PN532Chip {
-  /// Sends a frame, with the faults that are due, and gives what the antenna receives.
+  /// Sends a frame, applies the faults that are due, and returns what the antenna receives.
   ///
-  /// - Parameter limit: how long to wait for an answer. A later one is not heard; the tag has answered it
-  ///   all the same.
+  /// - Parameter limit: how long to wait for an answer. A later answer is not received, although the tag
+  ///   has sent it.
   mutating func transmit(
     _ frame: RadioFrame, limit: Duration = PN532Chip.searchLimit
   ) -> VirtualField.Reception {
@@ -111,7 +111,7 @@ extension PN532Chip {
     }
   }
 
-  /// Returns what the chip reports when it switches its antenna off (UM0701-02, table 15).
+  /// Returns the error that the chip reports when it switches its antenna off (UM0701-02, table 15).
   private static func switchesOff(_ effects: [Fault.Effect]) -> PN532Status? {
     for effect in effects {
       switch effect {
@@ -123,9 +123,9 @@ extension PN532Chip {
     return nil
   }
 
-  /// Returns what the unit or the firmware reports of an answer before its check is looked at: a
-  /// start that is broken (PN532 data sheet, CIU_Error, ProtocolErr), bits that are missing in
-  /// anticollision or SELECT, or in an operation of MIFARE (UM0701-02, table 15, 0Bh, 04h, 05h).
+  /// Returns the error that the unit or the firmware reports before it checks an answer: a broken start
+  /// (PN532 data sheet, CIU_Error, ProtocolErr), or missing bits in anticollision, in SELECT, or in an
+  /// operation of MIFARE (UM0701-02, table 15, 0Bh, 04h, 05h).
   private static func trouble(
     of effects: [Fault.Effect], with frame: RadioFrame, isWithinMIFARE: Bool
   ) -> PN532Status? {
@@ -141,13 +141,13 @@ extension PN532Chip {
     return nil
   }
 
-  /// Returns how many bytes a write gets done that is torn; `nil` if none is.
+  /// Returns the number of bytes that an interrupted write stores; `nil` if no write is interrupted.
   private static func bytesWritten(_ effects: [Fault.Effect]) -> Int? {
     for case .writeTorn(let count) in effects { return count }
     return nil
   }
 
-  /// Undoes all but the first changes of the tags' memories, and takes the tags away.
+  /// Undoes all but the first changes in the tags' memories, and removes the tags.
   private func tear(_ memories: [[UInt8]], after count: Int) {
     for (tag, old) in zip(field.tags, memories) {
       var memory = tag.memory
@@ -159,13 +159,14 @@ extension PN532Chip {
     field.removeAll()
   }
 
-  /// How long the firmware waits for answers in its own searches.
+  /// The time for which the firmware waits for answers in its own searches.
   static let searchLimit = Duration.milliseconds(25)
 
   // MARK: Parity
 
-  /// The unit makes no parity bits while ParityDisable is set, whoever has given it the frame: of what a
-  /// search sends, bits of data stand where parity should.
+  /// Returns a frame as the unit sends it. While ParityDisable is set, the unit does not generate parity
+  /// bits, not even for the firmware's frames: in the frames of a search, data bits take the positions of
+  /// parity bits.
   private func sentByUnit(_ frame: RadioFrame) -> RadioFrame {
     guard frame.modulation == .typeA, !registers.handlesParity, !isRaw, frame.parity == nil else {
       return frame
@@ -174,8 +175,8 @@ extension PN532Chip {
       frame.bytes, bitsInLastByte: frame.bitsInLastByte, modulation: .typeA)
   }
 
-  /// Returns what the firmware has of an answer: parity bits among the data while the unit does not
-  /// take them off.
+  /// Returns an answer as the firmware receives it: with parity bits among the data while the unit does
+  /// not remove them.
   private func receivedByUnit(_ reception: VirtualField.Reception) -> VirtualField.Reception {
     guard !registers.handlesParity, !isRaw, case .frame(let answer) = reception,
       answer.modulation == .typeA
@@ -185,7 +186,7 @@ extension PN532Chip {
       RadioFrame(stream.bytes, modulation: .typeA, bitsInLastByte: stream.bitsInLastByte))
   }
 
-  /// Sends bytes with a CRC and gives the answer without its own.
+  /// Sends bytes with a CRC and returns the answer without its CRC.
   mutating func exchange(
     _ bytes: [UInt8], modulation: RadioFrame.Modulation, bitRate: Int = 106,
     limit: Duration = PN532Chip.searchLimit
@@ -200,7 +201,7 @@ extension PN532Chip {
     return Self.answer(in: transmit(frame, limit: limit))
   }
 
-  /// Returns the payload of what was received, or the error that the unit finds in it.
+  /// Returns the payload of an answer, or the error that the unit finds in it.
   static func answer(in reception: VirtualField.Reception) -> RadioAnswer {
     switch reception {
     case .silence: return .failure(.timeOut)
@@ -212,7 +213,7 @@ extension PN532Chip {
     }
   }
 
-  /// One block of ISO/IEC 14443-4 to a target.
+  /// Sends one block of ISO/IEC 14443-4 to a target.
   mutating func sendBlock(_ block: [UInt8], to index: Int, limit: Duration) -> RadioAnswer {
     let bitRate = targets[index].bitRate
     switch targets[index].kind {
@@ -234,15 +235,15 @@ extension PN532Chip {
   private static let uidNotComplete: UInt8 = 0x04
 
   struct TypeASelection {
-    /// As on the air: least significant byte first.
+    /// The ATQA in transmission order, least significant byte first.
     var atqa: [UInt8]
     var uid: [UInt8]
     var sak: UInt8
   }
 
-  /// REQA or WUPA, anticollision and SELECT over all cascade levels.
+  /// Sends REQA or WUPA, then anticollision and SELECT for all cascade levels.
   ///
-  /// - Parameter known: the UID with its cascade tags, to be selected without anticollision.
+  /// - Parameter known: the UID with its cascade tags, which is selected without anticollision.
   mutating func selectTypeA(known: [UInt8] = []) -> TypeASelection? {
     let wakes = !known.isEmpty || findsHaltedTag()
     let request = RadioFrame(
@@ -278,12 +279,11 @@ extension PN532Chip {
     return nil
   }
 
-  /// Returns the four bytes of one cascade level of one of the cards that answer: ISO/IEC 14443-3,
-  /// 6.5.3.
+  /// Returns the four bytes of one cascade level of one of the answering cards (ISO/IEC 14443-3, 6.5.3).
   private mutating func anticollision(_ code: UInt8) -> [UInt8]? {
     var known: [UInt8] = []
     var knownBits = 0
-    // Each collision settles at least one of 32 bits.
+    // Each collision resolves at least one of 32 bits.
     for _ in 0...32 {
       let count = UInt8((knownBits / 8 + 2) << 4 | knownBits % 8)
       let frame = RadioFrame(
@@ -298,8 +298,8 @@ extension PN532Chip {
       case .collision(let received, let bit):
         let position = knownBits / 8 * 8 + bit
         guard position >= knownBits, position < 32 else { return nil }
-        // Of the cards that differ here, those with a 1 continue, as the chip's firmware has it:
-        // the receiver has put a 1 there.
+        // Where the cards differ, those with a 1 continue, as in the chip's firmware: the receiver
+        // reports a 1 at a collision.
         let bytes = Array(known.prefix(knownBits / 8)) + received.bytes
         known = Array(bytes.prefix(position / 8 + 1))
         known[position / 8] &= UInt8(truncatingIfNeeded: 0x1FF >> (8 - position % 8))
@@ -309,14 +309,14 @@ extension PN532Chip {
     return nil
   }
 
-  /// Returns whether this search is one of those that find a tag that has been halted.
+  /// Returns whether this search finds halted tags.
   private mutating func findsHaltedTag() -> Bool {
     guard hasHaltedTag, haltedTagsFound < model.haltedTagsFound else { return false }
     haltedTagsFound += 1
     return true
   }
 
-  /// What a halted card may take to be silent: ISO/IEC 14443-3, 6.4.3.
+  /// The time within which a halted card becomes silent (ISO/IEC 14443-3, 6.4.3).
   private static let haltLimit = Duration.milliseconds(1)
 
   mutating func haltTypeA() {
@@ -332,7 +332,7 @@ extension PN532Chip {
 
   private static let attrib: UInt8 = 0x1D
   private static let requestB: UInt8 = 0x05
-  /// ATTRIB parameter 2: frames of 64 bytes, 106 kbit/s (7.10.4). The chip asks for no more.
+  /// ATTRIB parameter 2: frames of 64 bytes, 106 kbit/s (7.10.4). The chip requests no more.
   private static let attribFrameSize: UInt8 = 0x05
   private static let protocolISO14443: UInt8 = 0x01
   /// The CID that the firmware assigns.
@@ -346,18 +346,18 @@ extension PN532Chip {
   /// PARAM of REQB: sixteen slots (ISO/IEC 14443-3, 7.7.4).
   private static let sixteenSlots: UInt8 = 0x04
 
-  /// PARAM of WUPB, which halted cards hear as well (ISO/IEC 14443-3, 7.7.4).
+  /// PARAM of WUPB, to which halted cards respond too (ISO/IEC 14443-3, 7.7.4).
   private static let wakeUp: UInt8 = 0x08
 
-  /// REQB, for one slot and, if several cards answer in it, for sixteen; then ATTRIB to the first card
-  /// that is heard alone.
+  /// Sends REQB for one slot and, if several cards answer in it, for sixteen; then sends ATTRIB to the
+  /// first card that answers without a collision.
   mutating func selectTypeB(applicationFamily: UInt8) -> TypeBSelection? {
     guard let atqb = answersToRequestB(applicationFamily).first else { return nil }
     return attribute(atqb)
   }
 
-  /// WUPB and ATTRIB to a card that has been found before. UM0701-02, table 15, has two codes for what may
-  /// have become of it.
+  /// Sends WUPB and ATTRIB to a card that was found before. UM0701-02, table 15, has two codes for a card
+  /// that does not answer as expected.
   mutating func wakeTypeB(pupi: [UInt8]) -> Result<TypeBSelection, PN532Status.Failure> {
     let found = answersToRequestB(0, parameter: Self.wakeUp, wanted: pupi)
     guard let atqb = found.first(where: { Array($0[1..<5]) == pupi }) else {
@@ -375,8 +375,8 @@ extension PN532Chip {
     return TypeBSelection(atqb: atqb, attribAnswer: answer)
   }
 
-  /// Returns the cards that are heard alone, up to the one that is wanted or, if it is any, to the
-  /// first.
+  /// Returns the cards that answer without a collision, up to the requested card, or up to the first if
+  /// any card is accepted.
   private mutating func answersToRequestB(
     _ applicationFamily: UInt8, parameter: UInt8 = 0, wanted: [UInt8]? = nil
   ) -> [[UInt8]] {

@@ -2,13 +2,15 @@ import NFCCore
 
 // InPSL, InATR and InJumpForDEP: user manual UM0701-02, 7.3.3, 7.3.6 and 7.3.7.
 extension PN532Chip {
-  /// PPS of ISO/IEC 14443-4, 5.3, with its first byte for CID 0, and PPS0 with PPS1.
+  /// PPSS and PPS0 of PPS (ISO/IEC 14443-4, 5.3): the first byte is for CID 0, and PPS0 announces PPS1.
   private static let parameterSelection: [UInt8] = [0xD0, 0x11]
   private static let fastestRate: UInt8 = 2
 
-  /// Tg, and the rates to the target and from it: 0 to 2 for 106, 212 and 424 kbit/s.
+  /// Runs InPSL. The parameters are Tg and the rates to the target and from it: 0 to 2 for 106, 212 and
+  /// 424 kbit/s.
   ///
-  /// At 106 kbit/s nothing changes and nothing is sent: a reader program does so after each selection.
+  /// At 106 kbit/s nothing changes and nothing is sent: a reader program sends this command after each
+  /// selection.
   mutating func selectRate(_ parameters: [UInt8]) -> Answer? {
     guard parameters.count == 3, parameters[1] <= Self.fastestRate,
       parameters[2] <= Self.fastestRate
@@ -37,15 +39,16 @@ extension PN532Chip {
     return .status(status)
   }
 
-  /// There is nobody to ask without a target, and none of those that are found speaks ISO/IEC 18092.
+  /// Runs InATR. Without a target nothing can be requested, and none of the targets that are found
+  /// supports ISO/IEC 18092.
   mutating func requestAttributes(_ parameters: [UInt8]) -> Answer? {
     guard parameters.count >= 2 else { return nil }
     return targets.contains { $0.number == parameters[0] }
       ? .status(.timeOut) : .status(.wrongContext)
   }
 
-  /// No peer of ISO/IEC 18092 stands in the field. In active mode the chip asks again as often as
-  /// MxRtyATR says, in passive mode always twice (7.3.1).
+  /// Runs InJumpForDEP. The field never contains a peer of ISO/IEC 18092. In active mode the chip repeats
+  /// its request as often as MxRtyATR says, in passive mode always twice (7.3.1).
   mutating func jump(_ parameters: [UInt8]) -> Answer? {
     guard parameters.count >= 3, parameters[0] <= 1, parameters[1] <= Self.fastestRate else {
       return nil

@@ -1,7 +1,7 @@
 import NFCCore
 
-// ReadRegister and WriteRegister, 7.2.4 and 7.2.5, and what the contactless unit does when a host drives it
-// by them: PN532 data sheet, 8.6.
+// ReadRegister and WriteRegister (7.2.4 and 7.2.5), and the contactless unit when a host controls it by
+// registers (PN532 data sheet, 8.6).
 extension PN532Chip {
   mutating func readRegisters(_ parameters: [UInt8]) -> Answer? {
     guard !parameters.isEmpty, parameters.count.isMultiple(of: 2) else { return nil }
@@ -17,7 +17,7 @@ extension PN532Chip {
     return .data(values)
   }
 
-  /// Bytes that the unit's FIFO holds.
+  /// The size of the unit's FIFO in bytes.
   private static let fifoSize = 64
 
   private enum UnitCommand {
@@ -38,8 +38,8 @@ extension PN532Chip {
       case (PN532Registers.fifoLevel, _) where value & 0x80 != 0:
         fifo = []
       case (PN532Registers.command, UnitCommand.transmit):
-        // A Jewel frame's bytes go out one by one, the first with seven bits (NFC Forum Digital
-        // Protocol, 7.3): they are one frame here.
+        // The bytes of a Jewel frame are sent one by one, the first with seven bits (NFC Forum Digital
+        // Protocol, 7.3). Here they form one frame.
         segments += fifo
         fifo = []
       case (PN532Registers.command, UnitCommand.receive):
@@ -61,10 +61,11 @@ extension PN532Chip {
     registers[PN532Registers.command] & UnitCommand.mask == UnitCommand.transceive
   }
 
-  /// The longest answer time that the unit's timer can count, which is when a host gives up.
+  /// The maximum response time that the unit's timer can measure; hosts stop waiting after it.
   private static let transceiveLimit = Duration.milliseconds(100)
 
-  /// Sends what is in the FIFO, receives into it, and stops the timer as the answer begins.
+  /// Sends the content of the FIFO, receives the answer into it, and stops the timer when the answer
+  /// begins.
   private mutating func transceive() {
     let data = fifo
     fifo = []
@@ -84,13 +85,13 @@ extension PN532Chip {
     }
   }
 
-  /// In the error register: CRCErr.
+  /// The bit CRCErr of the error register.
   private static let crcErrorFlag: UInt8 = 0x04
   /// The timer stops when five bits of the answer have been received.
   private static let bitsUntilStop = 5.0 * 128
 
-  /// The timer counts down from its reload value, once in 2 × prescaler + 1 periods of the carrier; it is
-  /// zero when nothing has come.
+  /// Sets the timer after an exchange. The timer counts down from its reload value, once per 2 ×
+  /// prescaler + 1 periods of the carrier. It is zero if there was no answer.
   private mutating func setTimer(_ delay: Duration?) {
     var counter = 0
     if let delay {

@@ -1,6 +1,6 @@
 import NFCCore
 
-// What the chip does apart from talking to tags: user manual UM0701-02, 7.2 and 7.3.1.
+// The commands that do not involve a tag: user manual UM0701-02, 7.2 and 7.3.1.
 extension PN532Chip {
   // MARK: Diagnose and status, 7.2.1 and 7.2.3
 
@@ -49,7 +49,8 @@ extension PN532Chip {
   /// The last byte of GetGeneralStatus, as the ACR122U's manual shows it.
   private static let samStatus: UInt8 = 0x80
 
-  /// Polling without time slots for any system, 128 times: how many were not answered.
+  /// Diagnose: sends 128 Pollings without time slots for any system, and reports how many were not
+  /// answered.
   private mutating func diagnosePolling(_ parameters: [UInt8]) -> Answer? {
     guard parameters.count == 2, (1...2).contains(parameters[1]) else { return nil }
     let bitRate = 106 << Int(parameters[1])
@@ -77,7 +78,7 @@ extension PN532Chip {
     return .data([])
   }
 
-  /// Sets the registers as the firmware does before it looks for tags.
+  /// Sets the registers to the values that the firmware uses for a search.
   mutating func configure(_ modulation: RadioFrame.Modulation, bitRate: Int) {
     registers.configure(
       modulation: modulation, bitRate: bitRate, radio,
@@ -88,7 +89,7 @@ extension PN532Chip {
 
   private static let validated: UInt8 = 0x80
 
-  /// A port is changed only where its bit 7 is set.
+  /// Runs WriteGPIO. A port changes only if its bit 7 is set.
   mutating func writeGPIO(_ parameters: [UInt8]) -> Answer? {
     guard parameters.count == 2 else { return nil }
     if parameters[0] & Self.validated != 0 { ports.p3 = parameters[0] & 0x3F }
@@ -106,7 +107,7 @@ extension PN532Chip {
     return .data([])
   }
 
-  /// The host has acknowledged an answer, which is when a new baud rate begins to count.
+  /// Processes the ACK of the host for an answer, after which a new baud rate takes effect.
   mutating func hostAcknowledges() {
     if let nextBaudRate { baudRate = nextBaudRate }
     nextBaudRate = nil
@@ -115,7 +116,7 @@ extension PN532Chip {
   mutating func configureSAM(_ parameters: [UInt8]) -> Answer? {
     guard (1...3).contains(parameters.count),
       (SAMMode.normal...SAMMode.dualCard).contains(parameters[0]),
-      // Only a virtual card needs the time-out.
+      // Only the virtual card mode requires the time-out.
       parameters[0] != SAMMode.virtualCard || parameters.count > 1
     else { return nil }
     samMode = parameters[0]
@@ -123,7 +124,7 @@ extension PN532Chip {
     return .data([])
   }
 
-  /// The bit of PowerDown's first parameter for the high speed UART.
+  /// The bit of PowerDown's first parameter that enables wake-up by the high speed UART.
   private static let wakesBySerialLine: UInt8 = 0x10
 
   mutating func powerDown(_ parameters: [UInt8]) -> Answer? {
@@ -146,7 +147,7 @@ extension PN532Chip {
   /// RFConfiguration item 02 after nfcpy's last exchange: 1.6 ms.
   private static let timeOutOfNfcpy: UInt8 = 0x05
 
-  /// Brings the chip into the state in which ``VirtualPN532/start`` has it.
+  /// Puts the chip into the state of ``VirtualPN532/start``.
   mutating func start() {
     switch model.start {
     case .poweredUp: break

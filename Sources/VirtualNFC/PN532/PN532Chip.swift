@@ -1,30 +1,31 @@
 import NFCCore
 
-/// The PN532 itself: commands in, answers out, and the field between them.
+/// The PN532 chip: it executes commands, uses the field, and returns answers.
 ///
-/// It has no clock, no thread and no serial line; ``VirtualReader`` gives it those. What a command
-/// does, and what is answered to a wrong one, is as the user manual UM0701-02 says and, where that is
-/// silent, as published traces show.
+/// It has no clock, no thread and no serial line; ``VirtualReader`` provides those. The effect of a
+/// command, and the answer to a wrong one, follow the user manual UM0701-02 and, where that is silent,
+/// published traces.
 struct PN532Chip {
-  /// What follows a command.
+  /// The result of a command.
   enum Outcome {
     /// The response code and data.
     case reply([UInt8])
     /// The syntax error frame: an unknown command or one of a wrong length.
     case syntaxError
-    /// The command runs on; ``PN532Chip/proceed(_:)`` asks it again.
+    /// The command is still running; ``PN532Chip/proceed(_:)`` continues it.
     case pending(Pending)
   }
 
-  /// A command that waits for something to come into the field.
+  /// A command that waits for a tag to enter the field.
   struct Pending {
-    /// Empty if nothing but the host ends it.
+    /// The command; empty if only the host can end it.
     var command: [UInt8]
-    /// How often it is to be tried again, every ``PN532Chip/pollPeriod``; `nil` until it is aborted.
+    /// The number of further attempts, one every ``PN532Chip/pollPeriod``; `nil` for attempts until the
+    /// command is aborted.
     var attempts: Int?
   }
 
-  /// A target that InListPassiveTarget, InAutoPoll or the like has found.
+  /// A target found by InListPassiveTarget, InAutoPoll or a related command.
   struct Target {
     enum Kind {
       case typeA(uid: [UInt8], sak: UInt8)
@@ -36,11 +37,11 @@ struct PN532Chip {
     var number: UInt8
     var kind: Kind
     var bitRate: Int
-    /// Set while ISO/IEC 14443-4 is spoken.
+    /// The ISO/IEC 14443-4 session; `nil` if the target does not use that protocol.
     var blocks: BlockInitiator?
   }
 
-  /// Whether the chip hears its host.
+  /// Whether the chip receives commands from its host.
   enum Power: Hashable {
     case awake
     /// LowVbat or PowerDown: the fifth rising edge on the serial line wakes it (PN532 data sheet, 8.4).
@@ -49,7 +50,7 @@ struct PN532Chip {
     case deaf
   }
 
-  /// What a host may give to SetParameters (7.2.9).
+  /// The bits of SetParameters that a host may set (7.2.9).
   enum Parameter {
     static let automaticATRResponse: UInt8 = 0x04
     static let automaticRATS: UInt8 = 0x10
@@ -70,43 +71,45 @@ struct PN532Chip {
   let field: VirtualField
   let model: VirtualPN532
   var power = Power.awake
-  /// The chip is in LowVbat mode, which SAMConfiguration ends.
+  /// Whether the chip is in LowVbat mode, which SAMConfiguration ends.
   var isInLowVbat = false
   var samMode = SAMMode.normal
   var baudRate = PN532Chip.initialBaudRate
-  /// What SetSerialBaudRate has asked for; it counts from the host's ACK on (7.2.8).
+  /// The baud rate requested by SetSerialBaudRate, which takes effect after the host's ACK (7.2.8).
   var nextBaudRate: Int?
   var registers = PN532Registers()
   var radio = RadioConfiguration()
-  /// SetParameters, 7.2.9.
+  /// The flags of SetParameters (7.2.9).
   var parameters = PN532Chip.initialParameters
-  /// WriteGPIO, 7.2.7: P3 and P7.
+  /// The output ports P3 and P7 of WriteGPIO (7.2.7).
   var ports: (p3: UInt8, p7: UInt8) = PN532Chip.initialPorts
   var targets: [Target] = []
-  /// The number of the target that takes commands without being selected again.
+  /// The number of the target that receives commands without being selected again.
   var activeTarget: UInt8?
   /// The cipher of an authenticated MIFARE Classic card.
   var cipher: MIFAREClassicSession?
-  /// A tag has been put to sleep since the carrier was switched on, and how often it has been found since.
+  /// Whether a tag has been put to sleep since the carrier was switched on, and how often it has been
+  /// found since.
   var hasHaltedTag = false
   var haltedTagsFound = 0
-  /// Tags that answered the last Polling in later slots than the one that was taken.
+  /// Answers to the last Polling in later slots than the selected one.
   var laterSlots: [RadioFrame] = []
-  /// What the contactless unit's FIFO holds.
+  /// The content of the contactless unit's FIFO.
   var fifo: [UInt8] = []
-  /// Frames of one byte each that a host sends by the unit's own Transmit command.
+  /// The frames of one byte each that a host sends by the unit's own Transmit command.
   var segments: [UInt8] = []
-  /// The host gives and takes what the antenna sends and receives, parity bits included.
+  /// Whether the host sends and receives the bits of the antenna, including parity bits.
   var isRaw = false
-  /// What has gone wrong with the last frame, where silence alone does not tell it.
+  /// The error of the last frame, if it is more specific than silence.
   var trouble: PN532Status?
-  /// A command of MIFARE is carried out, whose answers the firmware checks by their bits.
+  /// Whether a MIFARE command is running. The firmware checks the number of bits in its answers.
   var isWithinMIFARE = false
-  /// The error that GetGeneralStatus tells: the latest, whatever has succeeded since.
+  /// The error that GetGeneralStatus reports: the latest one, even after later successes.
   private(set) var lastStatus = PN532Status.success
-  /// How long the frames took that went over the air since it was last set to zero.
+  /// The total time of frames over the air since this was last set to zero.
   var airTime = Duration.zero
-  /// What says how late a reader begins to talk; the same each time if there is none.
+  /// The clock that determines how late a reader begins to communicate; without it, the delay is always
+  /// the same.
   var clock: (@Sendable () -> Duration)?
 
   var faults = FaultState()
@@ -121,7 +124,7 @@ struct PN532Chip {
     start()
   }
 
-  /// The supply has come: all is as the data sheet has it.
+  /// Powers the chip up: all values are those of the data sheet.
   mutating func powerUp() {
     setCarrier(false)
     power = model.firmware.startsAsleep ? .asleep(edges: 0) : .awake
@@ -138,13 +141,13 @@ struct PN532Chip {
     forgetTargets()
   }
 
-  /// Wakes the chip, and takes it out of LowVbat mode: what a reader's own controller has done.
+  /// Wakes the chip and ends LowVbat mode, as a reader's own controller does.
   mutating func wake() {
     power = .awake
     isInLowVbat = false
   }
 
-  /// Whether preamble and postamble go with frames to the host.
+  /// Whether frames to the host have a preamble and a postamble.
   var sendsAmble: Bool { parameters & Parameter.withoutAmble == 0 }
 
   // MARK: Commands
@@ -171,7 +174,7 @@ struct PN532Chip {
     }
   }
 
-  /// Tries a waiting command once more; `nil` while there is nothing to answer.
+  /// Tries a pending command again; `nil` while there is no answer.
   mutating func proceed(_ pending: inout Pending) -> [UInt8]? {
     guard let first = pending.command.first, let code = PN532Command(rawValue: first) else {
       return nil
@@ -187,10 +190,10 @@ struct PN532Chip {
   enum Answer {
     case data([UInt8])
     case waits(attempts: Int?)
-    /// Only the host ends the command.
+    /// Only the host can end the command.
     case neverEnds
 
-    /// Whether it is none of a failed exchange.
+    /// Whether this is not the result of a failed exchange.
     var isSuccess: Bool {
       if case .data(let data) = self, let status = data.first {
         status & PN532Status.mask == PN532Status.success.rawValue
@@ -204,7 +207,7 @@ struct PN532Chip {
     }
   }
 
-  /// `nil` for a command of a wrong length or with parameters that do not exist.
+  /// Runs a command; `nil` for a wrong length or for parameters that do not exist.
   private mutating func run(_ code: PN532Command, _ parameters: [UInt8]) -> Answer? {
     switch code {
     case .diagnose: return diagnose(parameters)
@@ -236,7 +239,7 @@ struct PN532Chip {
     case .inJumpForDEP, .inJumpForPSL: return jump(parameters)
     case .tgInitAsTarget:
       guard parameters.count >= 37 else { return nil }
-      // No reader comes.
+      // No reader ever activates the chip as a target.
       forgetTargets()
       setCarrier(false)
       return .neverEnds
@@ -247,7 +250,7 @@ struct PN532Chip {
     }
   }
 
-  /// Switches the carrier. A target does not survive its going.
+  /// Switches the carrier. Switching it off loses all targets.
   mutating func setCarrier(_ isOn: Bool) {
     guard field.isPowered != isOn else { return }
     field.setPower(isOn, since: isOn ? clock?() ?? .zero : .zero)

@@ -33,8 +33,8 @@ enum PN532Command: UInt8 {
   case tgSetGeneralBytes = 0x92
   case tgSetMetaData = 0x94
 
-  /// Whether the command uses the antenna, which the chip does not before SAMConfiguration has brought it
-  /// out of LowVbat mode (AN10609_3, appendix on C106). What it does instead is not published.
+  /// Whether the command uses the antenna. The chip uses it only after SAMConfiguration has ended LowVbat
+  /// mode (AN10609_3, appendix on C106). What it does before that is not published.
   var needsRadio: Bool {
     switch self {
     case .inDataExchange, .inCommunicateThru, .inDeselect, .inJumpForPSL, .inListPassiveTarget,
@@ -45,7 +45,7 @@ enum PN532Command: UInt8 {
     }
   }
 
-  /// Whether the answer begins with a status byte that says how an exchange over the air went.
+  /// Whether the answer begins with a status byte, which reports the result of an exchange over the air.
   var answersWithStatus: Bool {
     switch self {
     case .inDataExchange, .inCommunicateThru, .inDeselect, .inRelease, .inSelect, .inPSL, .inATR,
@@ -85,8 +85,8 @@ enum PN532Status: UInt8 {
     let status: PN532Status
   }
 
-  /// In a status byte: more of the answer waits in the chip.
+  /// The bit of a status byte that indicates that the chip holds more of the answer.
   static let moreInformation: UInt8 = 0x40
-  /// The error code in a status byte.
+  /// The mask for the error code in a status byte.
   static let mask: UInt8 = 0x3F
 }

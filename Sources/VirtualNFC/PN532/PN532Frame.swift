@@ -8,12 +8,12 @@ enum PN532Frame {
   static let hostToChip: UInt8 = 0xD4
   static let chipToHost: UInt8 = 0xD5
 
-  /// TFI, command code and parameters together; a longer frame is refused (6.2.1.2).
+  /// The maximum length of TFI, command code and parameters; a longer frame is refused (6.2.1.2).
   static let maximumLength = 265
 
-  /// Wraps TFI and data into a normal frame, or into an extended one from 256 bytes on.
+  /// Encodes TFI and data as a normal frame, or as an extended one if there are 256 bytes or more.
   ///
-  /// - Parameter hasAmble: whether a preamble and a postamble go with it, which SetParameters may switch off.
+  /// - Parameter hasAmble: whether to add a preamble and a postamble, which SetParameters can switch off.
   static func encode(_ data: [UInt8], hasAmble: Bool = true) -> [UInt8] {
     var frame: [UInt8] = hasAmble ? [0x00, 0x00, 0xFF] : [0x00, 0xFF]
     if data.count <= 0xFF {
@@ -30,30 +30,31 @@ enum PN532Frame {
     return frame
   }
 
-  /// One of the fixed frames with or without preamble and postamble.
+  /// Returns one of the fixed frames with or without preamble and postamble.
   static func fixed(_ frame: [UInt8], hasAmble: Bool) -> [UInt8] {
     hasAmble ? frame : Array(frame.dropFirst().dropLast())
   }
 }
 
-/// Cuts the bytes that a host sends into frames, as the chip's serial unit does.
+/// Splits the bytes that a host sends into frames, as the chip's serial unit does.
 ///
-/// Whatever is not a frame is skipped: the wake-up preamble of 55 and 00 bytes, line noise, the rest
-/// of a frame that a killed host never finished.
+/// Bytes that are not part of a frame are skipped: the wake-up preamble of 55 and 00 bytes, line noise,
+/// the rest of a frame that a killed host did not complete.
 struct PN532FrameReader {
   enum Event: Hashable {
     case acknowledge
     case negativeAcknowledge
     /// A frame for the chip: command code and parameters, without TFI.
     case command([UInt8])
-    /// A frame with a wrong length or data checksum, or with a TFI that is not the host's. The chip
-    /// does not answer it.
+    /// A frame with a wrong length, a wrong data checksum, or a TFI other than the host's. The chip does
+    /// not answer it.
     case damaged
   }
 
   private var buffer: [UInt8] = []
 
-  /// Forgets a frame that has begun: no byte came for longer than any host pauses within one.
+  /// Discards an incomplete frame, because no byte has arrived for longer than any host pauses within a
+  /// frame.
   mutating func abandon() {
     buffer = []
   }

@@ -29,29 +29,29 @@ struct PN532Registers {
   static let control: UInt16 = 0x633C
   static let bitFraming: UInt16 = 0x633D
 
-  /// TxMode and RxMode: the unit appends or checks the CRC.
+  /// TxMode and RxMode: the unit appends and checks the CRC.
   static let crcEnable: UInt8 = 0x80
   /// RxMode: RxNoErr and RxMultiple. TxMode: InvMod and TxMix.
   private static let modeExtras: UInt8 = 0x0C
-  /// ManualRCV: parity is neither made nor checked; it stands in the data.
+  /// ManualRCV: the unit neither generates nor checks parity; the parity bits are part of the data.
   static let parityDisable: UInt8 = 0x10
   /// TxControl: both antenna drivers on.
   static let antennaOn: UInt8 = 0x03
-  /// TxAuto: Force100ASK, which type A has, with both drivers switched by the unit.
+  /// TxAuto: Force100ASK, which type A uses, with both drivers switched by the unit.
   private static let amplitudeOfTypeA: UInt8 = 0x43
   private static let amplitudeOfOthers: UInt8 = 0x07
-  /// TxAuto: collision avoidance, which the unit clears by itself.
+  /// TxAuto: collision avoidance, which the unit clears automatically.
   private static let collisionAvoidance: UInt8 = 0x08
   /// Status2: the cipher of MIFARE Classic is active.
   static let crypto1On: UInt8 = 0x08
-  /// Control: the unit is an initiator; a log has 14 after four bits.
+  /// Control: the unit is an initiator; a log shows the value 14 after four bits.
   static let initiator: UInt8 = 0x10
   static let lastBits: UInt8 = 0x07
   /// BitFraming: Transceive sends what is in the FIFO.
   static let startSend: UInt8 = 0x80
 
-  /// After power-up and after PowerDown. TxMode, RxMode, ManualRCV, Status2 and BitFraming are 00 in a log
-  /// of a PN532 1.6 that has just been opened; the others are the data sheet's reset values.
+  /// The values after power-up and after PowerDown. TxMode, RxMode, ManualRCV, Status2 and BitFraming are
+  /// 00 in a log of a PN532 1.6 that has just been opened; the others are the data sheet's reset values.
   private var values: [UInt16: UInt8] = [
     0x6301: 0x3B, txControl: 0x80, 0x6306: 0x10, 0x6307: 0x84, rxThreshold: 0x84, demodulator: 0x4D,
     mifareNFC: 0x62, gsNOff: 0x88, modulationWidth: 0x26, txBitPhase: 0x87, receiverGain: 0x48,
@@ -63,14 +63,14 @@ struct PN532Registers {
     set { values[address] = newValue }
   }
 
-  /// Returns what a host reads, with what reading changes.
+  /// Returns the value of a register, and applies the changes that reading causes.
   mutating func read(_ address: UInt16) -> UInt8 {
     let value = self[address]
     if address == Self.txAuto { self[address] = value & ~Self.collisionAvoidance }
     return value
   }
 
-  /// What the framing and speed bits of TxMode stand for.
+  /// The modulation that the framing and speed bits of TxMode select.
   var modulation: RadioFrame.Modulation {
     switch self[Self.txMode] & 0x03 {
     case 0x00: .typeA
@@ -80,7 +80,7 @@ struct PN532Registers {
     }
   }
 
-  /// In kilobits a second.
+  /// The bit rate in kilobits per second.
   var bitRate: Int { 106 << Int(self[Self.txMode] >> 4 & 0x03) }
 
   var appendsCRC: Bool { self[Self.txMode] & Self.crcEnable != 0 }
@@ -89,9 +89,10 @@ struct PN532Registers {
   /// The number of bits of the last byte that are sent; 0 for all.
   var transmitLastBits: Int { Int(self[Self.bitFraming] & 0x07) }
 
-  /// Sets what InListPassiveTarget and InAutoPoll set: modes, and the analogue settings of the protocol.
+  /// Sets the registers that InListPassiveTarget and InAutoPoll set: modes, and the analogue settings of
+  /// the protocol.
   ///
-  /// - Parameter restoresReceiver: also parity, RxNoErr and RxMultiple.
+  /// - Parameter restoresReceiver: whether to also set parity, RxNoErr and RxMultiple.
   mutating func configure(
     modulation: RadioFrame.Modulation, bitRate: Int, _ analogue: RadioConfiguration,
     restoresReceiver: Bool
@@ -119,8 +120,8 @@ struct PN532Registers {
     set(modulation, analogue)
   }
 
-  /// The analogue settings of items 0A to 0C, which begin with RFCfg, GsNOn, CWGsP, ModGsP, Demod while the
-  /// carrier is on, and RxThreshold.
+  /// Sets the analogue settings of items 0A to 0C, which begin with RFCfg, GsNOn, CWGsP, ModGsP, Demod
+  /// while the carrier is on, and RxThreshold.
   private mutating func set(_ modulation: RadioFrame.Modulation, _ analogue: RadioConfiguration) {
     let common = [
       Self.receiverGain, Self.gsNOn, Self.cwGsP, Self.modGsP, Self.demodulator, Self.rxThreshold,
@@ -139,7 +140,7 @@ struct PN532Registers {
       for (register, value) in zip(common, analogue.feliCa) { self[register] = value }
       self[Self.txAuto] = Self.amplitudeOfOthers
     case .typeB:
-      // Item 0C has three of them; what it leaves out is as for type A.
+      // Item 0C contains three of them; the others keep the values for type A.
       for (register, value) in zip(common, analogue.typeA) { self[register] = value }
       for (register, value) in zip([Self.gsNOn, Self.modGsP, Self.rxThreshold], analogue.typeB) {
         self[register] = value

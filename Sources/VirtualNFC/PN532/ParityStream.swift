@@ -1,7 +1,7 @@
-/// Bytes and their parity bits as one run of bits, the form in which the FIFO holds them while
-/// ``PN532Registers/parityDisable`` is set: nine bits a byte, least significant first.
+/// Bytes and their parity bits as one sequence of bits: nine bits per byte, least significant first. The
+/// FIFO has this form while ``PN532Registers/parityDisable`` is set.
 enum ParityStream {
-  /// Returns the bits packed into bytes, and how many of the last byte count (8 for all).
+  /// Returns the bits packed into bytes, and the number of bits used in the last byte (8 for all).
   static func encode(_ frame: RadioFrame) -> (bytes: [UInt8], bitsInLastByte: Int) {
     var bits: [Bool] = []
     for (index, byte) in frame.bytes.enumerated() {
@@ -22,7 +22,7 @@ enum ParityStream {
     return (bytes, bits.count % 8 == 0 ? 8 : bits.count % 8)
   }
 
-  /// Returns the frame that a run of bits stands for. Fewer than nine bits are a short frame.
+  /// Returns the frame of a sequence of bits. Fewer than nine bits are a short frame.
   static func decode(
     _ bytes: [UInt8], bitsInLastByte: Int, modulation: RadioFrame.Modulation
   ) -> RadioFrame {

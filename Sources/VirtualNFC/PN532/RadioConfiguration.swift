@@ -1,15 +1,16 @@
-/// What RFConfiguration sets: user manual UM0701-02, 7.3.1.
+/// The settings of RFConfiguration (UM0701-02, 7.3.1).
 struct RadioConfiguration: Hashable, Sendable {
   /// Item 02: the codes of the time-outs for ATR_RES, and for InDataExchange and InCommunicateThru.
   var attributeTimeOut: UInt8 = 0x0B
   var retryTimeOut: UInt8 = 0x0A
-  /// Item 04, MaxRtyCOM: how often an exchange is tried again.
+  /// Item 04, MaxRtyCOM: the number of retries of an exchange.
   var communicationRetries: UInt8 = 0x00
-  /// Item 05: how often ATR_REQ, PSL_REQ or PPS, and an activation are tried again; 255 for ever.
+  /// Item 05: the numbers of retries of ATR_REQ, of PSL_REQ or PPS, and of an activation; 255 for endless
+  /// retries.
   var attributeRetries: UInt8 = 0xFF
   var parameterRetries: UInt8 = 0x01
   var activationRetries: UInt8 = 0xFF
-  /// Items 0A to 0D, the analogue settings, in the order in which the host gives them.
+  /// Items 0A to 0D, the analogue settings, in the order of the command.
   var typeA: [UInt8] = [0x59, 0xF4, 0x3F, 0x11, 0x4D, 0x85, 0x61, 0x6F, 0x26, 0x62, 0x87]
   var feliCa: [UInt8] = [0x69, 0xFF, 0x3F, 0x11, 0x41, 0x85, 0x61, 0x6F]
   var typeB: [UInt8] = [0xFF, 0x17, 0x85]
@@ -27,10 +28,10 @@ struct RadioConfiguration: Hashable, Sendable {
     static let higherRates: UInt8 = 0x0D
   }
 
-  /// The longest time-out there is: 3.28 s.
+  /// The code of the maximum time-out, 3.28 s.
   private static let lastTimeOut: UInt8 = 0x10
 
-  /// Takes an item and its data. Whether they are what the manual has.
+  /// Sets an item from its data. Returns whether both are valid according to the manual.
   mutating func set(_ item: UInt8, _ data: [UInt8]) -> Bool {
     switch (item, data.count) {
     case (Item.timeOuts, 3):
@@ -48,10 +49,12 @@ struct RadioConfiguration: Hashable, Sendable {
     return true
   }
 
-  /// How long InDataExchange and InCommunicateThru wait for an answer; `nil` for ever.
+  /// The time for which InDataExchange and InCommunicateThru wait for an answer; `nil` for an endless
+  /// wait.
   var exchangeLimit: Duration? { Self.limit(retryTimeOut) }
 
-  /// 100 µs, and twice as much for each further code; 0 for no time-out.
+  /// Returns the time-out of a code: 100 µs for the first, twice as much for each further one; 0 for no
+  /// time-out.
   private static func limit(_ code: UInt8) -> Duration? {
     code == 0 ? nil : .microseconds(100 << (Int(code) - 1))
   }

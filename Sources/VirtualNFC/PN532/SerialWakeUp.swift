@@ -1,9 +1,9 @@
-/// What a sleeping chip makes of bytes on its serial line: the fifth rising edge wakes it (PN532 data sheet,
-/// 8.4), and the byte that has it is lost.
+/// The response of a sleeping chip to bytes on its serial line: the fifth rising edge wakes it (PN532
+/// data sheet, 8.4), and the byte with that edge is lost.
 enum SerialWakeUp {
   static let edgesNeeded = 5
 
-  /// Returns the rising edges of a byte as a serial line sends it, whose rest is high: a start bit
+  /// Returns the number of rising edges of a byte on a serial line, whose idle level is high: a start bit
   /// of 0, the bits from the least significant, a stop bit of 1.
   static func risingEdges(_ byte: UInt8) -> Int {
     let bits = UInt16(byte) << 1 | 1 << 9
@@ -12,7 +12,8 @@ enum SerialWakeUp {
 }
 
 extension PN532Chip {
-  /// Takes bytes from the serial line, wakes by them, and gives those that an awake chip hears.
+  /// Receives bytes from the serial line, wakes the chip if they do, and returns the bytes that an awake
+  /// chip receives.
   mutating func hear(_ bytes: [UInt8]) -> [UInt8] {
     guard case .asleep(var edges) = power else { return power == .awake ? bytes : [] }
     for (index, byte) in bytes.enumerated() {

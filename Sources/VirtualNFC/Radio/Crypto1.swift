@@ -1,9 +1,9 @@
-/// CRYPTO1, the stream cipher of MIFARE Classic, as a running cipher: a card and a reader that have
-/// authenticated each hold one, and every frame in either direction moves it on.
+/// CRYPTO1, the stream cipher of MIFARE Classic, as a running cipher. After authentication, card and
+/// reader each have one, and every frame in either direction advances both.
 ///
-/// Both sides of the authentication are here, for a virtual card ``CardAuthentication`` and for a
-/// virtual reader chip ``ReaderAuthentication``; what they give in the end is a cipher in step with
-/// the other side's. A reader chip goes on so:
+/// ``CardAuthentication`` is the card's side of an authentication, and ``ReaderAuthentication`` the
+/// reader chip's. Each results in a cipher that is synchronized with the other side's. A reader chip uses
+/// it as follows:
 ///
 /// ```swift
 /// guard
@@ -15,18 +15,17 @@
 /// let request = cipher.frame(enciphering: command + CyclicRedundancyCheck.a(command))
 /// ```
 ///
-/// Bits are numbered in the order in which they go over the air, the least significant of a byte
-/// first.
-/// Source: Garcia et al., "Dismantling MIFARE Classic", ESORICS 2008; Nohl et al.,
-/// "Reverse-Engineering a Cryptographic RFID Tag", USENIX Security 2008.
+/// Bits are numbered in the order in which they go over the air, the least significant of a byte first.
+/// Source: Garcia et al., "Dismantling MIFARE Classic", ESORICS 2008; Nohl et al., "Reverse-Engineering a
+/// Cryptographic RFID Tag", USENIX Security 2008.
 struct Crypto1: Hashable, Sendable {
   /// The shift register; bit i is x_i of the paper.
   private var register: UInt64
 
   /// Creates a cipher that holds a key and has not seen a nonce.
   ///
-  /// - Parameter key: The six bytes of the key in the order in which a sector trailer holds them.
-  ///   Further bytes are ignored, missing ones count as zero.
+  /// - Parameter key: the six bytes of the key in the order of a sector trailer. Further bytes are
+  ///   ignored; missing ones count as zero.
   init(key: some Sequence<UInt8>) {
     register = 0
     for (index, byte) in key.prefix(6).enumerated() {
@@ -36,17 +35,17 @@ struct Crypto1: Hashable, Sendable {
 
   // MARK: Frames
 
-  /// Enciphers whole bytes (a check already appended) and the parity bit of each.
+  /// Enciphers whole bytes, including check bytes, and the parity bit of each.
   mutating func encipher(_ bytes: [UInt8]) -> (bytes: [UInt8], parity: [Bool]) {
     encipher(bytes, feeding: nil)
   }
 
   /// Deciphers whole bytes; `nil` if a parity bit is wrong.
   ///
-  /// The cipher has moved on in either case.
+  /// The cipher advances in either case.
   ///
-  /// - Parameter parity: As ``RadioFrame/parity``: `nil` if each is the odd parity of the byte as
-  ///   it is on the air.
+  /// - Parameter parity: as ``RadioFrame/parity``: `nil` if each bit is the odd parity of the byte on the
+  ///   air.
   mutating func decipher(_ bytes: [UInt8], parity: [Bool]?) -> [UInt8]? {
     decipher(bytes, parity: parity, feeding: nil)
   }
@@ -63,18 +62,18 @@ struct Crypto1: Hashable, Sendable {
     return result
   }
 
-  /// Returns a type A frame of these bytes, enciphered. A check must already be appended.
+  /// Returns an enciphered type A frame of these bytes, which must include check bytes.
   mutating func frame(enciphering bytes: [UInt8]) -> RadioFrame {
     let (bytes, parity) = encipher(bytes)
     return RadioFrame(bytes, modulation: .typeA, parity: parity)
   }
 
-  /// Returns a type A frame of a 4-bit acknowledge, enciphered.
+  /// Returns an enciphered type A frame of a 4-bit acknowledge.
   mutating func frame(encipheringAcknowledge code: UInt8) -> RadioFrame {
     .typeA(bare: [apply(toAcknowledge: code)], bitsInLastByte: 4)
   }
 
-  /// Returns the bytes of an enciphered frame, its check included; `nil` if it does not consist of
+  /// Returns the bytes of an enciphered frame, including check bytes; `nil` if it does not consist of
   /// whole bytes or a parity bit is wrong.
   mutating func bytes(deciphering frame: RadioFrame) -> [UInt8]? {
     guard frame.bitsInLastByte == 8, !frame.bytes.isEmpty else { return nil }
@@ -89,7 +88,8 @@ struct Crypto1: Hashable, Sendable {
 
   // MARK: Bytes
 
-  /// Enciphers, and shifts the plain text exclusive-or `mask` into the register if there is one.
+  /// Enciphers a byte, and shifts the plain text exclusive-or `mask` into the register unless `mask` is
+  /// `nil`.
   fileprivate mutating func encipher(
     _ bytes: [UInt8], feeding mask: [UInt8]?
   ) -> (bytes: [UInt8], parity: [Bool]) {
@@ -103,7 +103,8 @@ struct Crypto1: Hashable, Sendable {
     return (enciphered, parity)
   }
 
-  /// Deciphers, and shifts the plain text exclusive-or `mask` into the register if there is one.
+  /// Deciphers a byte, and shifts the plain text exclusive-or `mask` into the register unless `mask` is
+  /// `nil`.
   fileprivate mutating func decipher(
     _ bytes: [UInt8], parity: [Bool]?, feeding mask: [UInt8]?
   ) -> [UInt8]? {
@@ -138,20 +139,20 @@ struct Crypto1: Hashable, Sendable {
     return result
   }
 
-  /// Returns the parity bit as it is sent after a byte: enciphered with the keystream bit that the
-  /// first bit of the next byte is enciphered with as well.
+  /// Returns the parity bit that is sent after a byte. It is enciphered with the same keystream bit as
+  /// the first bit of the next byte.
   private func encipheredParity(ofPlain byte: UInt8) -> Bool {
     Self.oddParity(byte) != (keystreamBit == 1)
   }
 
-  /// Returns the bit that makes the number of ones in a byte and itself odd.
+  /// Returns the bit that makes the total number of ones odd, including the byte's own.
   static func oddParity(_ byte: UInt8) -> Bool {
     byte.nonzeroBitCount & 1 == 0
   }
 
   // MARK: The generator
 
-  /// The places that the feedback function adds.
+  /// The register bits that the feedback function adds.
   private static let feedbackTaps: UInt64 =
     [0, 5, 9, 10, 12, 14, 15, 17, 19, 24, 25, 27, 29, 35, 39, 41, 42, 43].reduce(0) {
       $0 | 1 << UInt64($1)
@@ -162,7 +163,7 @@ struct Crypto1: Hashable, Sendable {
     register = register >> 1 | (feedback ^ input) << 47
   }
 
-  /// The filter function: a bit of the twenty odd places from x9 to x47.
+  /// The filter function: a bit that depends on the twenty odd places from x9 to x47.
   private var keystreamBit: UInt64 {
     let a0 = Self.filterA[fourOddBits(from: 9)]
     let b0 = Self.filterB[fourOddBits(from: 17)]
@@ -172,7 +173,7 @@ struct Crypto1: Hashable, Sendable {
     return Self.filterC[a0 | b0 << 1 | b1 << 2 | a1 << 3 | b2 << 4] == 1 ? 1 : 0
   }
 
-  /// x_n, x_n+2, x_n+4 and x_n+6 as a number, x_n its least significant bit.
+  /// Returns x_n, x_n+2, x_n+4 and x_n+6 as a number, with x_n as its least significant bit.
   private func fourOddBits(from place: Int) -> Int {
     var bits = Int(truncatingIfNeeded: register >> UInt64(place) & 0x55)
     bits = (bits | bits >> 1) & 0x33
@@ -197,12 +198,13 @@ struct Crypto1: Hashable, Sendable {
 }
 
 extension Crypto1 {
-  /// A card's nonce nT: 32 successive bits of a 16-bit shift register, x^16+x^14+x^13+x^11+1.
+  /// A card's nonce nT: 32 successive bits of a 16-bit shift register with the polynomial
+  /// x^16+x^14+x^13+x^11+1.
   struct Nonce: Hashable, Sendable {
-    /// Bit 0 is the first on the air.
+    /// The bits of the nonce; bit 0 is the first on the air.
     private var bits: UInt32
 
-    /// Creates a nonce as it was received: four bytes, missing ones count as zero.
+    /// Creates a nonce from its four bytes in the order of transmission; missing ones count as zero.
     init(bytes: some Sequence<UInt8>) {
       bits = 0
       for (index, byte) in bytes.prefix(4).enumerated() {
@@ -210,21 +212,21 @@ extension Crypto1 {
       }
     }
 
-    /// Creates the nonce that a generator gives whose register holds `state`; a state of 0 never
-    /// leaves 0.
+    /// Creates the nonce of a generator whose register holds `state`. A generator with state 0 stays at
+    /// 0.
     init(generatorState state: UInt16) {
       bits = UInt32(state) << 16
       self = successor(16)
     }
 
-    /// The four bytes as they go over the air.
+    /// The four bytes in the order of transmission.
     var bytes: [UInt8] {
       (0..<4).map { UInt8(truncatingIfNeeded: bits >> (8 * UInt32($0))) }
     }
 
-    /// Returns the nonce this many steps of the generator later.
+    /// Returns the nonce that the generator produces this number of steps later.
     ///
-    /// A reader answers nT by the 64th successor, the card answers by the 96th.
+    /// The reader's answer to nT is the 64th successor, the card's answer is the 96th.
     func successor(_ steps: Int) -> Nonce {
       var next = self
       for _ in 0..<max(0, steps) {
@@ -238,23 +240,23 @@ extension Crypto1 {
   private static let readerAnswerSteps = 64
   private static let cardAnswerSteps = 96
 
-  /// Returns the part of a UID that takes part in an authentication: its last four bytes (NXP
-  /// AN10927, MIFARE product and handling of UIDs).
+  /// Returns the part of a UID that an authentication uses: the last four bytes (NXP AN10927, MIFARE
+  /// product and handling of UIDs).
   private static func authenticationUID(_ uid: [UInt8]) -> [UInt8] { Array(uid.suffix(4)) }
 
-  /// A card's side of an authentication that has been asked for.
+  /// The card's side of an authentication.
   struct CardAuthentication: Hashable, Sendable {
-    /// The frame that answers the AUTH command: nT, enciphered with the new key if the
-    /// authentication was asked for within another one.
+    /// The frame that answers the AUTH command: nT, enciphered with the new key if AUTH was sent in an
+    /// authenticated state.
     let challenge: RadioFrame
     private var cipher: Crypto1
     private let nonce: Nonce
 
     /// - Parameters:
-    ///   - key: The key of the sector, six bytes.
-    ///   - uid: The card's UID, of which the last four bytes count.
+    ///   - key: the key of the sector, six bytes.
+    ///   - uid: the card's UID, of which the last four bytes are used.
     ///   - nonce: nT.
-    ///   - isNested: Whether AUTH came enciphered.
+    ///   - isNested: whether AUTH was enciphered.
     init(key: [UInt8], uid: [UInt8], nonce: Nonce, isNested: Bool) {
       self.nonce = nonce
       cipher = Crypto1(key: key)
@@ -265,8 +267,8 @@ extension Crypto1 {
         ? RadioFrame(bytes, modulation: .typeA, parity: parity) : .typeA(bare: nonce.bytes)
     }
 
-    /// Takes the reader's enciphered nR and aR. Gives aT, enciphered, and the running cipher; `nil`
-    /// if the reader does not know the key, in which case a card says nothing.
+    /// Verifies the reader's enciphered nR and aR. Returns the enciphered aT and the running cipher;
+    /// `nil` if the reader does not know the key, to which a card does not answer.
     func answer(to frame: RadioFrame) -> (frame: RadioFrame, cipher: Crypto1)? {
       guard frame.bytes.count == 8, frame.bitsInLastByte == 8,
         frame.parity == nil || frame.parity?.count == 8
@@ -285,21 +287,22 @@ extension Crypto1 {
     }
   }
 
-  /// A reader's side of an authentication whose AUTH command a card has answered.
+  /// The reader's side of an authentication, after the card's answer to AUTH.
   struct ReaderAuthentication: Hashable, Sendable {
-    /// The frame to send next: nR and aR, enciphered.
+    /// The frame to send next: enciphered nR and aR.
     let answer: RadioFrame
     private let cipher: Crypto1
     private let nonce: Nonce
 
+    /// Creates the answer to a card's challenge; `nil` if the challenge does not have four whole bytes.
+    ///
     /// - Parameters:
-    ///   - key: The key to authenticate with, six bytes.
-    ///   - uid: The card's UID, of which the last four bytes count.
-    ///   - challenge: The card's answer to AUTH; `nil` comes of one that has not four whole bytes.
-    ///     The parity of an enciphered one is not looked at: with a wrong key it is wrong by
-    ///     chance, and the card's silence tells the same.
+    ///   - key: the key to authenticate with, six bytes.
+    ///   - uid: the card's UID, of which the last four bytes are used.
+    ///   - challenge: the card's answer to AUTH. The parity of an enciphered challenge is not checked:
+    ///     with a wrong key it is random, and the card's silence reveals a wrong key too.
     ///   - readerNonce: nR, any four bytes.
-    ///   - isNested: Whether AUTH was sent enciphered.
+    ///   - isNested: whether AUTH was enciphered.
     init?(
       key: [UInt8], uid: [UInt8], challenge: RadioFrame, readerNonce: [UInt8], isNested: Bool
     ) {
@@ -321,7 +324,7 @@ extension Crypto1 {
       self.cipher = cipher
     }
 
-    /// Takes the card's answer and gives the running cipher; `nil` if the card does not know the
+    /// Verifies the card's answer and returns the running cipher; `nil` if the card does not know the
     /// key.
     func cipher(verifying frame: RadioFrame) -> Crypto1? {
       var cipher = cipher
@@ -332,7 +335,7 @@ extension Crypto1 {
     }
   }
 
-  /// Deciphers without a look at parity.
+  /// Deciphers bytes without checking parity.
   fileprivate mutating func apply(toAll bytes: [UInt8], feeding mask: [UInt8]) -> [UInt8] {
     zip(bytes, mask).map { apply(to: $0, isDeciphering: true, feeding: $1) }
   }

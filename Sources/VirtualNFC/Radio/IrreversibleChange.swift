@@ -74,7 +74,7 @@ public struct IrreversibleState: Hashable, Sendable {
     features[Feature(kind: kind, place: place), default: 0] |= bits
   }
 
-  /// Adds up to eight bytes of bits that are set permanently, the first lowest.
+  /// Adds up to eight bytes of permanently set bits, the first byte lowest.
   mutating func add(_ kind: IrreversibleChange.Kind, place: Int, bytes: some Sequence<UInt8>) {
     let bits = bytes.prefix(8).enumerated().reduce(UInt64(0)) {
       $0 | UInt64($1.element) << UInt64(8 * $1.offset)
@@ -82,7 +82,7 @@ public struct IrreversibleState: Hashable, Sendable {
     add(kind, place: place, bits: bits)
   }
 
-  /// Adds what is final in a part of the chip, its places shifted.
+  /// Adds the irreversible state of a part of the chip, with an offset for its places.
   mutating func add(_ part: IrreversibleState, placeOffset: Int = 0) {
     for (feature, bits) in part.features {
       add(feature.kind, place: feature.place + placeOffset, bits: bits)

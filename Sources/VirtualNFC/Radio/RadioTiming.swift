@@ -1,14 +1,14 @@
-/// How long frames and answers take over the air.
+/// The times of frames and answers over the air.
 ///
-/// ISO/IEC 14443-2 and -3 for types A and B, JIS X 6319-4 for FeliCa, ISO/IEC 15693-3, and for what tags
-/// need for themselves recorded traces of real ones.
+/// Sources: ISO/IEC 14443-2 and -3 for types A and B, JIS X 6319-4 for FeliCa, ISO/IEC 15693-3. The
+/// processing times of tags are from recorded traces of real ones.
 enum RadioTiming {
-  /// The carrier's periods in a microsecond, which also count the unit's timer.
+  /// The number of carrier periods per microsecond, which the unit's timer counts too.
   static let carrierCycles = 13.56
-  /// One elementary time unit at 106 kbit/s: 128 periods of the carrier.
+  /// One elementary time unit at 106 kbit/s in microseconds: 128 periods of the carrier.
   private static let elementaryUnit = 128 / carrierCycles
 
-  /// From the first bit to the last, in microseconds.
+  /// Returns the time from the first bit of a frame to the last, in microseconds.
   static func microseconds(of frame: RadioFrame) -> Double {
     let rate = Double(max(frame.bitRate, 1))
     switch frame.modulation {
@@ -29,18 +29,18 @@ enum RadioTiming {
     .nanoseconds(Int64(microseconds(of: frame) * 1000))
   }
 
-  /// WRITE of a page, and the data half of COMPATIBILITY_WRITE or of a Classic's WRITE.
+  /// The time for WRITE of a page, and for the data half of COMPATIBILITY_WRITE or of a Classic's WRITE.
   private static let memoryWrite = Duration.microseconds(4100)
-  /// The shortest time between frames of type A: ISO/IEC 14443-3, 6.2.1.1.
+  /// The minimum time between frames of type A (ISO/IEC 14443-3, 6.2.1.1).
   private static let typeA = Duration.microseconds(86)
-  /// Between an I-block and its answer, of a card that computes nothing.
+  /// The time between an I-block and its answer, for a card that computes nothing.
   private static let block = Duration.microseconds(1200)
   private static let typeB = Duration.microseconds(200)
-  /// To the first time slot, and from one slot to the next: JIS X 6319-4.
+  /// The time to the first time slot, and from one slot to the next (JIS X 6319-4).
   private static let firstSlot = Duration.nanoseconds(2_417_000)
   private static let slot = Duration.nanoseconds(1_208_000)
-  /// What a FeliCa card takes for a command, and for each block of one: less than the PMm of the fastest
-  /// promises, FeliCa Lite's.
+  /// The time of a FeliCa card for a command, and for each block. It is less than the PMm of the fastest
+  /// card, FeliCa Lite, specifies.
   private static let feliCaCommand = Duration.microseconds(300)
   private static let feliCaBlock = Duration.microseconds(250)
 
@@ -51,14 +51,15 @@ enum RadioTiming {
     static let writeWithoutEncryption: UInt8 = 0x08
   }
 
-  /// From the end of a request to the beginning of its answer, for a chip that says nothing else.
+  /// Returns the time from the end of a request to the beginning of its answer, for a chip without its
+  /// own times.
   static func responseTime(to request: RadioFrame, _ answer: RadioFrame) -> Duration {
     switch request.modulation {
     case .typeA:
-      // An acknowledge of four bits after a page or a block of data: the memory has been written.
+      // A four-bit acknowledge after a page or a block of data: the memory has been written.
       let isData = request.bytes.count == 18 || request.bytes.first == Code.writePage
       if answer.bitCount == 4, isData { return memoryWrite }
-      // I-blocks, with and without CID, but not the commands of Type 2 tags and MIFARE Classic.
+      // I-blocks, with and without CID, except the commands of Type 2 tags and MIFARE Classic.
       if let first = request.bytes.first, first & 0xE2 == 0x02, request.bytes.count > 4 {
         return block
       }
@@ -67,7 +68,7 @@ enum RadioTiming {
       if let first = request.bytes.first, first & 0xE2 == 0x02 { return block }
       return typeB
     case .feliCa:
-      // LEN, code, IDm, …
+      // The frame consists of LEN, code, IDm, …
       guard request.bytes.count > 1 else { return firstSlot }
       switch request.bytes[1] {
       case Code.polling: return firstSlot

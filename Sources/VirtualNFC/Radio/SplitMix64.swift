@@ -1,7 +1,7 @@
-/// A small generator of repeatable numbers, for what a chip makes up and for faults: no clock, no
-/// system call.
+/// A small generator of repeatable numbers, for the random values of chips and for faults. It uses
+/// neither a clock nor a system call.
 ///
-/// Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014.
+/// Source: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014.
 struct SplitMix64: RandomNumberGenerator, Hashable, Sendable {
   private var state: UInt64
 

@@ -16,7 +16,7 @@ public struct TypeAActivation: Hashable, Sendable {
     case other(RadioFrame)
   }
 
-  /// ISO/IEC 14443-3, figure 7.
+  /// The states of ISO/IEC 14443-3, figure 7.
   public enum State: Hashable, Sendable {
     /// There is no carrier.
     case powerOff
@@ -114,7 +114,7 @@ public struct TypeAActivation: Hashable, Sendable {
   private static let wakeUpA: UInt8 = 0x52
   private static let haltA: UInt8 = 0x50
   private static let selectCodes: [UInt8] = [0x93, 0x95, 0x97]
-  /// Takes the place of a UID byte where more of it follow (ISO/IEC 14443-3, 6.4.4).
+  /// The byte in place of a UID byte if more UID bytes follow (ISO/IEC 14443-3, 6.4.4).
   private static let cascadeTag: UInt8 = 0x88
 
   private mutating func standard(_ frame: RadioFrame) -> Outcome {
@@ -135,14 +135,15 @@ public struct TypeAActivation: Hashable, Sendable {
     case (Self.wakeUpA, .halt):
       state = .readyFromHalt(cascadeLevel: 0)
     default:
-      // REQA in READY or ACTIVE is an error like any other: the card falls back and is silent.
+      // REQA in READY or ACTIVE is an error like any other: the card returns to its previous state and is
+      // silent.
       becomeMute()
       return nil
     }
     return .typeA(bare: atqa)
   }
 
-  /// Returns the four UID bytes of a cascade level and their exclusive or.
+  /// Returns the four UID bytes of a cascade level and their exclusive-or.
   private func cascade(_ level: Int) -> [UInt8] {
     let last = uid.count == 4 ? 0 : uid.count == 7 ? 1 : 2
     let part =
@@ -175,7 +176,8 @@ public struct TypeAActivation: Hashable, Sendable {
       state = isFromHalt ? .activeFromHalt : .active
       return .typeA([sak])
     }
-    // NVB: whole bytes in the high half, further bits in the low one, SEL and NVB counted.
+    // NVB holds the number of whole bytes, including SEL and NVB, in its high half and the number of
+    // further bits in its low half.
     let knownBits = Int(frame.bytes[1] >> 4) * 8 + Int(frame.bytes[1] & 0x0F) - 16
     guard frame.bytes[1] & 0x0F < 8, (0...32).contains(knownBits),
       frame.bitCount == knownBits + 16
@@ -189,13 +191,14 @@ public struct TypeAActivation: Hashable, Sendable {
       becomeMute()
       return nil
     }
-    // A split byte continues where the reader stopped: the answer's first byte holds the rest of it
-    // in its high bits, as it stands in a receiver that aligns on the byte.
+    // A split byte continues where the reader stopped. The answer's first byte holds the rest of it in
+    // its high bits, as in a receiver that aligns on the byte.
     return RadioFrame(
       Array(part[(knownBits / 8)...]), modulation: .typeA, bitsInLastByte: 8)
   }
 
-  /// Every byte goes with a bit that makes the number of ones odd: ISO/IEC 14443-3, 6.2.3.
+  /// Returns whether a parity bit is wrong: each must make the number of ones in its byte odd (ISO/IEC
+  /// 14443-3, 6.2.3).
   private func hasParityError(_ frame: RadioFrame) -> Bool {
     guard let parity = frame.parity else { return false }
     return zip(frame.bytes, parity).contains { byte, bit in

@@ -9,11 +9,11 @@ public struct TypeBActivation: Hashable, Sendable {
   public enum Outcome: Hashable, Sendable {
     /// Activation has handled the frame; the answer, `nil` for silence.
     case handled(RadioFrame?)
-    /// ATTRIB was accepted before, and this is a frame with a right CRC_B, without the CRC_B.
+    /// ATTRIB was accepted before, and this is a frame with a right CRC_B. The CRC_B is removed.
     case command([UInt8])
   }
 
-  /// ISO/IEC 14443-3, figure 14.
+  /// The states of ISO/IEC 14443-3, figure 14.
   public enum State: Hashable, Sendable {
     /// There is no carrier.
     case powerOff
@@ -122,14 +122,14 @@ public struct TypeBActivation: Hashable, Sendable {
   private static let haltB: UInt8 = 0x50
   /// The first byte of ATQB.
   private static let answerToRequest: UInt8 = 0x50
-  /// In PARAM: WUPB instead of REQB.
+  /// The bit of PARAM for WUPB instead of REQB.
   private static let wakeUpFlag: UInt8 = 0x08
-  /// In the last byte of the protocol info: the card takes a CID.
+  /// The bit in the last byte of the protocol info that indicates that the card supports a CID.
   private static let cidSupported: UInt8 = 0x01
 
   private mutating func request(afi: UInt8, parameter: UInt8) -> RadioFrame? {
     if state == .halt, parameter & Self.wakeUpFlag == 0 { return nil }
-    // Codes 5 to 7 of the number of slots are reserved: not an order that a card could follow.
+    // Codes 5 to 7 of the number of slots are reserved, so a card cannot follow such a command.
     guard matches(afi: afi), parameter & 0x07 <= 4 else {
       if state != .halt { state = .idle }
       return nil
@@ -152,7 +152,7 @@ public struct TypeBActivation: Hashable, Sendable {
     return .typeB([Self.answerToRequest] + pupi + applicationData + protocolInfo)
   }
 
-  /// ISO/IEC 14443-3, 7.7.3: a zero half of the AFI stands for any value.
+  /// Returns whether an AFI matches: a zero half of it stands for any value (ISO/IEC 14443-3, 7.7.3).
   private func matches(afi: UInt8) -> Bool {
     let own = applicationData[0]
     return (afi & 0xF0 == 0 || afi & 0xF0 == own & 0xF0)
@@ -171,7 +171,7 @@ public struct TypeBActivation: Hashable, Sendable {
       cid: takesCID ? cid : nil, frameSizeCode: rates & 0x0F, bitRateToCard: toCard,
       bitRateToReader: toReader)
     state = .active
-    // MBLI 0: nothing said about the longest chain of blocks.
+    // MBLI 0: the card does not specify the maximum length of a chain of blocks.
     return .typeB([takesCID ? cid : 0])
   }
 

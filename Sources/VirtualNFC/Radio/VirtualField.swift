@@ -17,23 +17,23 @@ public final class VirtualField: Sendable {
     case collision(RadioFrame, bit: Int)
   }
 
-  /// What one frame comes to.
+  /// The result of one frame.
   struct Exchange {
     var reception: Reception
-    /// From the end of the frame to the beginning of the answer.
+    /// The time from the end of the frame to the beginning of the answer.
     var delay: Duration
-    /// What further tags answered to a FeliCa Polling, each alone in a later time slot.
+    /// The answers of further tags to a FeliCa Polling, each the only one in a later time slot.
     var laterSlots: [RadioFrame] = []
   }
 
   private struct State {
     var tags: [VirtualTag] = []
-    /// Of tags that have been taken away.
+    /// The unexpected changes of tags that have been removed.
     var unexpected: [IrreversibleChange] = []
     var isPowered = false
-    /// How long the carrier has been on.
+    /// The time since the carrier was switched on.
     var time = Duration.zero
-    /// The time slots that FeliCa cards draw.
+    /// The generator of the time slots of FeliCa cards.
     var generator = SplitMix64(seed: 0)
   }
 
@@ -82,9 +82,10 @@ public final class VirtualField: Sendable {
     }
   }
 
-  /// Switches the carrier on or off; off takes the power from all tags.
+  /// Switches the carrier on or off; without the carrier, no tag has power.
   ///
-  /// - Parameter time: how long ago it was switched on. A reader does not begin at the same moment each time.
+  /// - Parameter time: how long ago it was switched on. A reader does not begin to communicate after the
+  ///   same time in each run.
   func setPower(_ isOn: Bool, since time: Duration = .zero) {
     state.withLock { state in
       guard state.isPowered != isOn else { return }
@@ -94,12 +95,12 @@ public final class VirtualField: Sendable {
     }
   }
 
-  /// Sends a frame to all tags in the field and gives what comes back.
+  /// Sends a frame to all tags in the field and returns what the antenna receives.
   func transmit(_ frame: RadioFrame) -> Reception {
     exchange(frame).reception
   }
 
-  /// Sends a frame to all tags in the field and gives what comes back, and when.
+  /// Sends a frame to all tags in the field and returns what the antenna receives, and when.
   func exchange(_ frame: RadioFrame) -> Exchange {
     let slots = state.withLock { state in
       guard state.isPowered else { return [[VirtualTag.TimedAnswer]]() }
@@ -118,7 +119,7 @@ public final class VirtualField: Sendable {
       delay: heard.map(\.delay).max() ?? .zero, laterSlots: Array(later))
   }
 
-  /// Lets time pass while the carrier is as it is.
+  /// Lets time pass without a change of the carrier.
   func advance(by time: Duration) {
     state.withLock { $0.time += time }
   }
@@ -134,11 +135,11 @@ public final class VirtualField: Sendable {
     return .collision(received, bit: bit)
   }
 
-  /// Returns the answers in the order of their time slots; all in one if the frame asks for no
+  /// Returns the answers in the order of their time slots; all in one if the frame does not request
   /// slots.
   ///
-  /// Each card draws another slot at each Polling (JIS X 6319-4; FeliCa Card User's Manual, 4.4.2), and a
-  /// reader that wants one card takes the first that it hears alone.
+  /// Each card draws a new slot at each Polling (JIS X 6319-4; FeliCa Card User's Manual, 4.4.2). A
+  /// reader that searches for one card uses the first answer without a collision.
   private static func slots(
     of answers: [VirtualTag.TimedAnswer], to frame: RadioFrame,
     using generator: inout SplitMix64

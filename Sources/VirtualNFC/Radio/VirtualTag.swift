@@ -7,18 +7,19 @@ import Synchronization
 public final class VirtualTag: Sendable {
   private struct State {
     var chip: any VirtualChip
-    /// What was final after the last frame; `nil` if a programming machine was there since.
+    /// The irreversible state after the last frame; `nil` if the memory has been set directly since then.
     var known: IrreversibleState?
     var changes: [IrreversibleChange] = []
     var allowed: Set<IrreversibleChange.Kind> = []
     var unexpected: [IrreversibleChange] = []
 
-    /// The bits of REQA and WUPA.
+    /// The number of bits of REQA and WUPA.
     private static let shortFrame = 7
 
-    /// Gives a frame to the chip and notes what that makes final.
+    /// Passes a frame to the chip and records the irreversible changes that it causes.
     mutating func receive(_ frame: RadioFrame) -> RadioFrame? {
-      // A short frame only asks who is there (ISO/IEC 14443-3, 6.1.5.1), and a search has many.
+      // A short frame only requests an answer (ISO/IEC 14443-3, 6.1.5.1) and changes nothing, and a
+      // search sends many of them.
       guard frame.bitCount != Self.shortFrame else { return chip.receive(frame) }
       let before = known ?? chip.irreversibleState
       let answer = chip.receive(frame)
@@ -123,13 +124,13 @@ public final class VirtualTag: Sendable {
     state.withLock { $0.receive(frame) }
   }
 
-  /// An answer, and how long the tag takes for it.
+  /// An answer, and the time that the tag needs for it.
   struct TimedAnswer {
     var frame: RadioFrame
     var delay: Duration
   }
 
-  /// Takes a frame when the carrier has been on for some time.
+  /// Receives a frame after the carrier has been on for this time.
   func receive(_ frame: RadioFrame, at time: Duration) -> TimedAnswer? {
     state.withLock { state in
       state.chip.carrierHasLasted(time)

@@ -1,13 +1,13 @@
 #if canImport(Glibc)
 import Glibc
 
-/// A pseudo-terminal and the means to wait on it: the one file of this module that calls C.
+/// A pseudo-terminal that can be waited on. This is the only file of this module that calls C.
 ///
-/// This side keeps only the master open. When the last program on the other side goes, even by
-/// SIGKILL, the kernel forgets the terminal settings that it made; libnfc marks a port as taken in
-/// them and would refuse it for ever after.
+/// This process keeps only the master open. When the last program on the other side exits, even by
+/// SIGKILL, the kernel discards the terminal settings that it made. libnfc uses those settings to mark a
+/// port as taken, and would otherwise refuse the port permanently.
 final class PseudoTerminal: Sendable {
-  /// What a wait has ended with.
+  /// The event that ended a wait.
   enum Event {
     case bytes([UInt8])
     case timeout
@@ -17,7 +17,7 @@ final class PseudoTerminal: Sendable {
     case hungUp
   }
 
-  /// What the system refused.
+  /// A system call that failed.
   struct Failure: Error, CustomStringConvertible {
     let call: String
     let code: Int32
@@ -28,20 +28,20 @@ final class PseudoTerminal: Sendable {
   /// The name that other programs open.
   let path: String
   private let master: Int32
-  /// Written to end a wait from another thread.
+  /// The pipe that is written to in order to end a wait from another thread.
   private let wakeWriter: Int32
   private let wakeReader: Int32
-  /// How often to look whether a program has opened the other side. There is no event for it, and
-  /// waiting on a master that nobody is connected to returns at once. libnfc pauses for 50 ms after it
-  /// has opened a port, so no program waits for this.
+  /// The interval at which to check whether a program has opened the other side. There is no event for
+  /// it, and a wait on a master without a peer returns at once. libnfc pauses for 50 ms after it has
+  /// opened a port, so no program is delayed by this interval.
   private static let idlePeriodMilliseconds: Int32 = 10
 
-  /// ioctl(2) requests of <asm-generic/ioctls.h>, whose macros Swift cannot import.
+  /// The ioctl(2) requests of <asm-generic/ioctls.h>, whose macros Swift cannot import.
   private static let unlock: UInt = 0x4004_5431
   private static let number: UInt = 0x8004_5430
-  /// TCGETS2, whose speeds are numbers (<asm-generic/termbits.h>).
+  /// TCGETS2, which reports speeds as numbers (<asm-generic/termbits.h>).
   private static let settings: UInt = 0x802C_542A
-  /// The place of c_ospeed in struct termios2, and its size.
+  /// The offset of c_ospeed in struct termios2, and the size of that structure.
   private static let (placeOfSpeed, sizeOfSettings) = (40, 44)
 
   init() throws(Failure) {
@@ -74,16 +74,16 @@ final class PseudoTerminal: Sendable {
     for descriptor in [master, wakeReader, wakeWriter] { close(descriptor) }
   }
 
-  /// Ends the wait of another thread.
+  /// Ends a wait in another thread.
   func wake() {
     var byte: UInt8 = 0
     _ = write(wakeWriter, &byte, 1)
   }
 
-  /// Waits for bytes, at most as long as given; `nil` waits until woken.
+  /// Waits for bytes, at most for this time; `nil` waits until ``wake()`` is called.
   ///
-  /// - Parameter endsWhenHungUp: whether to end with ``Event/hungUp`` when there is no program on the
-  ///   other side, and not to wait for the next one.
+  /// - Parameter endsWhenHungUp: whether to end with ``Event/hungUp`` if no program has opened the other
+  ///   side, instead of waiting for one.
   func wait(milliseconds: Int32?, endsWhenHungUp: Bool = false) -> Event {
     var buffer = [UInt8](repeating: 0, count: 1024)
     var left = milliseconds
@@ -111,14 +111,14 @@ final class PseudoTerminal: Sendable {
     }
   }
 
-  /// The baud rate that the program on the other side has set.
+  /// The baud rate set by the program on the other side.
   var baudRate: Int? {
     var buffer = [UInt8](repeating: 0, count: Self.sizeOfSettings)
     guard ioctl(master, Self.settings, &buffer) == 0 else { return nil }
     return buffer[Self.placeOfSpeed...].reversed().reduce(0) { $0 << 8 | Int($1) }
   }
 
-  /// Writes all bytes, as long as there is a program that takes them.
+  /// Writes all bytes, as long as a program reads them.
   func send(_ bytes: [UInt8]) {
     var rest = bytes[...]
     while !rest.isEmpty {

@@ -17,10 +17,10 @@
 /// of these are masked as well.
 public struct TraceLog: Sendable {
   private let revealsKeys: Bool
-  /// Host and air each have their own view of the same commands.
+  /// The secrets in commands and replies of the host; the air has its own view of the same commands.
   private var host = TraceSecrets()
   private var air = TraceSecrets()
-  /// Type B is being looked for.
+  /// Whether the running search is for type B.
   private var listsTypeB = false
 
   /// - Parameter revealingKeys: masks nothing.
@@ -75,7 +75,7 @@ public struct TraceLog: Sendable {
   private mutating func secrets(inCommand bytes: [UInt8]) -> [Range<Int>] {
     guard let code = bytes.first.flatMap(PN532Command.init) else { return [] }
     switch code {
-    // The target's number stands before the command.
+    // The target's number precedes the command.
     case .inDataExchange: return hostSecrets(bytes, from: 2, .plain)
     case .inCommunicateThru: return hostSecrets(bytes, from: 1, .frame)
     case .inListPassiveTarget, .inRelease, .inAutoPoll:
@@ -95,7 +95,7 @@ public struct TraceLog: Sendable {
   }
 
   private mutating func secrets(inReply bytes: [UInt8]) -> [Range<Int>] {
-    // The code of a reply is that of its command and one more; a status byte follows.
+    // The code of a reply is the command's code plus one; a status byte follows.
     switch bytes.first.flatMap({ PN532Command(rawValue: $0 &- 1) }) {
     case .inDataExchange, .inCommunicateThru:
       return Self.moved(host.find(inAnswer: Array(bytes.dropFirst(2))), by: 2)
@@ -108,11 +108,11 @@ public struct TraceLog: Sendable {
 
   /// The baud rate and modulation type 106 kbit/s type B of InListPassiveTarget (UM0701-02, 7.3.5).
   private static let typeB: UInt8 = 0x03
-  /// In SAK: the tag speaks ISO/IEC 14443-4.
+  /// The bit of SAK that indicates ISO/IEC 14443-4.
   private static let speaksBlocks: UInt8 = 0x20
 
-  /// Returns whether a target that was found speaks ISO/IEC 14443-4: code, number of targets, the
-  /// target's number, ATQA, SAK.
+  /// Returns whether a target that was found supports ISO/IEC 14443-4. The reply consists of code, number
+  /// of targets, the target's number, ATQA and SAK.
   private static func takesBlocks(_ reply: [UInt8], isTypeB: Bool) -> Bool {
     guard reply.count > 5, reply[1] > 0 else { return false }
     return isTypeB || reply[5] & speaksBlocks != 0
@@ -125,7 +125,8 @@ public struct TraceLog: Sendable {
   // MARK: Air
 
   private mutating func secrets(in frame: RadioFrame) -> [Range<Int>] {
-    // Short frames select again; enciphered ones, which have parities of their own, show nothing.
+    // Short frames begin a new selection. Enciphered frames, which have their own parity bits, reveal
+    // nothing.
     if frame.bitsInLastByte != 8 {
       air = TraceSecrets()
       return []

@@ -1,31 +1,32 @@
 /// Finds keys and passwords in the commands to a tag and in its answers.
 ///
-/// Commands are taken as they are on the air or as a host gives them to its reader: with or without check
-/// bytes, and with or without the prologue of ISO/IEC 14443-4.
+/// Commands are accepted in the form of the air interface or of the host: with or without check bytes,
+/// and with or without the prologue of ISO/IEC 14443-4.
 struct TraceSecrets: Sendable {
-  /// What the answer to the last command may hold.
+  /// The secret that the answer to the last command may contain.
   private enum Expectation: Hashable {
     case nothing
-    /// PACK.
+    /// The password acknowledge, PACK.
     case acknowledge
     case version
-    /// A step of a mutual authentication, after its first byte.
+    /// A step of a mutual authentication, following its first byte.
     case authentication
-    /// The same in the form of ISO/IEC 7816-4, before the status word.
+    /// A step of a mutual authentication in ISO/IEC 7816-4 form, followed by the status word.
     case wrappedAuthentication
     case sectorTrailer
   }
 
   private var expectation = Expectation.nothing
-  /// A MIFARE Classic has been authenticated to: 30 and A0 name blocks.
+  /// Whether a MIFARE Classic has been authenticated, so that 30 and A0 address blocks.
   private var isClassic = false
-  /// Where the chip keeps its password; all that any chip has until it has said which it is.
+  /// The pages that hold the chip's password. Before the chip has been identified, these are the pages of
+  /// all chips.
   private var secretPages = Self.pagesOfAll
-  /// The next frame is the second half of a secret one.
+  /// Whether the next frame is the second half of a secret one.
   private var isSecretContinued = false
-  /// Whether the tag takes blocks of ISO/IEC 14443-4.
+  /// Whether the tag uses blocks of ISO/IEC 14443-4.
   var takesBlocks = false
-  /// Whether the last command has come as such a block.
+  /// Whether the last command was sent in such a block.
   private var isBlockProtocol = false
 
   private enum Code {
@@ -36,7 +37,7 @@ struct TraceSecrets: Sendable {
     static let verificationInstructions: Set<UInt8> = [0x20, 0x21, 0x24, 0x25, 0x2C, 0x2D]
     static let proprietaryClass: UInt8 = 0x80
     static let desfireClass: UInt8 = 0x90
-    /// Authenticate in its forms for DES, 3DES, AES and of EV2; ChangeKey and ChangeKeyEV2.
+    /// Authenticate with DES, 3DES and AES and its EV2 forms; ChangeKey and ChangeKeyEV2.
     static let desfireAuthentications: Set<UInt8> = [0x0A, 0x1A, 0xAA, 0x71, 0x77]
     static let desfireChangeKeys: Set<UInt8> = [0xC4, 0xC6]
     /// MIFARE Plus: both authentications, their second half, and the writing of keys in security level 0.
@@ -44,7 +45,7 @@ struct TraceSecrets: Sendable {
     static let plusContinued: UInt8 = 0x72
     static let plusWritePersonalization: UInt8 = 0xA8
     static let feliCaWrite: UInt8 = 0x08
-    /// ISO/IEC 14443-4, 5.1, and ISO/IEC 14443-3, 7.10.
+    /// RATS (ISO/IEC 14443-4, 5.1) and ATTRIB (ISO/IEC 14443-3, 7.10).
     static let requestAnswerToSelect: UInt8 = 0xE0
     static let attrib: UInt8 = 0x1D
   }
@@ -56,22 +57,22 @@ struct TraceSecrets: Sendable {
   private static let apduHeaderSize = 5
   private static let checkSize = 2
   private static let shortestAttrib = 9
-  /// A status word with a check.
+  /// The maximum size of a status word with check bytes.
   private static let longestStatus = 4
 
   // MARK: Commands
 
-  /// How a command is written.
+  /// The form of a command.
   enum Form: Hashable {
-    /// With its length before it (JIS X 6319-4).
+    /// A command preceded by its length (JIS X 6319-4).
     case feliCa
-    /// As it is, or as blocks of ISO/IEC 14443-4.
+    /// An unchanged command, or blocks of ISO/IEC 14443-4.
     case frame
-    /// As it is.
+    /// An unchanged command.
     case plain
   }
 
-  /// Returns where the secrets are.
+  /// Returns the ranges of the secrets in a command.
   mutating func find(inCommand bytes: [UInt8], _ form: Form) -> [Range<Int>] {
     guard form != .feliCa else {
       (expectation, isBlockProtocol) = (.nothing, false)
@@ -79,7 +80,7 @@ struct TraceSecrets: Sendable {
     }
     let isFrame = form == .frame && takesBlocks
     let prologue = isFrame ? Self.prologue(bytes) : 0
-    // Other blocks than those with information leave open what is expected.
+    // Only I-blocks change what the next answer may contain.
     if prologue == 0, isFrame, isBlockProtocol { return [] }
     isBlockProtocol = prologue > 0
     let command = Array(bytes.dropFirst(prologue))
@@ -101,7 +102,7 @@ struct TraceSecrets: Sendable {
     static let nodeAddressFollows: UInt8 = 0x04
   }
 
-  /// Returns how many bytes stand before the information of an I-block; 0 for anything else.
+  /// Returns the number of bytes before the information of an I-block; 0 for any other block.
   private static func prologue(_ bytes: [UInt8]) -> Int {
     guard let control = bytes.first, control & Block.kindMask == Block.information,
       bytes.count > 3
@@ -110,8 +111,8 @@ struct TraceSecrets: Sendable {
       + (control & Block.nodeAddressFollows != 0 ? 1 : 0)
   }
 
-  /// Returns whether a command of a host is one of JIS X 6319-4: it says its own length, and has
-  /// one of the even codes of commands.
+  /// Returns whether a host's command is one of JIS X 6319-4: it begins with its own length and has one
+  /// of the even command codes.
   static func isFeliCa(_ command: [UInt8]) -> Bool {
     guard command.count > 1, Int(command[0]) == command.count else { return false }
     return command[1] % 2 == 0 && !Code.verificationInstructions.contains(command[1])
@@ -166,7 +167,8 @@ struct TraceSecrets: Sendable {
     return []
   }
 
-  /// Two bytes, and the data in the same command or, on the air, in the next.
+  /// Returns the ranges of the secrets in COMPATIBILITY_WRITE: two bytes, and the data in the same
+  /// command or, on the air, in the next frame.
   private mutating func secrets(inCompatibilityWrite command: [UInt8]) -> [Range<Int>] {
     let isTrailer = isClassic && Self.isTrailer(command[1])
     guard isTrailer || !isClassic && isSecret(page: command[1]) else { return [] }
@@ -178,7 +180,8 @@ struct TraceSecrets: Sendable {
       ? [2..<2 + Self.classicKeySize, 2 + Self.keyBOffset..<command.count] : [2..<command.count]
   }
 
-  /// Returns a DESFire command as ISO/IEC 7816-4 has it: class, code, 00, 00, Lc, data, Le.
+  /// Returns the ranges of the secrets in a DESFire command in ISO/IEC 7816-4 form: class, code, 00, 00,
+  /// Lc, data, Le.
   private mutating func secrets(
     inWrapped command: [UInt8], after previous: Expectation
   ) -> [Range<Int>] {
@@ -204,8 +207,8 @@ struct TraceSecrets: Sendable {
     return [Self.apduHeaderSize..<command.count]
   }
 
-  /// Write Without Encryption: LEN, code, IDm, services, block list, data (FeliCa Card User's Manual,
-  /// 4.4.6).
+  /// Returns the ranges of the secrets in Write Without Encryption: LEN, code, IDm, services, block list,
+  /// data (FeliCa Card User's Manual, 4.4.6).
   private func secrets(inFeliCa command: [UInt8]) -> [Range<Int>] {
     let (idmSize, shortElement): (Int, UInt8) = (8, 0x80)
     guard command.count > 2 + idmSize, command[1] == Code.feliCaWrite else { return [] }
@@ -225,13 +228,13 @@ struct TraceSecrets: Sendable {
     let keys = isKey.indices.filter { isKey[$0] }.map {
       data + $0 * Self.classicBlockSize..<data + ($0 + 1) * Self.classicBlockSize
     }
-    // The check would tell of two bytes of it.
+    // The check bytes would reveal two bytes of it.
     return keys + [min(Int(command[0]), command.count)..<command.count]
   }
 
   // MARK: Answers
 
-  /// Returns where the secrets are.
+  /// Returns the ranges of the secrets in an answer.
   mutating func find(inAnswer bytes: [UInt8]) -> [Range<Int>] {
     let first = isBlockProtocol ? Self.prologue(bytes) : 0
     let range = first..<bytes.count
@@ -240,7 +243,7 @@ struct TraceSecrets: Sendable {
     case .version:
       learn(version: Array(bytes[range]))
       return []
-    // One byte is a refusal.
+    // An answer of one byte is a refusal.
     case .acknowledge: return range.count > 1 ? [range] : []
     case .authentication:
       return range.count > Self.longestStatus ? [range.dropFirst()] : []
@@ -253,7 +256,8 @@ struct TraceSecrets: Sendable {
 
   // MARK: Chips
 
-  /// Returns the last block of a sector of a MIFARE Classic (MF1S70YYX data sheet, 8.6).
+  /// Returns whether a block is the last one of its sector on a MIFARE Classic (MF1S70YYX data sheet,
+  /// 8.6).
   private static func isTrailer(_ block: UInt8) -> Bool {
     block < 128 ? block % 4 == 3 : block % 16 == 15
   }
@@ -274,7 +278,7 @@ struct TraceSecrets: Sendable {
     return pages
   }()
 
-  /// With the keys of Ultralight C, which has no version.
+  /// The password pages of all chips, and the key pages of Ultralight C, which does not report a version.
   private static let pagesOfAll = Array(passwordPages.values) + [MIFAREUltralightC.keyPages]
 
   private mutating func learn(version answer: [UInt8]) {

@@ -2,17 +2,18 @@
 import Glibc
 import Synchronization
 
-/// What a virtual reader's thread does: bytes in, frames cut, commands run, answers out.
+/// The work of a virtual reader's thread: receives bytes, splits them into frames, runs the commands and
+/// sends the answers.
 struct VirtualReaderLoop {
-  /// What the thread and the owner of the reader both see.
+  /// The state shared by the thread and the owner of the reader.
   final class Shared: Sendable {
     struct State {
-      /// `nil` once the line is closed.
+      /// The terminal; `nil` after the line has been closed.
       var terminal: PseudoTerminal?
       var isClosing = false
-      /// New faults that the chip has not seen yet.
+      /// The faults that have not yet been passed to the chip.
       var faults: [Fault]?
-      /// The chip is to lose its supply for a moment.
+      /// Whether the chip is about to lose its supply for a moment.
       var cyclesPower = false
       var statistics = VirtualReader.Statistics()
     }
@@ -37,15 +38,15 @@ struct VirtualReaderLoop {
   private var pending: PN532Chip.Pending?
   private let pace: VirtualReader.Pace
   private var trace: (@Sendable (TraceEvent) -> Void)?
-  /// An answer that goes before the next ACK.
+  /// An answer that is sent before the next ACK.
   private var held: [UInt8] = []
-  /// Sent again when the host asks by NACK.
+  /// The last answer, which is sent again when the host requests it with NACK.
   private var lastReply: [UInt8] = []
   private var isLineClosed = false
 
-  /// The chip looks again for a target that a waiting command wants.
+  /// The interval at which the chip searches again for a target that a pending command waits for.
   private static let pendingPeriodMilliseconds: Int32 = 10
-  /// How much later than another time a reader may begin to talk to a tag, at most.
+  /// The maximum variation of the delay before a reader begins to communicate with a tag.
   private static let longestBeginning = Duration.milliseconds(100)
 
   init(
@@ -74,8 +75,8 @@ struct VirtualReaderLoop {
       switch terminal.wait(milliseconds: limit, endsWhenHungUp: limit != nil) {
       case .woken: continue
       case .hungUp:
-        // What a host that has died began must not swallow the next one's first bytes. The chip
-        // continues with its command, and nobody waits for the answer.
+        // A frame that a terminated host has not completed must not swallow the next host's first bytes.
+        // The chip continues with its command, but nobody waits for the answer.
         frames.abandon()
         if pending != nil { proceed(terminal) }
         sleep(milliseconds: Self.pendingPeriodMilliseconds)
@@ -88,14 +89,14 @@ struct VirtualReaderLoop {
     shared.state.withLock { $0.terminal = nil }
   }
 
-  /// How often to look whether a program in the middle of a frame has gone.
+  /// The interval at which to check whether a program has exited in the middle of a frame.
   private static let linePeriodMilliseconds: Int32 = 100
 
   private mutating func take(_ bytes: [UInt8], _ terminal: PseudoTerminal) {
     cyclePower()
-    // At another rate than the chip's, bytes are noise. The ACK after SetSerialBaudRate may be read here
-    // when its sender has changed the rate already; a pseudo-terminal that is closed straight after it, to
-    // be opened again at the new rate, loses it on the way, which a serial line does not.
+    // At a rate other than the chip's, bytes are noise. The ACK after SetSerialBaudRate may be read here
+    // after its sender has changed the rate. A pseudo-terminal that is closed right after the ACK and
+    // opened again at the new rate loses the ACK; a serial line does not.
     let rate = terminal.baudRate
     if let next = chip.nextBaudRate, rate == next { chip.hostAcknowledges() }
     let isReadable = chip.nextBaudRate != nil || rate.map { $0 == chip.baudRate } ?? true
@@ -104,7 +105,7 @@ struct VirtualReaderLoop {
     for event in frames.feed(chip.hear(bytes)) { handle(event, terminal) }
   }
 
-  /// Sleeps as long as bytes are on the line, if they take their time.
+  /// Sleeps while the bytes are on the line, if the line takes real time.
   private func pass(_ baudRate: Int, _ count: Int) {
     guard pace.contains(.line) else { return }
     sleep(.microseconds(count * 10 * 1_000_000 / baudRate))
@@ -133,7 +134,7 @@ struct VirtualReaderLoop {
     case .damaged:
       break
     case .acknowledge:
-      // The host gives up the running command (6.2.1.3, and 6.3.1.3 d).
+      // The host aborts the running command (6.2.1.3, and 6.3.1.3 d).
       pending = nil
       chip.hostAcknowledges()
     case .negativeAcknowledge:
@@ -212,7 +213,7 @@ struct VirtualReaderLoop {
     var frame = PN532Frame.encode(
       [PN532Frame.chipToHost] + data, hasAmble: chip.sendsAmble)
     lastReply = frame
-    // Before the answer, so that a program that has it sees the count.
+    // The count comes before the answer, so that a program that has received the answer sees it.
     count()
     for effect in effects {
       switch effect {

@@ -2,7 +2,7 @@
 import Glibc
 import Synchronization
 
-/// A thread that can be waited for.
+/// A thread that other threads can wait for.
 final class VirtualReaderThread: Sendable {
   private final class Body: Sendable {
     let run: @Sendable () -> Void

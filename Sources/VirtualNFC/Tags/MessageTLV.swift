@@ -1,20 +1,20 @@
 import NFCCore
 
-/// An NDEF message as it stands in a tag's data area: type, length, message, and a terminator unless the
-/// message fills the area.
+/// An NDEF message in a tag's data area: type, length, message, and a terminator unless the message fills
+/// the area.
 ///
 /// Source: NFC Forum Type 1 Tag Operation; Type 2 Tag, 4.4; Type 5 Tag 1.0, 4.3; NXP AN1304.
 enum MessageTLV {
   private static let type: UInt8 = 0x03
   private static let terminator: UInt8 = 0xFE
-  /// A length byte that announces two more, most significant first.
+  /// A length byte that announces two more, most significant byte first.
   private static let longLength: UInt8 = 0xFF
   private static let longestShortMessage = 0xFE
   private static let longestMessage = 0xFFFF
 
   static let empty: [UInt8] = [type, 0x00, terminator]
 
-  /// Returns the longest message in bytes, where the area has room for so many.
+  /// Returns the maximum size of a message in bytes for an area of this size.
   static func capacity(room: Int) -> Int {
     max(0, min(room - 2, longestShortMessage), min(room - 4, longestMessage))
   }
@@ -30,7 +30,7 @@ enum MessageTLV {
     return field + (field.count < room ? [terminator] : [])
   }
 
-  /// Returns a whole area: the message, or none, and zeros after it.
+  /// Returns a complete area: the message or an empty one, followed by zeros.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   static func area(_ message: [UInt8], size: Int) throws(VirtualTagError) -> [UInt8] {

@@ -1,7 +1,7 @@
 import NFCCore
 
 extension VirtualTag {
-  /// Returns the tag that a dump was made of: its size and content show the chip.
+  /// Returns a tag with the content of a dump, whose size and content determine the chip.
   ///
   /// | Bytes | Chip |
   /// |---|---|
@@ -16,7 +16,7 @@ extension VirtualTag {
   /// - Throws: ``VirtualTagNameError/notADump(_:)``.
   public static func dump(_ bytes: [UInt8]) throws(VirtualTagNameError) -> VirtualTag {
     if let chip = MIFAREClassic(dump: bytes) { return VirtualTag(chip) }
-    // It has no check bytes.
+    // This chip's UID has no check bytes.
     if let chip = NTAGI2C(dump: bytes) { return VirtualTag(chip) }
     guard let make = type2Chip(bytes) else {
       throw .notADump("no chip has a dump of \(bytes.count) bytes")
@@ -45,10 +45,10 @@ extension VirtualTag {
     }
   }
 
-  /// NTAG210 and NTAG212 have a capability container from the start, the two Ultralight EV1 of the
-  /// same sizes once they have been formatted. What still differs then is the first configuration
-  /// byte: NTAG sets STRG_MOD_EN (NTAG21x data sheet, 8.5.7; for NTAG210 and NTAG212 not
-  /// confirmed).
+  /// Returns whether a dump is from an NTAG210 or NTAG212 and not from an Ultralight EV1 of the same
+  /// size. The NTAGs have a capability container on delivery, the Ultralights after formatting. The
+  /// remaining difference is the first configuration byte, in which NTAGs set STRG_MOD_EN (NTAG21x data
+  /// sheet, 8.5.7; for NTAG210 and NTAG212 not confirmed).
   private static func isNTAG(_ bytes: [UInt8]) -> Bool {
     let capabilityContainer = 12
     let ndefMagicNumber: UInt8 = 0xE1
@@ -58,7 +58,7 @@ extension VirtualTag {
       && bytes[bytes.count - configurationLength] & strongModulationEnabled != 0
   }
 
-  /// BCC0 and BCC1 over the cascade levels of the UID (ISO/IEC 14443-3, 6.5.3.2).
+  /// Returns whether BCC0 and BCC1 match the cascade levels of the UID (ISO/IEC 14443-3, 6.5.3.2).
   static func hasValidUID(_ bytes: [UInt8]) -> Bool {
     let cascadeTag: UInt8 = 0x88
     return bytes[0..<4].reduce(cascadeTag, ^) == 0 && bytes[4..<9].reduce(0, ^) == 0

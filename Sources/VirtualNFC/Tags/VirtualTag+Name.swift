@@ -1,10 +1,10 @@
 import NFCCore
 
-/// Why no virtual tag can be made of a name or a dump.
+/// The reason why a virtual tag cannot be created from a name or a dump.
 public enum VirtualTagNameError: Error, Hashable, Sendable {
-  /// There is no chip of that name.
+  /// There is no chip with this name.
   case unknownName(String)
-  /// The bytes are no dump of a chip that is known; the text says why.
+  /// The bytes are not a dump of a known chip; the text gives the reason.
   case notADump(String)
 }
 
@@ -21,12 +21,12 @@ extension VirtualTagNameError: CustomStringConvertible {
 }
 
 extension VirtualTag {
-  /// A chip that can be had by name.
+  /// A chip that has a name.
   private struct Entry: Sendable {
     let name: String
-    /// Makes the tag NDEF formatted, or as on delivery.
+    /// Creates the tag, NDEF formatted or as on delivery.
     let make: @Sendable (_ formatted: Bool) throws -> VirtualTag
-    /// Whether there is a difference between the two.
+    /// Whether the two differ.
     let canBeBlank: Bool
 
     init(_ name: String, _ make: @escaping @Sendable (Bool) throws -> VirtualTag) {
@@ -73,7 +73,7 @@ extension VirtualTag {
     Entry("desfire-ev3") { .desfire(.ev3, formatted: $0) },
     Entry("desfire-light") { .desfire(.light, formatted: $0) },
     Entry("ntag413") { .desfire(.ntag413, formatted: $0) },
-    // It is a Type 4 tag from the factory.
+    // This chip is a Type 4 tag on delivery.
     Entry("ntag424") { _ in .ntag424() },
     Entry("type4") { .type4(formatted: $0) },
     Entry("type4b") { .type4B(formatted: $0) },
@@ -93,7 +93,7 @@ extension VirtualTag {
     Entry("st25dv16k") { .st25dv16K(formatted: $0) },
     Entry("st25tv") { .st25tv(formatted: $0) },
     Entry("st25tv02kc") { .st25tv02KC(formatted: $0) },
-    // It is a Type 4 tag from the factory.
+    // This chip is a Type 4 tag on delivery.
     Entry("st25ta") { _ in .st25ta() },
     Entry("st25ta02kb") { _ in .st25ta02KB() },
     Entry("tag-it") { .tagIt(formatted: $0) },
@@ -105,13 +105,13 @@ extension VirtualTag {
     Entry(fixed: "iclass") { .iClass() },
   ]
 
-  /// The names that ``named(_:)`` takes, without those that begin with `blank-`.
+  /// The names that ``named(_:)`` accepts, without those that begin with `blank-`.
   public static let names: [String] = entries.map(\.name)
 
   private static let blankPrefix = "blank-"
 
-  /// Returns a new tag of the chip of that name, NDEF formatted, empty and writable where the chip
-  /// can hold NDEF; with `blank-` before the name as on delivery.
+  /// Returns a new tag with the chip of this name. It is NDEF formatted, empty and writable if the chip
+  /// supports NDEF; with the prefix `blank-`, it is as on delivery.
   ///
   /// - Throws: ``VirtualTagNameError/unknownName(_:)``.
   public static func named(_ name: String) throws -> VirtualTag {

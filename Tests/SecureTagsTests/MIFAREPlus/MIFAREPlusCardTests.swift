@@ -38,7 +38,7 @@ import VirtualNFC
       throw NFCError(.noTag, "polling ended")
     }
 
-    /// As many exchanges as `body` takes.
+    /// Returns the number of exchanges of `body`.
     func counting(_ body: () async throws -> Void) async throws -> Int {
       virtual.setFaults([])
       try await body()
@@ -62,7 +62,7 @@ import VirtualNFC
       try await card.readBlocks(first..<first + 3, communication)
         == Self.block + Self.block.reversed() + [UInt8](repeating: 0, count: 16))
     #expect(Array(bench.tag.memory[first * 16..<first * 16 + 16]) == Self.block)
-    // Another sector's blocks ask for its own key, by which the transaction goes on.
+    // The blocks of another sector require its own key, with which the transaction continues.
     try await card.authenticate(sector: 0, Self.factory)
     _ = try await card.readBlocks(0..<4, communication)
     await #expect(throws: NFCError.self) { _ = try await card.readBlocks(first..<first + 1) }
@@ -79,7 +79,7 @@ import VirtualNFC
     await bench.close()
   }
 
-  /// A card without encryption says so.
+  /// A card without encryption reports it.
   @Test func cardsWithoutEncryption() async throws {
     let bench = try await Bench(.miFarePlus(.s2K))
     let card = try await bench.card()
@@ -91,7 +91,7 @@ import VirtualNFC
     await bench.close()
   }
 
-  /// Nothing is sent for a block that no card has, nor for a range whose end is one.
+  /// Nothing is sent for a block that no card has, nor for a range that ends with one.
   @Test func blocksThatNoCardHas() async throws {
     let bench = try await Bench(.miFarePlus(.x4K))
     let card = try await bench.card()
@@ -126,7 +126,7 @@ import VirtualNFC
     await bench.close()
   }
 
-  /// Each command goes through PC/SC as it is.
+  /// PC/SC sends each command unchanged.
   @Test func everyCommandThroughPCSC() async throws {
     let bench = try await TagBench(.miFarePlus(), .pcsc)
     let card = try MIFAREPlusCard(await bench.miFare())
@@ -164,7 +164,7 @@ import VirtualNFC
     try await card.authenticate(.cardMaster, Self.factory)
     try await card.changeKey(.cardConfiguration, to: Self.new)
     try await card.authenticate(.cardConfiguration, Self.new)
-    // It changes no keys.
+    // This key cannot change keys.
     await #expect(throws: NFCError.self) { try await card.changeKey(.cardMaster, to: Self.new) }
     for text in ["\(Self.new)", String(reflecting: card), "\(String(describing: wrong))"] {
       #expect(!text.contains("02070C"))
@@ -198,7 +198,7 @@ import VirtualNFC
     await bench.close()
   }
 
-  /// Torn away at each exchange of each change: the card has what it had, or what it was to have.
+  /// The card is removed at each exchange of each change: it has either its old or its new content.
   @Test(arguments: ["block", "value", "key"]) func torn(_ change: String) async throws {
     let bench = try await Bench(.miFarePlus())
     let first = try await bench.card()

@@ -5,14 +5,14 @@ import Testing
 @testable import SecureTags
 @testable import VirtualNFC
 
-/// Something goes wrong at each exchange with a MIFARE Plus, without a reader in between: nothing wrong is taken for
-/// right, and the card has what it had or what it was to have.
+/// Tests a MIFARE Plus with a fault at each exchange, without a reader: no wrong answer is accepted, and
+/// the card has either its old or its new content.
 @Suite struct MIFAREPlusFaultTests {
   private static let factory = SecretKey([UInt8](repeating: 0xFF, count: 16))
   private static let new = SecretKey((0..<16).map { UInt8($0 * 5 + 2) })
   private static let block = (0..<16).map { UInt8($0 + 0x30) }
 
-  /// A card on whose exchanges things go wrong.
+  /// A card with faults at its exchanges.
   private final class Card: Sendable {
     private struct State {
       var card: MIFAREPlus
@@ -67,7 +67,7 @@ import Testing
 
   struct Change: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// Runs with key A of sector 1 proved.
+    /// Runs after an authentication with key A of sector 1.
     let body: @Sendable (inout MIFAREPlusProcedure) throws -> Void
   }
 
@@ -108,7 +108,7 @@ import Testing
         card.setFault((index, fault))
         do {
           try change.body(&procedure)
-          // Only what says nothing that is used may be wrong: the capabilities at the end of a first answer.
+          // Only unused bytes may be wrong: the capabilities at the end of a first answer.
           Issue.record("a wrong answer was taken for right: \(fault) at \(index)")
         } catch {
           #expect(procedure.session == nil, place)
@@ -134,7 +134,8 @@ import Testing
     }
   }
 
-  /// A wrong key, a command before a key, and the second half of an authentication before the first.
+  /// A wrong key, a command before an authentication, and the second half of an authentication before the
+  /// first.
   @Test func wrongOrder() throws {
     let card = Card()
     var procedure = card.procedure
@@ -147,7 +148,7 @@ import Testing
     #expect(wrong?.code == .authenticationFailed)
     #expect(card.memory == Card().memory)
     try procedure.authenticate(address, Self.factory)
-    // The sector's key opens no other.
+    // The sector's key does not open any other sector.
     let other = #expect(throws: NFCError.self) { try procedure.write(8, Self.block, .plain) }
     #expect(other?.code == .notAuthenticated)
     #expect(procedure.session == nil)

@@ -5,7 +5,7 @@ import VirtualNFC
 
 @testable import SecureTags
 
-/// A MIFARE Plus in security level 1 through the real libnfc, and its way to level 3.
+/// Tests a MIFARE Plus in security level 1 through the real libnfc, and its switch to level 3.
 @Suite struct MIFAREPlusLevelOneTests {
   private static let factory = SecretKey([UInt8](repeating: 0xFF, count: 16))
   private static let new = SecretKey((0..<16).map { UInt8($0 * 5 + 2) })
@@ -20,7 +20,7 @@ import VirtualNFC
     try MIFAREPlusLevelOneCard(await bench.miFare())
   }
 
-  /// The sectors are a Classic's, before the AES key was proved and after it.
+  /// The sectors behave like those of a Classic before and after the AES authentication.
   @Test(arguments: [MIFAREPlus.Product.x2K, .x4K])
   func isAClassicThatProvesAKey(_ product: MIFAREPlus.Product) async throws {
     let bench = try await TagBench(Self.levelOne(product))
@@ -38,7 +38,7 @@ import VirtualNFC
     #expect(
       try await card.classic.readBlock(5) == MIFAREPlusValue(value: 123, address: 5).bytes)
     #expect(Array(bench.placed.memory[64..<80]) == Self.block)
-    // Nothing in its activation says that a card of 2 KB has more than a Classic of 1 KB.
+    // The activation does not indicate that a card of 2 KB has more memory than a Classic of 1 KB.
     try await card.classic.authenticate(block: 127, with: .factory, as: .a)
     let beyond = await failure {
       try await card.classic.authenticate(block: 128, with: .factory, as: .a)
@@ -47,7 +47,7 @@ import VirtualNFC
     await bench.close()
   }
 
-  /// Two exchanges for the authentication, and the selection that ends what may run.
+  /// Two exchanges for the authentication, and the selection that ends any active protocol.
   @Test func anAuthenticationIsTwoCommands() async throws {
     let commands = Mutex<[[UInt8]]>([])
     let bench = try await TagBench(Self.levelOne()) { event in
@@ -77,13 +77,13 @@ import VirtualNFC
       try await card.switchToLevelThree(plan, Self.new, accepting: Self.everything)
     }
     #expect(refused?.code == .authenticationFailed)
-    // The card is as it was.
+    // The card has not changed.
     try await Self.card(bench).authenticate(Self.factory)
     #expect(tag.irreversibleChanges.isEmpty)
     await bench.close()
   }
 
-  /// A Classic refuses the question, and goes on to work; other tags are not asked.
+  /// A Classic refuses the command and continues to work; nothing is sent to other tags.
   @Test func otherCards() async throws {
     let bench = try await TagBench(.classic1K())
     let card = try await Self.card(bench)
@@ -97,7 +97,7 @@ import VirtualNFC
     await other.close()
   }
 
-  /// Level 0, level 1, level 3: data stays, and in level 3 the keys of level 0 count.
+  /// Level 0, level 1, level 3: data is kept, and in level 3 the keys of level 0 are valid.
   @Test func wholeWay() async throws {
     let tag = VirtualTag.miFarePlus(personalized: false, hasLevelOne: true)
     let bench = try await TagBench(tag)
@@ -115,7 +115,7 @@ import VirtualNFC
     try await one.classic.writeBlock(4, Self.block)
     let plan = try await one.levelThreePlan()
     #expect(plan.answerToSelect.starts(with: [0x75]))
-    // Nothing happens before it is asked for by name.
+    // Nothing happens before it is requested by name.
     for effects in [[], [.leavesLevelOne], [.closesClassicKeys]]
       as [Set<MIFAREPlusLevelPlan.IrreversibleEffect>]
     {
@@ -133,13 +133,14 @@ import VirtualNFC
     #expect(try await three.securityLevel() == 3)
     try await three.authenticate(sector: 1, Self.new)
     #expect(try await three.readBlocks(4..<5) == Self.block)
-    // No key of CRYPTO1 is left to be read.
+    // No key of CRYPTO1 can be read any more.
     #expect(
       try await three.readBlocks(7..<8).hexadecimal == "00000000000FFF078069000000000000")
     await bench.close()
   }
 
-  /// A PC/SC reader opens the sectors itself, and sends nothing else to such a card: it is said, and nothing is lost.
+  /// A PC/SC reader opens the sectors itself and cannot send other commands to such a card: the error
+  /// says so, and nothing is lost.
   @Test func readersThatKeepTheCardToThemselves() async throws {
     let bench = try await TagBench(Self.levelOne(), .pcsc)
     let card = try await Self.card(bench)
@@ -151,7 +152,7 @@ import VirtualNFC
     await bench.close()
   }
 
-  /// A plan is for one card.
+  /// A plan is valid for one card only.
   @Test func plansOfAnotherCard() async throws {
     let bench = try await TagBench(Self.levelOne())
     let card = try await Self.card(bench)
@@ -163,8 +164,8 @@ import VirtualNFC
     await bench.close()
   }
 
-  /// Whatever goes wrong at whichever exchange, the card is of level 1 or of level 3, its data as they were, and the
-  /// same call again completes the switch.
+  /// After any fault at any exchange, the card is in level 1 or in level 3, its data has not changed, and
+  /// the same call completes the switch.
   @Test func everyFaultOfTheSwitch() async throws {
     let first = try await TagBench(Self.levelOne())
     let card = try await Self.card(first)
@@ -187,7 +188,7 @@ import VirtualNFC
         let level = try await bench.miFare()
         if level.family == .plus {
           switched += 1
-          // Unless the proof's answer was lost, nothing goes wrong in silence.
+          // Unless the answer of the authentication was lost, every fault is reported.
           #expect(error == nil || error?.group == .connection || moment >= count - 2, "\(place)")
           try await MIFAREPlusCard(level).authenticate(sector: 1, Self.factory)
         } else {
@@ -202,11 +203,11 @@ import VirtualNFC
   }
 }
 
-/// The blocks that an authentication needs, without a reader.
+/// Tests the blocks that an authentication needs, without a reader.
 @Suite struct MIFAREPlusBlocksTests {
   private static let ats: [UInt8] = [0x0C, 0x75, 0x77, 0x80, 0x02, 0xC1, 5, 0x2F, 0x2F, 1, 2, 3]
 
-  /// A card that gives these answers in turn.
+  /// A card that returns these answers one by one.
   private final class Card: Sendable {
     private let state: Mutex<(answers: ArraySlice<[UInt8]>, sent: [[UInt8]])>
     init(_ answers: [[UInt8]]) { state = Mutex((answers[...], [])) }
@@ -230,7 +231,8 @@ import VirtualNFC
     #expect(try blocks.exchange([0x72]) == [0x90, 7])
     #expect(try blocks.exchange([0x78]) == [6])
     try blocks.end()
-    // The two high bits of a waiting time are the power level, which goes no way back (ISO/IEC 14443-4, 7.3).
+    // The two high bits of a waiting time are the power level, which the reader's answer does not contain
+    // (ISO/IEC 14443-4, 7.3).
     #expect(
       card.sent == [
         [0xE0, 0x50], [0x02, 0x70, 1], [0x03, 0x72], [0xF2, 0x01], [0x02, 0x78], [0xC2],

@@ -4,10 +4,10 @@ import Testing
 
 @testable import SecureTags
 
-/// Secure messaging of MIFARE Plus against recordings of a card, and what is refused.
+/// Tests secure messaging of MIFARE Plus with recordings of a card, and the errors for wrong answers.
 @Suite struct MIFAREPlusMessagingTests {
-  /// Proxmark3, traces/hf_mfp_mad_sl3.trace and hf_mfp_read_sc0_sl3.trace, without the bytes of ISO/IEC 14443-4. The
-  /// key is the one that everybody knows for the MIFARE application directory.
+  /// Proxmark3, traces/hf_mfp_mad_sl3.trace and hf_mfp_read_sc0_sl3.trace, without the bytes of ISO/IEC
+  /// 14443-4. The key is the public one for the MIFARE application directory.
   private static let recordings = [
     """
     70004000 90F1AF605D441D5C1FD3019F3A3DA9F177
@@ -28,7 +28,7 @@ import Testing
   ]
   private static let key = "A0A1A2A3A4A5A6A7A0A1A2A3A4A5A6A7"
 
-  /// Answers as a recording has them, and keeps what was said differently.
+  /// A card that returns the answers of a recording and collects the commands that differ from it.
   private final class Card: Sendable {
     private let state: Mutex<(exchanges: ArraySlice<([UInt8], [UInt8])>, deviations: [String])>
 
@@ -53,7 +53,7 @@ import Testing
             return next.1
           }
         }, session: nil,
-        // What the program of the recording always drew.
+        // The challenge that the recording's program always used.
         random: { _ in (0..<16).map { UInt8($0) } })
     }
   }
@@ -73,7 +73,7 @@ import Testing
     #expect(card.deviations.isEmpty)
   }
 
-  /// Each bit of each answer counts.
+  /// Each bit of each answer is significant.
   @Test(arguments: 0..<4, [0, 1, 8, 15]) func changedAnswersAreRefused(
     _ exchange: Int, _ place: Int
   ) throws {

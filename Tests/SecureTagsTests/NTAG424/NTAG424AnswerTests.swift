@@ -5,24 +5,24 @@ import VirtualNFC
 
 @testable import SecureTags
 
-/// A card in the middle that changes what the chip says.
+/// A chip whose answers are changed on the way.
 private struct MeddlingChip: VirtualChip {
   enum Way: Sendable, CaseIterable {
-    /// A bit of the last byte before the status word.
+    /// A bit of the last byte before the status word is changed.
     case macChanged
-    /// A bit of the first byte.
+    /// A bit of the first byte is changed.
     case dataChanged
-    /// The MAC is left out.
+    /// The MAC is missing.
     case cut
-    /// The answer to the command before.
+    /// The answer to the previous command is returned.
     case replayed
-    /// Nothing but the status word.
+    /// Only the status word is returned.
     case empty
   }
 
   var chip: NTAG424
   let way: Way
-  /// Answers from this one on are changed, counted from the end of the authentication.
+  /// The first answer that is changed, counted from the end of the authentication.
   var number: Int
   private var count: Int?
   private var last: [UInt8] = []
@@ -84,7 +84,7 @@ private struct MeddlingChip: VirtualChip {
 }
 
 @Suite struct NTAG424AnswerTests {
-  /// Answers that carry a MAC: GetKeyVersion, ChangeKey and GetFileSettings come first.
+  /// Answers with a MAC: GetKeyVersion, ChangeKey and GetFileSettings come first.
   @Test(arguments: MeddlingChip.Way.allCases, [0, 1, 2])
   fileprivate func refused(_ way: MeddlingChip.Way, number: Int) async throws {
     let tag = VirtualTag(MeddlingChip(NTAG424(), way, number: number))
@@ -152,7 +152,8 @@ private struct MeddlingChip: VirtualChip {
     #expect(settings.encoded.hexadecimal == "4000E0C1F121200000430000430000")
   }
 
-  /// Lengths, the record's header and its code for "https://" take 7 bytes, the link's rest 58 and the x.
+  /// Lengths, the record's header and its code for "https://" have 7 bytes, the rest of the link 58 and
+  /// the x.
   @Test func longestLink() throws {
     let link = "https://a.example/{picc}{mac}"
     #expect(
@@ -171,7 +172,7 @@ private struct MeddlingChip: VirtualChip {
     ("{picc}{mac}", .invalidParameter), ("https://a.example/?\u{1}{picc}{mac}", .invalidParameter),
   ])
   func linksThatDoNotFit(text: String, code: NFCError.Code) throws {
-    // A place at the very beginning is no part of any code.
+    // The first bytes of the file are not part of any code.
     if text == "{picc}{mac}" {
       #expect(try NTAG424Link(text).file.count == 2 + 4 + 1 + 48)
       return

@@ -4,7 +4,7 @@ import SecureTags
 import Testing
 import VirtualNFC
 
-/// A virtual NTAG 424 DNA behind a virtual reader that the real libnfc drives.
+/// A virtual NTAG 424 DNA on a virtual reader, used through the real libnfc.
 struct NTAG424Bench: Sendable {
   let field = VirtualField()
   let virtual: VirtualReader
@@ -23,7 +23,7 @@ struct NTAG424Bench: Sendable {
     virtual.close()
   }
 
-  /// The tag found and connected: nothing is known of it.
+  /// Finds and connects the tag anew, without knowledge of earlier connections.
   func found() async throws -> DetectedTag {
     for try await tag in reader.tags(polling: .iso14443) {
       try await tag.connect()

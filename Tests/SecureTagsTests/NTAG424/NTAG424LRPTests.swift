@@ -6,7 +6,7 @@ import VirtualNFC
 
 @testable import SecureTags
 
-/// An NTAG 424 DNA that is switched to LRP, through the real libnfc.
+/// Tests an NTAG 424 DNA that is switched to LRP, through the real libnfc.
 @Suite(.asking(.configurationLock)) struct NTAG424LRPTests {
   private static func switched(_ bench: NTAG424Bench) async throws -> NTAG424Tag {
     let chip = try await bench.chip()
@@ -28,13 +28,13 @@ import VirtualNFC
       link: try NTAG424Link("https://old.example/?p={picc}&c={mac}"), newKeys: [1: try aes(1)])
     try await bench.chip().setUp(old)
     _ = try await Self.switched(bench)
-    // The chip ends what it has put in, and takes AES no more.
+    // The chip no longer inserts data and no longer accepts AES.
     #expect(try bench.state.usesLRP)
     #expect(try bench.state.fileSettings[1][1] & 0x40 == 0)
     let link = try NTAG424Link(template) { $0.fileData = Array(fileData.utf8) }
     let setup = NTAG424Setup(
       link: link, keys: [1: try aes(1)], newKeys: [2: try aes(2), 0: try aes(9)])
-    // Another program's object does not know of the mode.
+    // An object of another program does not know the mode.
     let chip = try await bench.chip()
     let plan = try await chip.plan(setup)
     #expect(chip.mode == .lrp && plan.link.template.mode == .lrp)
@@ -61,7 +61,7 @@ import VirtualNFC
     await bench.close()
   }
 
-  /// A link that fits with AES and does not with LRP is refused before anything is changed.
+  /// A link that fits with AES but not with LRP is refused before anything is changed.
   @Test func longLink() async throws {
     let bench = try await NTAG424Bench()
     _ = try await Self.switched(bench)
@@ -76,7 +76,7 @@ import VirtualNFC
     await bench.close()
   }
 
-  /// Wrong keys are counted once; the switch itself is whole or not, at each exchange.
+  /// Wrong keys are counted once; the switch is performed completely or not at all, at each exchange.
   @Test func faults() async throws {
     let bench = try await NTAG424Bench()
     let chip = try await Self.switched(bench)

@@ -5,7 +5,7 @@ import VirtualNFC
 
 @testable import SecureTags
 
-/// Links on a virtual NTAG 424 DNA, through the real libnfc.
+/// Tests links on a virtual NTAG 424 DNA, through the real libnfc.
 @Suite struct NTAG424SetupTests {
   struct Form: Sendable, CustomTestStringConvertible {
     let template: String
@@ -13,7 +13,7 @@ import VirtualNFC
     var fileData = ""
     var piccKey = 2
     var macKey = 1
-    /// What the MAC covers of the link that is read, to begin with.
+    /// The beginning of the part of the link that the MAC covers.
     var covered = ""
     var testDescription: String { "\(template) \(input)" }
   }
@@ -59,7 +59,7 @@ import VirtualNFC
       #expect(reading.authenticatedText.hasPrefix(form.covered))
       #expect(reading.fileData.map { $0.starts(with: form.fileData.utf8) } ?? form.fileData.isEmpty)
     }
-    // As it should be, it is left alone, and nobody without key 0 writes it.
+    // A tag that is already set up does not change, and only key 0 can write it.
     #expect(try await bench.chip().plan(setup).steps.isEmpty)
     await #expect(throws: NFCError.self) {
       try await bench.found().ndef?.writeNDEF(NDEFMessage(URIRecord("https://b.example").record))
@@ -67,7 +67,8 @@ import VirtualNFC
     await bench.close()
   }
 
-  /// Eight exchanges from the factory: SELECT, two to authenticate, settings, content, data, settings, length.
+  /// Eight exchanges for a new tag: SELECT, two to authenticate, settings, content, data, settings,
+  /// length.
   @Test func exchanges() async throws {
     let bench = try await NTAG424Bench()
     let chip = try await bench.chip()
@@ -142,7 +143,7 @@ import VirtualNFC
     var state = try bench.state
     #expect(state.failedAuthentications == [1, 0, 0, 0, 0])
     #expect(state.memory == before.memory && state.keys == before.keys)
-    // A wrong old key costs none: the tag refuses the change by its check.
+    // A wrong old key does not count as an attempt: the tag refuses the change because of its check.
     let second = await #expect(throws: NFCError.self) {
       try await bench.chip().setUp(
         NTAG424Setup(link: link, keys: [0: .factory(.aes), 3: aes(5)], newKeys: [3: aes(3)]))
@@ -152,7 +153,7 @@ import VirtualNFC
     state = try bench.state
     #expect(state.keys == before.keys)
     #expect(state.memory == before.memory)
-    // A tag that delays is waited for.
+    // The driver waits for a tag that delays authentications.
     var delayed = state
     delayed.pendingDelays = 3
     bench.restore(delayed)
@@ -160,7 +161,8 @@ import VirtualNFC
     await bench.close()
   }
 
-  /// Keys one by one; a new key with the version of the old one is told from it by itself.
+  /// Keys are changed one by one. A new key with the version of the old one is distinguished by
+  /// authentication.
   @Test func keysAreChanged() async throws {
     let bench = try await NTAG424Bench()
     let chip = try await bench.chip()
@@ -191,7 +193,7 @@ import VirtualNFC
     try await chip.authenticate(0, .factory(.aes))
     var settings = try await chip.fileSettings(2)
     #expect(settings.rights == DESFireAccessRights(0xEEE0))
-    // Only key 3 changes what the file does, and nobody writes.
+    // Only key 3 changes the settings of the file, and nobody writes.
     settings.rights = DESFireAccessRights(0xEFF3)
     try await chip.changeFileSettings(2, to: settings)
     let link = try NTAG424Link("https://a.example/?p={picc}&c={mac}")
@@ -203,7 +205,7 @@ import VirtualNFC
     #expect(try bench.state.fileSettings == before.fileSettings)
     try await bench.chip().setUp(NTAG424Setup(link: link, keys: [3: .factory(.aes)]))
     #expect(try await bench.link()?.hasPrefix("https://a.example/?p=") == true)
-    // Nobody at all.
+    // Nobody has the right.
     let owner = try await bench.chip()
     try await owner.authenticate(0, .factory(.aes))
     settings = try await owner.fileSettings(2)
@@ -227,7 +229,7 @@ import VirtualNFC
     let settings = try await chip.fileSettings(2)
     #expect(settings.dynamicMessaging == link.dynamicMessaging)
     #expect(settings.dynamicMessaging?.counterLimit == 2)
-    // Data of the proprietary file are enciphered.
+    // The data of the proprietary file is enciphered.
     try await chip.authenticate(3, .factory(.aes))
     try await chip.writeData(file: 3, offset: 10, [1, 2, 3])
     #expect(try await chip.readData(file: 3, offset: 9, count: 5) == [0, 1, 2, 3, 0])
@@ -250,7 +252,7 @@ import VirtualNFC
     virtual.close()
   }
 
-  /// The same over PC/SC.
+  /// The same tests over PC/SC.
   @Test func overPCSC() async throws {
     let field = VirtualField()
     let tag = VirtualTag.ntag424()

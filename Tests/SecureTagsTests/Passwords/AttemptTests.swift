@@ -5,7 +5,7 @@ import VirtualNFC
 
 @testable import SecureTags
 
-/// What an error says of the attempts that are left, through libnfc and a virtual PN532.
+/// Tests the number of remaining attempts in errors, through libnfc and a virtual PN532.
 @Suite struct AttemptTests {
   private static let password: [UInt8] = [1, 2, 3, 4]
 
@@ -16,7 +16,7 @@ import VirtualNFC
     } catch { return error as? NFCError }
   }
 
-  /// AUTHLIM is told where the settings can be read; a tag that is closed for good is told apart.
+  /// AUTHLIM is reported if the settings can be read; a permanently closed tag is distinguished.
   @Test(
     arguments: [(3, false, .limit(3)), (1, false, .limit(1)), (3, true, nil), (0, false, nil)]
       as [(Int, Bool, NFCError.Attempts?)])
@@ -43,7 +43,7 @@ import VirtualNFC
     let failed = await Self.error { try await closed.authenticate(password: [9, 9, 9, 9]) }
     #expect(failed?.code == .authenticationFailed)
     #expect(failed?.attempts == expected)
-    // The question has cost no attempt, and the tag is as it was.
+    // Reading the limit has not used an attempt, and the tag has not changed.
     if limit != 1 {
       let acknowledge = try await closed.authenticate(password: Self.password)
       #expect(acknowledge == [0, 0])

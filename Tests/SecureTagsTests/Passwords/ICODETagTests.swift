@@ -40,7 +40,7 @@ import VirtualNFC
     #expect(
       await Self.code { try await label.setSurveillance(true, password: old) }
         == .authenticationFailed)
-    // It was deafened.
+    // The wrong password has made it silent.
     try await label.wake()
     try await label.setSurveillance(true, password: Self.new)
     #expect(try await label.soundsAlarm())
@@ -98,7 +98,7 @@ import VirtualNFC
       locksProtection: locks, needsBothPasswords: both)
   }
 
-  /// Nothing is locked unless it is asked for twice: in the protection, and by the name of the effect.
+  /// A lock must be requested twice: in the protection, and by the name of the effect.
   @Test func whatIsFinalIsAskedForByName() async throws {
     let bench = try await VicinityBench(.icodeSLIX2())
     let label = try await ICODETag(bench.tag())
@@ -117,7 +117,7 @@ import VirtualNFC
     #expect(placedChanges(bench) == [.configurationLock])
     let closed = try await ICODETag(bench.again())
     #expect(await Self.code { _ = try await closed.protectionPlan(nil) } == .readOnly)
-    // One password alone opens nothing.
+    // A single password opens nothing.
     try await closed.authenticate(.read, Self.new)
     #expect(await Self.code { _ = try await closed.tag.readBlocks(8..<9) } != nil)
     try await closed.authenticate(.write, Self.new)
@@ -145,8 +145,8 @@ import VirtualNFC
       try await label.protectionPlan(protection()), accepting: [.forgetsPasswords])
   }
 
-  /// A tag that was torn away at any exchange is protected by the same call again, also where one of its passwords was
-  /// replaced and the other was not.
+  /// A tag that was removed at any exchange is protected by the same call, even if only one of its
+  /// passwords was replaced.
   @Test func aTornProtectionIsCompleted() async throws {
     var torn = 0
     for exchange in 0..<40 {

@@ -4,7 +4,7 @@ import SecureTags
 import Testing
 import VirtualNFC
 
-/// Passwords of an NDEF file, through libnfc and a virtual PN532, and through PC/SC.
+/// Tests passwords of an NDEF file, through libnfc and a virtual PN532, and through PC/SC.
 @Suite struct ST25TATagTests {
   private static let new = SecretKey((0..<16).map { UInt8($0 + 1) })
   private static let other = SecretKey((0..<16).map { UInt8(0xF0 - $0) })
@@ -15,7 +15,7 @@ import VirtualNFC
     case pcsc
   }
 
-  /// A card on a reader. `again` takes it away and puts it back.
+  /// A card on a reader. `again` removes it and puts it back.
   private final class Bench {
     let field = VirtualField()
     let placed = VirtualTag.st25ta()
@@ -89,7 +89,7 @@ import VirtualNFC
     try await card.authenticate(read: Self.other, write: Self.new)
     try await card.tag.writeNDEFBytes(Self.message, verify: true)
     #expect(try await card.tag.readNDEFBytes() == Self.message)
-    // Another file was selected meanwhile, which ends what a password opens.
+    // The selection of another file ends the rights that a password gives.
     _ = try await card.access()
     #expect(try await card.tag.readNDEFBytes() == Self.message)
     card = try await bench.again()
@@ -102,7 +102,8 @@ import VirtualNFC
     await bench.close()
   }
 
-  /// A wrong password costs one attempt, and the error has what the card reports of the rest.
+  /// A wrong password uses one attempt, and the error contains the number of remaining attempts that the
+  /// card reports.
   @Test(arguments: Way.allCases) func aWrongPasswordCostsOneAttempt(_ way: Way) async throws {
     let bench = try await Bench(way)
     let card = try await bench.again()
@@ -118,7 +119,7 @@ import VirtualNFC
     }
     #expect(again?.attempts == .left(2))
     #expect(try await card.access().write == .password)
-    // Within one session they run out.
+    // They run out within one session.
     let left = try await card.tag.exclusively { link in
       try [
         "00A4040007D276000085010100", "00A4000C020001",
@@ -145,7 +146,7 @@ import VirtualNFC
     await bench.close()
   }
 
-  /// A card that was torn away at any exchange is open, or closed by the new passwords.
+  /// A card that was removed at any exchange is open, or protected by the new passwords.
   @Test func aTornProtectionIsCompleted() async throws {
     let bench = try await Bench(.libnfc)
     var torn = 0
@@ -154,7 +155,7 @@ import VirtualNFC
       bench.virtual?.setFaults([Fault(.tagLeaves, at: .exchange(exchange))])
       let failed = await Self.error { try await Self.protect(card, reading: true) }
       card = try await bench.again()
-      // With the old password, or with the new one if its step was reached.
+      // The old password is valid, or the new one if its step was reached.
       let protection = ST25TAProtection(writePassword: Self.new, readPassword: Self.other)
       for password in [ST25TATag.factoryPassword, Self.new] {
         let plan = try await card.protectionPlan(protection)

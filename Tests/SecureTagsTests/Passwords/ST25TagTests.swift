@@ -9,7 +9,7 @@ import VirtualNFC
   private static let short = SecretKey([0x11, 0x22, 0x33, 0x44])
   private static let wrong = SecretKey([UInt8](repeating: 0x99, count: 8))
 
-  /// A chip, and what of it is protected.
+  /// A chip and the protected part of it.
   struct Case: Sendable, CustomTestStringConvertible {
     var name: String
     var make: @Sendable () -> VirtualTag
@@ -50,7 +50,7 @@ import VirtualNFC
     } catch { return (error as? NFCError)?.code }
   }
 
-  /// What a tag that is protected lets anybody do, and what with the password.
+  /// Checks the access to a protected tag with and without the password.
   private static func check(_ bench: VicinityBench, _ test: Case) async throws {
     let closed = try await bench.again()
     let block = test.from + 3
@@ -113,7 +113,7 @@ import VirtualNFC
     try await Self.check(bench, test)
   }
 
-  /// A tag that was torn away at any exchange is protected by the same call again.
+  /// A tag that was removed at any exchange is protected by the same call.
   @Test(arguments: [cases[0], cases[2], cases[5], cases[6]])
   func aTornProtectionIsCompleted(_ test: Case) async throws {
     var torn = 0

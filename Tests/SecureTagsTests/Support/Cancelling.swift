@@ -1,4 +1,4 @@
-/// Runs `body` in a task that is cancelled at some moment.
+/// Runs `body` in a task that is cancelled after this number of yields.
 func cancelling(after yields: Int, _ body: @escaping @Sendable () async throws -> Void) async {
   let task = Task { try await body() }
   for _ in 0..<yields { await Task.yield() }

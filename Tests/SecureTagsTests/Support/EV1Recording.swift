@@ -1,5 +1,5 @@
-/// What a MIFARE DESFire EV1 and a reader with a PN532 have said to each other: sotechcllc/RFDoorLock, "DESFire EV1
-/// Communication Examples". One exchange on each line, native commands and answers.
+/// The communication of a MIFARE DESFire EV1 with a PN532 reader: sotechcllc/RFDoorLock, "DESFire EV1
+/// Communication Examples". Each line is one exchange with the native command and answer.
 enum EV1Recording {
   /// The reader's challenges, in the order of the authentications.
   static let challenges = [

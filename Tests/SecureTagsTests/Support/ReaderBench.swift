@@ -4,13 +4,13 @@ import VirtualNFC
 
 @testable import SecureTags
 
-/// A virtual card behind a reader: a PN532 that the real libnfc drives, or one of PC/SC.
+/// A virtual card on a reader: a PN532 used through the real libnfc, or one of PC/SC.
 struct ReaderBench: Sendable {
   enum Kind: String, Sendable, CaseIterable {
     case libnfc, pcsc
   }
 
-  /// What both kinds of reader can have happen at a frame.
+  /// The faults at a frame that both kinds of reader support.
   enum Trouble: Sendable, CaseIterable {
     case tagLeaves, frameLost, answerLost, answerBroken
   }
@@ -19,7 +19,7 @@ struct ReaderBench: Sendable {
   let tag: VirtualTag
   let reader: Reader
   let setTrouble: @Sendable (_ trouble: Trouble?, _ exchange: Int) -> Void
-  /// The frames since then.
+  /// The number of frames since then.
   let exchanges: @Sendable () -> Int
   private let end: @Sendable () -> Void
 
@@ -67,7 +67,7 @@ struct ReaderBench: Sendable {
     end()
   }
 
-  /// The card, found and connected again.
+  /// Finds and connects the card again.
   func found() async throws -> DetectedTag {
     for try await tag in reader.tags(polling: .iso14443) {
       try await tag.connect()
@@ -78,18 +78,18 @@ struct ReaderBench: Sendable {
 
   func card() async throws -> DESFireCard { try await DESFireCard(found()) }
 
-  /// The chip as it is now.
+  /// Returns the current state of the chip.
   func chip<Chip: VirtualChip>(_ type: Chip.Type) throws -> Chip {
     try #require(tag.withChip(type) { $0 })
   }
 
-  /// As it was, in the field and without trouble.
+  /// Restores the chip, in the field and without faults.
   func restore<Chip: VirtualChip>(_ chip: Chip) {
     _ = tag.withChip(Chip.self) { $0 = chip }
     restore()
   }
 
-  /// In the field and without trouble.
+  /// Restores the card, in the field and without faults.
   func restore() {
     setTrouble(nil, 0)
     field.place(tag)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SecureTags
 
-/// A card that says what a recording says, to a reader that says what the recording says.
+/// A card that replays a recording, for a reader that must send the commands of the recording.
 final class RecordedCard: Sendable {
   private struct State {
     var exchanges: ArraySlice<(command: [UInt8], answer: [UInt8])>
@@ -15,7 +15,7 @@ final class RecordedCard: Sendable {
 
   /// - Parameters:
   ///   - exchanges: one on each line, command and answer, native.
-  ///   - challenges: what the reader is to draw.
+  ///   - challenges: the challenges that the reader uses.
   init(_ exchanges: String, challenges: [String]) throws {
     let pairs = try exchanges.split(separator: "\n").map { line in
       let parts = line.split(separator: " ")
@@ -44,7 +44,7 @@ final class RecordedCard: Sendable {
     }
   }
 
-  /// A procedure with this card.
+  /// Returns a procedure with this card.
   func procedure(_ generation: DESFireGeneration?) -> DESFireProcedure {
     DESFireProcedure(
       transport: transport, generation: generation, state: .unknown,
@@ -54,16 +54,16 @@ final class RecordedCard: Sendable {
       })
   }
 
-  /// Where the reader has said something else.
+  /// The commands in which the reader deviated from the recording.
   var deviations: [String] { state.withLock { $0.deviations } }
 
-  /// How many exchanges have not been made.
+  /// The number of exchanges that have not been made.
   var remaining: Int { state.withLock { $0.exchanges.count } }
 
   func skip(_ count: Int) { state.withLock { $0.exchanges = $0.exchanges.dropFirst(count) } }
 }
 
-/// Bytes of hexadecimal digits that a test has written.
+/// Returns the bytes of a test's hexadecimal digits.
 func hex(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> [UInt8] {
   try #require([UInt8](hexadecimal: text), sourceLocation: sourceLocation)
 }

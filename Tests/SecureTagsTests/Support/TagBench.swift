@@ -2,21 +2,21 @@ import NFC
 import Testing
 import VirtualNFC
 
-/// A virtual tag on a reader: a PN532 that the real libnfc drives, or one of PC/SC.
+/// A virtual tag on a reader: a PN532 used through the real libnfc, or one of PC/SC.
 struct TagBench: Sendable {
-  /// What drives the reader.
+  /// The way to the reader.
   enum Way: Hashable, Sendable, CaseIterable {
     case libnfc
     case pcsc
   }
 
-  /// What goes wrong at an exchange.
+  /// The fault at an exchange.
   enum Trouble: Hashable, Sendable, CaseIterable {
     case frameLost
     case answerLost
     case answerBroken
     case tagLeaves
-    /// Part of an answer is missing: only where the virtual reader can do it.
+    /// A part of an answer is missing, if the virtual reader supports that.
     case answerCut
   }
 
@@ -52,13 +52,14 @@ struct TagBench: Sendable {
     if case .libnfc(let virtual) = virtual { virtual.close() }
   }
 
-  /// Puts another tag in the place of this one.
+  /// Replaces this tag with another one.
   mutating func replace(with tag: VirtualTag) {
     field.remove(placed)
     placed = tag
   }
 
-  /// The tag found and connected, after its carrier was off: nothing is known of it, and it knows nothing.
+  /// Switches the carrier off and on, and finds and connects the tag without knowledge of earlier
+  /// sessions on either side.
   func found() async throws -> DetectedTag {
     setTrouble(nil, at: 0)
     field.remove(placed)
@@ -77,7 +78,7 @@ struct TagBench: Sendable {
     return tag
   }
 
-  /// How many frames have gone to the tag since a trouble was set.
+  /// The number of frames to the tag since a fault was set.
   var exchanges: Int {
     switch virtual {
     case .libnfc(let reader): reader.statistics.exchanges
@@ -85,7 +86,7 @@ struct TagBench: Sendable {
     }
   }
 
-  /// What is to go wrong, counted from now; `false` if this reader cannot do it.
+  /// Sets the fault at an exchange, counted from now; `false` if this reader does not support it.
   @discardableResult func setTrouble(_ trouble: Trouble?, at exchange: Int) -> Bool {
     switch virtual {
     case .libnfc(let reader):
@@ -114,7 +115,7 @@ struct TagBench: Sendable {
     }
   }
 
-  /// How many exchanges `body` takes.
+  /// Returns the number of exchanges of `body`.
   func counting(_ body: () async throws -> Void) async throws -> Int {
     setTrouble(nil, at: 0)
     try await body()
@@ -122,7 +123,7 @@ struct TagBench: Sendable {
   }
 }
 
-/// The error of what goes wrong in `body`.
+/// Returns the error of `body`.
 func failure(of body: () async throws -> Void) async -> NFCError? {
   do {
     try await body()

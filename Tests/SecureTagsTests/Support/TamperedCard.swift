@@ -1,25 +1,25 @@
 import VirtualNFC
 
-/// A card with somebody between it and the reader who changes one of its answers, and makes the check of ISO/IEC
-/// 14443-4 right again: nothing but the card's own MAC shows it.
+/// A card whose answers are changed on the way to the reader, with right check bytes of ISO/IEC 14443-4:
+/// only the card's own MAC reveals the change.
 struct TamperedCard<Chip: VirtualChip>: VirtualChip {
   enum Change: Hashable, Sendable, CaseIterable {
-    /// The answer to the command before, in place of this one.
+    /// The previous command's answer replaces this one.
     case replayed
-    /// The last byte, which is the MAC's, is another.
+    /// The last byte, which is part of the MAC, is changed.
     case codeChanged
     /// The last byte is missing.
     case cut
-    /// There is one byte more.
+    /// There is one additional byte.
     case longer
   }
 
   var chip: Chip
-  /// How many bytes at the end of an answer are not the card's data: the status word of a wrapped command.
+  /// The number of bytes at the end of an answer that are not data: the status word of a wrapped command.
   let statusSize: Int
-  /// The answers since a change was set.
+  /// The number of answers since a change was set.
   private(set) var count = 0
-  /// Whether an answer has been another than the card's.
+  /// Whether an answer has been changed.
   private(set) var hasChanged = false
   private var plan: (change: Change, index: Int)?
   private var last: [UInt8] = []
@@ -33,7 +33,7 @@ struct TamperedCard<Chip: VirtualChip>: VirtualChip {
     self.statusSize = statusSize
   }
 
-  /// What is to happen to which answer, counted from now.
+  /// Sets the change of an answer, counted from now.
   mutating func set(_ change: Change?, at index: Int) {
     plan = change.map { ($0, index) }
     (count, hasChanged) = (0, false)

@@ -5,21 +5,21 @@ import VirtualNFC
 
 @testable import SecureTags
 
-/// A virtual card without a reader in between, on whose exchanges things go wrong.
+/// A virtual card without a reader, with faults at its exchanges.
 final class VirtualCard: Sendable {
-  /// What goes wrong at one exchange.
+  /// The fault at one exchange.
   enum Fault: Hashable, Sendable, CaseIterable {
-    /// The card has not got the command, and the tag is lost.
+    /// The card has not received the command, and the tag is lost.
     case commandLost
-    /// The card has carried it out, and the tag is lost.
+    /// The card has executed the command, and the tag is lost.
     case answerLost
-    /// One bit of the answer's first or last byte is another.
+    /// One bit of the answer's first or last byte is changed.
     case firstByteChanged, lastByteChanged
     /// The answer lacks its last byte.
     case answerCut
-    /// The answer is longer by a byte.
+    /// The answer has one additional byte.
     case answerLonger
-    /// The answer is that to the exchange before.
+    /// The answer is the one to the previous exchange.
     case answerRepeated
 
     var losesTag: Bool { self == .commandLost || self == .answerLost }
@@ -40,10 +40,10 @@ final class VirtualCard: Sendable {
     state = Mutex(State(card: card))
   }
 
-  /// How many exchanges there have been since ``setFault(_:)``.
+  /// The number of exchanges since ``setFault(_:)``.
   var count: Int { state.withLock { $0.count } }
 
-  /// The commands since then.
+  /// The commands since ``setFault(_:)``.
   var sent: [[UInt8]] { state.withLock { $0.sent } }
 
   var memory: [UInt8] { state.withLock { $0.card.memory } }
@@ -52,7 +52,7 @@ final class VirtualCard: Sendable {
     state.withLock { ($0.count, $0.fault, $0.sent) = (0, fault, []) }
   }
 
-  /// The carrier goes and comes back.
+  /// Switches the carrier off and on.
   func restart() {
     state.withLock {
       $0.card.powerOff()
@@ -60,7 +60,7 @@ final class VirtualCard: Sendable {
     }
   }
 
-  /// Selects an application by its name, as ISO/IEC 7816-4 has it.
+  /// Selects an application by its ISO/IEC 7816-4 name.
   func select(_ name: [UInt8]) -> [UInt8] {
     state.withLock { $0.card.process([0x00, 0xA4, 0x04, 0x0C, UInt8(name.count)] + name + [0x00]) }
   }
@@ -101,7 +101,7 @@ final class VirtualCard: Sendable {
   }
 }
 
-/// A way to prove a key, on a card that has it.
+/// A method of authentication, on a card that supports it.
 struct Way: Sendable, CustomTestStringConvertible {
   let model: DESFireModel
   let generation: DESFireGeneration

@@ -3,7 +3,7 @@ import SecureTags
 import Testing
 import VirtualNFC
 
-/// A virtual Ultralight AES behind a virtual reader that the real libnfc drives.
+/// A virtual Ultralight AES on a virtual reader, used through the real libnfc.
 struct UltralightAESBench: Sendable {
   static let factoryKey = SecretKey([UInt8](repeating: 0, count: 16))
   static let newKey = SecretKey((0..<16).map { UInt8($0 * 3 + 1) })
@@ -27,7 +27,7 @@ struct UltralightAESBench: Sendable {
     virtual.close()
   }
 
-  /// The tag found and connected: nothing is known of it.
+  /// Finds and connects the tag without knowledge of earlier sessions.
   func found() async throws -> any MiFareTag {
     for try await tag in reader.tags(polling: .iso14443a) {
       try await tag.connect()
@@ -39,7 +39,7 @@ struct UltralightAESBench: Sendable {
 
   func chip() async throws -> UltralightAESTag { try await UltralightAESTag(found()) }
 
-  /// How many exchanges `body` takes.
+  /// Returns the number of exchanges of `body`.
   func counting(_ body: () async throws -> Void) async throws -> Int {
     virtual.setFaults([])
     try await body()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SecureTags
 
-/// The MACs of MIFARE Ultralight AES against recordings of real chips.
+/// Tests the MACs of MIFARE Ultralight AES with recordings of real chips.
 @Suite struct UltralightAESMessagingTests {
   private static func messaging(_ reader: String, _ tag: String) throws -> UltralightAESMessaging {
     try UltralightAESMessaging(
@@ -43,7 +43,7 @@ import Testing
     #expect(error?.code == .tagResponseError)
   }
 
-  /// An answer is right once: the counter has gone on.
+  /// An answer is valid only once, because the counter has advanced.
   @Test func repeatedAnswersAreRefused() throws {
     var messaging = try Self.recorded()
     _ = try messaging.protect([0x60])

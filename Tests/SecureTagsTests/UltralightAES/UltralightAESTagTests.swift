@@ -5,7 +5,7 @@ import VirtualNFC
 
 @testable import SecureTags
 
-/// A MIFARE Ultralight AES through the real libnfc.
+/// Tests a MIFARE Ultralight AES through the real libnfc.
 @Suite struct UltralightAESTagTests {
   typealias Bench = UltralightAESBench
   typealias Plan = UltralightAESProtectionPlan
@@ -13,7 +13,7 @@ import VirtualNFC
   private static let wrongKey = SecretKey([UInt8](repeating: 9, count: 16))
   private static let auth0 = 0x29 * 4 + 3
 
-  /// With and without MACs, and with settings that cannot be read without the key.
+  /// The tests run with and without MACs, and with settings that cannot be read without the key.
   @Test(arguments: [false, true], [false, true])
   func opensWhatIsProtected(_ hasCodes: Bool, _ hidesSettings: Bool) async throws {
     let bench = try await Bench([0: hasCodes ? 2 : 0, 3: 8, 4: hidesSettings ? 0x8C : 0x0C])
@@ -28,7 +28,7 @@ import VirtualNFC
     #expect(try await chip.commands.readPages(4..<40).count == 144)
     try await chip.commands.incrementCounter(2, by: 7)
     #expect(try await chip.commands.readCounter(2) == 7)
-    // A refusal ends the proof on the tag, which is repeated.
+    // A refusal ends the tag's authentication, which is repeated.
     await #expect(throws: NFCError.self) { try await chip.commands.readFourPages(from: 0x3C) }
     try await chip.commands.writePage(11, [5, 6, 7, 8])
     #expect(Array(bench.tag.memory[40..<48]) == [1, 2, 3, 4, 5, 6, 7, 8])
@@ -37,7 +37,7 @@ import VirtualNFC
     await bench.close()
   }
 
-  /// NDEF is read and written under the MACs, too.
+  /// NDEF is read and written with MACs, too.
   @Test func messages() async throws {
     let bench = try await Bench([0: 2, 3: 4])
     let found = try await bench.found()
@@ -90,7 +90,7 @@ import VirtualNFC
     virtual.close()
   }
 
-  /// The UID that a random one hides.
+  /// The real UID of a chip that shows a random one.
   @Test(arguments: [false, true]) func hiddenIdentifier(_ hasCodes: Bool) async throws {
     let bench = try await Bench([0: hasCodes ? 3 : 1])
     let found = try await bench.found()

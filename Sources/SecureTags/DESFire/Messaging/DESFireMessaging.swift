@@ -22,10 +22,10 @@ struct DESFireSession: Sendable {
 }
 
 extension NFCError {
-  // None has a cause: these answers were sent over the air as they arrived, so the card is still
+  // These errors have no cause: the answers arrived without a transmission error, so the card is still
   // present.
 
-  /// The answer is not what the card would have sent.
+  /// The error for an answer that the card cannot have sent.
   static let wrongMAC = NFCError(
     .tagResponseError, "the card's answer has a wrong MAC and is not used")
 

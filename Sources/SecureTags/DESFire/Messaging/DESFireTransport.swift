@@ -10,9 +10,9 @@ public enum DESFireCommandForm: Hashable, Sendable {
 
 /// Sends commands to the card, in as many frames as they need.
 ///
-/// Commands are wrapped unless a program asks for the other form: every reader sends APDUs, the
-/// commands that recognize a card and read NDEF are APDUs, and a DESFire keeps to the form of the
-/// first command that it receives (MF3ICDx21_41_81 data sheet, 8.3).
+/// Commands are wrapped unless a program requests the other form: every reader sends APDUs, the commands
+/// that recognize a card and read NDEF are APDUs, and a DESFire keeps the form of the first command that
+/// it receives (MF3ICDx21_41_81 data sheet, 8.3).
 struct DESFireTransport {
   /// An answer: its status, and its data.
   typealias Answer = (status: DESFireStatus, data: [UInt8])

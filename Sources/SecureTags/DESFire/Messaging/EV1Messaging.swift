@@ -1,9 +1,8 @@
 import NFCCore
 
-/// Secure messaging after AuthenticateISO (1A) and AuthenticateAES (AA): a CMAC over every command
-/// and answer, CRC-32 in what is enciphered, and an initial value that each message passes to the
-/// next, so that none can be left out, repeated or exchanged (MF3ICDx21_41_81 data sheet, 8.4.2 and
-/// 8.4.3).
+/// Secure messaging after AuthenticateISO (1A) and AuthenticateAES (AA): a CMAC over every command and
+/// answer, a CRC-32 in the enciphered data, and an initial value that each message passes to the next, so
+/// that none can be left out, repeated or exchanged (MF3ICDx21_41_81 data sheet, 8.4.2 and 8.4.3).
 struct EV1Messaging: DESFireMessaging {
   private let cipher: BlockCipher
   private var vector: [UInt8]

@@ -1,8 +1,8 @@
 import NFCCore
 
-/// What the secure messaging of EV2 and LRP have in common: a transaction identifier, a command
-/// counter, and MACs over both sides' data (NXP AN12196, 4; AN12343, 7; NT4H2421Gx data sheet, 9.1
-/// and 9.2). They differ in how MACs are computed and data is enciphered.
+/// The common part of the secure messaging of EV2 and LRP: a transaction identifier, a command counter,
+/// and MACs over both sides' data (NXP AN12196, 4; AN12343, 7; NT4H2421Gx data sheet, 9.1 and 9.2). They
+/// differ in the computation of MACs and the encryption of data.
 protocol TransactionMessaging: DESFireMessaging {
   /// The transaction identifier, which the card has chosen, four bytes.
   var transactionIdentifier: [UInt8] { get }
@@ -28,7 +28,7 @@ enum TransactionCode {
   }
 }
 
-/// What both sides have drawn for a session, from which its keys are derived.
+/// The random values that both sides have drawn for a session, from which its keys are derived.
 enum TransactionChallenges {
   static let size = 16
   /// A counter, and the length of the derived key in bits.

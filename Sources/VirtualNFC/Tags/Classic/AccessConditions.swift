@@ -1,10 +1,10 @@
 /// The access conditions of a MIFARE Classic sector: three bits for each of four groups of blocks.
 ///
-/// Group 3 is the sector trailer. In a sector of four blocks groups 0 to 2 are the data blocks; in
-/// one of sixteen each is five of them.
-/// Source: MF1S50YYX data sheet, revision 3.0, 8.7 with tables 6 to 8 (MF1S70YYX the same).
+/// Group 3 is the sector trailer. In a sector of four blocks, groups 0 to 2 are the data blocks; in a
+/// sector of sixteen, each group has five blocks. Source: MF1S50YYX data sheet, revision 3.0, 8.7 with
+/// tables 6 to 8 (MF1S70YYX the same).
 struct AccessConditions: Hashable, Sendable {
-  /// What a block is accessed for.
+  /// An operation on a block.
   enum Operation: Hashable, Sendable, CaseIterable {
     case read
     case write
@@ -12,7 +12,7 @@ struct AccessConditions: Hashable, Sendable {
     case decrementTransferRestore
   }
 
-  /// What of a sector trailer a key may write.
+  /// The fields of a sector trailer that a key may write.
   struct TrailerFields: OptionSet, Hashable, Sendable {
     let rawValue: UInt8
     static let keyA = TrailerFields(rawValue: 1)
@@ -23,20 +23,20 @@ struct AccessConditions: Hashable, Sendable {
 
   static let trailerGroup = 3
 
-  /// C1 C2 C3 of each group as a number, C1 its most significant bit, as the data sheet's tables
-  /// write them.
+  /// C1 C2 C3 of each group as a number, with C1 as its most significant bit, as in the data sheet's
+  /// tables.
   let groups: [UInt8]
 
-  /// Where figure 10 of the data sheet has each bit: its byte in the trailer, and the place of group 0's; the
-  /// other groups' stand to its left.
+  /// The place of each bit in figure 10 of the data sheet: its byte in the trailer, and the bit number
+  /// for group 0. The bits of the other groups are to the left of it.
   private static let places: [(bit: (byte: Int, place: Int), inverse: (byte: Int, place: Int))] = [
     (bit: (7, 4), inverse: (6, 0)),  // C1
     (bit: (8, 0), inverse: (6, 4)),  // C2
     (bit: (8, 4), inverse: (7, 0)),  // C3
   ]
 
-  /// Reads bytes 6 to 8 of a sector trailer; `nil` if a bit and its inverse do not differ, which
-  /// blocks the sector.
+  /// Parses bytes 6 to 8 of a sector trailer; `nil` if a bit and its inverse are equal, which blocks the
+  /// sector.
   init?(trailer: [UInt8]) {
     guard trailer.count == 16 else { return nil }
     var groups: [UInt8] = []
@@ -53,7 +53,8 @@ struct AccessConditions: Hashable, Sendable {
     self.groups = groups
   }
 
-  /// Four numbers of three bits; further ones are ignored, missing ones are 0.
+  /// Creates access conditions from four numbers of three bits; further ones are ignored, missing ones
+  /// are 0.
   init(groups: [UInt8]) {
     self.groups = (0..<4).map { $0 < groups.count ? groups[$0] & 7 : 0 }
   }
@@ -73,7 +74,7 @@ struct AccessConditions: Hashable, Sendable {
 
   // MARK: The data sheet's tables
 
-  /// Who may do something.
+  /// The keys that permit an operation.
   private struct Keys: OptionSet {
     let rawValue: UInt8
     static let a = Keys(rawValue: 1)
@@ -83,7 +84,7 @@ struct AccessConditions: Hashable, Sendable {
     func has(_ key: MIFAREClassic.Key) -> Bool { contains(key == .a ? .a : .b) }
   }
 
-  /// A row of table 7, which is of sector trailers; key A is never read.
+  /// A row of table 7, for sector trailers; key A can never be read.
   private struct TrailerRow {
     let keyAWrite: Keys
     let accessBitsRead: Keys
@@ -109,7 +110,7 @@ struct AccessConditions: Hashable, Sendable {
     TrailerRow(([], .either, [], [], [])),  // 111
   ]
 
-  /// Table 8, of data blocks, in the same order.
+  /// Table 8, for data blocks, in the same order.
   private static let dataTable: [[Operation: Keys]] = [
     dataRow(.either, .either, .either, .either),  // 000
     dataRow(.either, [], [], .either),  // 001
@@ -132,12 +133,14 @@ struct AccessConditions: Hashable, Sendable {
 
   private var trailerRow: TrailerRow { Self.trailerTable[Int(groups[Self.trailerGroup] & 7)] }
 
-  /// Whether key B can be read by key A. It then is data and opens nothing (table 8, note 1).
+  /// Whether key B can be read with key A. Such a key B is data and cannot authenticate (table 8, note
+  /// 1).
   var isKeyBReadable: Bool { trailerRow.keyBRead.contains(.a) }
 
   /// Returns whether a data block of a group may be accessed.
   ///
-  /// - Parameter keyBOpens: key B is a key also where a Classic's could be read, as in a MIFARE Plus.
+  /// - Parameter keyBOpens: whether key B is a key even if its bytes are readable on a Classic, as in a
+  ///   MIFARE Plus.
   func allows(
     _ operation: Operation, group: Int, with key: MIFAREClassic.Key, keyBOpens: Bool = false
   ) -> Bool {
@@ -146,17 +149,17 @@ struct AccessConditions: Hashable, Sendable {
     return Self.dataTable[Int(groups[group] & 7)][operation]?.has(key) ?? false
   }
 
-  /// Returns whether the trailer may be read. What may not be read of it is zeros.
+  /// Returns whether the trailer may be read. Fields that may not be read are returned as zeros.
   func allowsTrailerRead(with key: MIFAREClassic.Key) -> Bool {
     trailerRow.accessBitsRead.has(key)
   }
 
-  /// Table 7: whether there is a key that may write the access bits.
+  /// Whether any key may write the access bits (table 7).
   var canChangeAccessBits: Bool {
     [MIFAREClassic.Key.a, .b].contains { writableTrailerFields(with: $0).contains(.accessBits) }
   }
 
-  /// Table 7: what of the trailer a key may write.
+  /// Returns the fields of the trailer that a key may write (table 7).
   func writableTrailerFields(with key: MIFAREClassic.Key) -> TrailerFields {
     var fields: TrailerFields = []
     if trailerRow.keyAWrite.has(key) { fields.insert(.keyA) }

@@ -27,14 +27,14 @@ public struct MIFAREClassic: VirtualChip {
   /// The behavior of a copy; none for a genuine chip.
   public var quirks: Quirks = []
   var activation: TypeAActivation
-  /// Of a card whose memory is smaller than the product's: the first block that is not there.
+  /// The first block that does not exist, on a card whose memory is smaller than the product's.
   var blockLimit: Int?
   private var image: [UInt8]
   private var session = Session.open
   private let firstNonce: Crypto1.Nonce
-  /// How far the generator of nonces has run since power-on.
+  /// The number of steps of the nonce generator since power-on.
   private var generatorSteps = 0
-  /// What INCREMENT, DECREMENT and RESTORE leave for TRANSFER.
+  /// The result of INCREMENT, DECREMENT or RESTORE, which TRANSFER writes.
   private var transferBuffer: ValueBlock?
 
   init(_ product: Product, uid: [UInt8], image: [UInt8]) {
@@ -65,7 +65,7 @@ public struct MIFAREClassic: VirtualChip {
     }
   }
 
-  /// Sectors whose access bits no key can change, or whose access bits contradict each other.
+  /// Sectors whose access bits no key can change, or whose access bits are inconsistent.
   public var irreversibleState: IrreversibleState {
     var state = IrreversibleState()
     for sector in 0..<product.sectorCount {
@@ -106,7 +106,7 @@ public struct MIFAREClassic: VirtualChip {
       session = .authenticated(cipher, access, .command)
       return answer
     case .authenticated(var cipher, let access, let step):
-      // Parts of a byte: REQA, WUPA or noise.
+      // An incomplete byte: REQA, WUPA or noise.
       guard frame.bitsInLastByte == 8 else {
         becomeMute()
         return nil
@@ -127,7 +127,7 @@ public struct MIFAREClassic: VirtualChip {
     var key: Key
   }
 
-  /// Commands of two frames: what the second one is for.
+  /// The purpose of the second frame of a command with two frames.
   private enum Step: Hashable, Sendable {
     case command
     case data(block: Int)
@@ -145,7 +145,7 @@ public struct MIFAREClassic: VirtualChip {
     /// nT has been sent.
     case challenged(Crypto1.CardAuthentication, Access)
     case authenticated(Crypto1, Access, Step)
-    /// A copy's backdoor has been asked for, and opened.
+    /// A copy's backdoor has been requested, and then opened.
     case knocked
     case unlocked(Step)
   }
@@ -155,8 +155,8 @@ public struct MIFAREClassic: VirtualChip {
     static let open: UInt8 = 0x43
   }
 
-  /// Returns the two frames that open a copy's backdoor, and READ and WRITE in plain when it is
-  /// open; `nil` for what it does not concern.
+  /// Answers the two frames that open a copy's backdoor, and READ and WRITE in plain while it is open;
+  /// `nil` for other frames.
   private mutating func receiveByBackdoor(_ frame: RadioFrame) -> RadioFrame?? {
     guard quirks.contains(.backdoor), activation.state != .powerOff else { return nil }
     if frame.bytes == [Backdoor.knock], frame.bitsInLastByte == 7 {
@@ -210,7 +210,7 @@ public struct MIFAREClassic: VirtualChip {
 
   // MARK: Commands
 
-  /// MF1S50YYX/V1 data sheet, 9.1.
+  /// The commands of the MF1S50YYX/V1 data sheet, 9.1.
   private enum Command {
     static let authenticateA: UInt8 = 0x60
     static let authenticateB: UInt8 = 0x61
@@ -250,8 +250,8 @@ public struct MIFAREClassic: VirtualChip {
   }
 
   private mutating func authenticate(block: Int, key: Key, isNested: Bool) -> RadioFrame? {
-    // That a sector with broken access bits refuses already this is not confirmed; that it refuses
-    // every memory access is (data sheet, 8.7.1).
+    // It is not confirmed that a sector with invalid access bits refuses this already. It refuses every
+    // memory access (data sheet, 8.7.1).
     guard block < blockLimit ?? product.blockCount, conditions(ofBlock: block) != nil else {
       return refuse(.invalidOperation)
     }
@@ -351,8 +351,8 @@ public struct MIFAREClassic: VirtualChip {
   }
 
   private static let acknowledgement: UInt8 = 0x0A
-  /// Added to a NAK's code while there is nothing in the transfer buffer (MF1S50YYX/V1 data
-  /// sheet, table 10).
+  /// The value that is added to a NAK's code while the transfer buffer is empty (MF1S50YYX/V1 data sheet,
+  /// table 10).
   private static let transferBufferInvalid: UInt8 = 4
 
   private mutating func refuse(_ reason: Refusal) -> RadioFrame? {
@@ -407,7 +407,7 @@ public struct MIFAREClassic: VirtualChip {
     return conditions.allows(operation, group: Product.accessGroup(ofBlock: block), with: key)
   }
 
-  /// A trailer is read with zeros in place of what may not be read.
+  /// Returns the readable bytes of a block. In a trailer, fields that may not be read are zeros.
   private func readableBytes(ofBlock block: Int, with key: Key) -> [UInt8]? {
     guard isTrailer(block) else {
       return allows(.read, block: block, with: key) ? self.block(block) : nil
@@ -440,15 +440,15 @@ public struct MIFAREClassic: VirtualChip {
 
   // MARK: Nonces
 
-  /// The generator makes a step in each elementary time unit as long as there is a carrier, so that a
-  /// nonce depends on time and on nothing else (Garcia et al., "Dismantling MIFARE Classic", 2008).
+  /// The time of one step. The generator advances once per elementary time unit while there is a carrier,
+  /// so that a nonce depends only on time (Garcia et al., "Dismantling MIFARE Classic", 2008).
   private static let generatorStep = Duration.nanoseconds(9440)
-  /// Of a register of 16 bits.
+  /// The period of the generator, whose register has 16 bits.
   private static let generatorPeriod = 65_535
-  /// Where no time passes at all, from one authentication to the next.
+  /// The number of steps between two authentications if no time passes.
   private static let stepsOfACommand = 1
 
-  /// Returns where the generator starts at power-on: always the same for a card, so that a run can
+  /// Returns the state of the generator at power-on. It is always the same for a card, so that a run can
   /// be repeated.
   private static func firstNonce(uid: [UInt8]) -> Crypto1.Nonce {
     let seed = CyclicRedundancyCheck.a(uid).reduce(UInt16(0)) { $0 << 8 | UInt16($1) }

@@ -1,5 +1,4 @@
-/// The contents that a MIFARE Classic has when it leaves the factory and when it is made an NFC
-/// tag.
+/// The contents of a MIFARE Classic on delivery and when formatted as an NFC tag.
 extension MIFAREClassic.Product {
   static let transportKey = [UInt8](repeating: 0xFF, count: 6)
   /// Key A of the sectors that hold a MIFARE application directory: public (NXP AN10787).
@@ -7,17 +6,17 @@ extension MIFAREClassic.Product {
   /// Key A of the sectors that hold NDEF: public (NXP AN1304).
   static let ndefKey: [UInt8] = [0xD3, 0xF7, 0xD3, 0xF7, 0xD3, 0xF7]
 
-  /// Access bits FF 07 80 and the byte after them, 69, as on chip delivery: all is allowed with
-  /// key A, and key B is data (MF1S50YYX data sheet, 8.7.2).
+  /// Access bits FF 07 80 and the byte after them, 69, as on chip delivery: key A allows everything, and
+  /// key B is data (MF1S50YYX data sheet, 8.7.2).
   private static let transportConditions: [UInt8] = [0xFF, 0x07, 0x80, 0x69]
-  /// 78 77 88: either key reads, key B writes (AN1304).
+  /// Access bits 78 77 88: both keys read, key B writes (AN1304).
   private static let directoryConditions: [UInt8] = [0x78, 0x77, 0x88]
-  /// 7F 07 88: either key reads and writes, key B changes the trailer (AN1304).
+  /// Access bits 7F 07 88: both keys read and write, key B changes the trailer (AN1304).
   private static let ndefConditions: [UInt8] = [0x7F, 0x07, 0x88]
   /// General purpose byte of an NFC sector: mapping version 1.0, read and write (AN1304).
   private static let ndefGeneralPurposeByte: UInt8 = 0x40
 
-  /// Returns all keys FFFFFFFFFFFF, transport access conditions, no data.
+  /// Returns the memory on delivery: all keys FFFFFFFFFFFF, transport access conditions, no data.
   func factoryImage(uid: [UInt8]) -> [UInt8] {
     var image = [UInt8](repeating: 0, count: blockCount * Self.blockSize)
     Self.put(manufacturerBlock(uid: uid), atBlock: 0, of: &image)
@@ -29,8 +28,8 @@ extension MIFAREClassic.Product {
     return image
   }
 
-  /// As an NFC tag, with the application directory in sector 0 (and 16) and the message in the
-  /// sectors after it.
+  /// Returns the memory of an NFC tag, with the application directory in sector 0 (and 16) and the
+  /// message in the sectors after it.
   ///
   /// Source: NXP AN1304 and AN1305, NFC Type MIFARE Classic Tag.
   ///
@@ -41,7 +40,7 @@ extension MIFAREClassic.Product {
       area: try MessageTLV.area(message, size: ndefBlocks.count * Self.blockSize))
   }
 
-  /// Returns the same without a message.
+  /// Returns the memory of an NFC tag without a message.
   func emptyImage(uid: [UInt8]) -> [UInt8] {
     formattedImage(uid: uid, area: MessageTLV.emptyArea(size: ndefBlocks.count * Self.blockSize))
   }
@@ -70,7 +69,7 @@ extension MIFAREClassic.Product {
     return image
   }
 
-  /// All sectors but those of the application directory.
+  /// All sectors except those of the application directory.
   var ndefSectors: [Int] {
     (0..<sectorCount).filter { $0 != 0 && $0 != ApplicationDirectory.secondSector }
   }
@@ -79,11 +78,12 @@ extension MIFAREClassic.Product {
     ndefSectors.flatMap { Self.blocks(ofSector: $0).dropLast() }
   }
 
-  /// UID (a UID of four bytes with its check byte), SAK, ATQA. The manufacturer's data after them
-  /// has no published meaning; here it is what dumps of NXP's cards have, a week and a year at its end.
+  /// Returns block 0: UID (a UID of four bytes with its check byte), SAK, ATQA. The manufacturer's data
+  /// that follows has no published meaning; its values are those in dumps of NXP's cards, with a week and
+  /// a year at the end.
   ///
-  /// Source: MF1S50YYX data sheet, 8.6; the place of SAK and ATQA is from dumps, the data sheet
-  /// does not name it.
+  /// Source: MF1S50YYX data sheet, 8.6. The positions of SAK and ATQA are from dumps; the data sheet does
+  /// not specify them.
   private func manufacturerBlock(uid: [UInt8]) -> [UInt8] {
     var block = uid
     if uid.count == 4 { block.append(uid.reduce(0, ^)) }
@@ -100,25 +100,26 @@ extension MIFAREClassic.Product {
   }
 }
 
-/// A MIFARE application directory in which all sectors belong to NFC.
+/// A MIFARE application directory that assigns all sectors to NFC.
 ///
 /// Source: NXP AN10787, MIFARE Application Directory (MAD).
 struct ApplicationDirectory: Hashable, Sendable {
-  /// MAD version 2 has a second part here.
+  /// The sector of the second part, which MAD version 2 has.
   static let secondSector = 16
 
-  /// The NFC application, function cluster E1 and application code 03, as it is stored: code first.
+  /// The NFC application, function cluster E1 and application code 03, in the order of storage: code
+  /// first.
   private static let nfc: [UInt8] = [0x03, 0xE1]
-  /// Cluster 00, code 05: the sector does not exist on this card (AN10787).
+  /// The entry for a sector that does not exist on this card: cluster 00, code 05 (AN10787).
   private static let notApplicable: [UInt8] = [0x05, 0x00]
-  /// Info byte: the card publisher's sector is sector 1. AN1304's examples have it so.
+  /// The info byte: sector 1 is the card publisher's sector, as in AN1304's examples.
   private static let info: UInt8 = 0x01
 
   let sector: Int
-  /// CRC, info byte and the sectors' applications.
+  /// The blocks with CRC, info byte and the sectors' applications.
   let blocks: [[UInt8]]
-  /// In sector 0: DA (a directory is there), MA (for several applications), ADV (its version).
-  /// In sector 16 it has no meaning (not confirmed).
+  /// The general purpose byte. In sector 0: DA (a directory is present), MA (several applications), ADV
+  /// (its version). In sector 16 it has no meaning (not confirmed).
   let generalPurposeByte: UInt8
 
   static func directories(of product: MIFAREClassic.Product) -> [ApplicationDirectory] {
@@ -145,8 +146,8 @@ struct ApplicationDirectory: Hashable, Sendable {
     blocks = stride(from: 0, to: bytes.count, by: 16).map { Array(bytes[$0..<$0 + 16]) }
   }
 
-  /// Returns the 8-bit check over the info byte and the applications: x⁸+x⁴+x³+x²+1, initial value
-  /// C7 (AN10787, which writes it E3 in the order of bits of the reader chip).
+  /// Returns the 8-bit check of the info byte and the applications: x⁸+x⁴+x³+x²+1, initial value C7
+  /// (AN10787, which writes it as E3 in the bit order of the reader chip).
   static func check(_ bytes: some Sequence<UInt8>) -> UInt8 {
     bytes.reduce(0xC7) { register, byte in
       (0..<8).reduce(register ^ byte) { value, _ in

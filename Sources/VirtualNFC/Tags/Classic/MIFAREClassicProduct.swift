@@ -8,7 +8,7 @@ extension MIFAREClassic {
     /// MF1S70: 4096 bytes, 32 sectors of 4 blocks and 8 of 16.
     case fourK
 
-    /// The name as `nfc --virtual` takes it.
+    /// The name for `nfc --virtual`.
     var name: String {
       switch self {
       case .mini: "classic-mini"
@@ -35,7 +35,7 @@ extension MIFAREClassic {
       }
     }
 
-    /// As it goes over the air. Bits 7 and 8 tell the size of the UID.
+    /// Returns the ATQA in transmission order. Bits 7 and 8 indicate the size of the UID.
     ///
     /// Source: NXP AN10833, MIFARE type identification procedure.
     func atqa(uidCount: Int) -> [UInt8] {
@@ -43,6 +43,8 @@ extension MIFAREClassic {
       return [uidCount == 7 ? type | 0x40 : type, 0x00]
     }
 
+    /// The SAK.
+    ///
     /// Source: NXP AN10833, MIFARE type identification procedure.
     var sak: UInt8 {
       switch self {
@@ -55,17 +57,17 @@ extension MIFAREClassic {
     // MARK: Geometry
 
     static let blockSize = 16
-    /// From block 128 on a sector has sixteen blocks (MF1S70YYX data sheet).
+    /// The block from which on sectors have sixteen blocks (MF1S70YYX data sheet).
     private static let firstBlockOfLargeSectors = 128
     private static let smallSectorCount = 32
 
-    /// Returns the sector that a block is in. Total: any block number gives a sector.
+    /// Returns the sector of a block. Every block number results in a sector.
     static func sector(ofBlock block: Int) -> Int {
       block < firstBlockOfLargeSectors
         ? block / 4 : smallSectorCount + (block - firstBlockOfLargeSectors) / 16
     }
 
-    /// Returns the blocks of a sector, its trailer the last of them.
+    /// Returns the blocks of a sector; the last one is its trailer.
     static func blocks(ofSector sector: Int) -> Range<Int> {
       guard sector >= smallSectorCount else { return sector * 4..<sector * 4 + 4 }
       let first = firstBlockOfLargeSectors + (sector - smallSectorCount) * 16
@@ -74,7 +76,7 @@ extension MIFAREClassic {
 
     static func trailer(ofSector sector: Int) -> Int { blocks(ofSector: sector).upperBound - 1 }
 
-    /// Returns the group of access bits that a block is in: 0 to 2 for data, 3 for the trailer.
+    /// Returns the group of access bits for a block: 0 to 2 for data, 3 for the trailer.
     static func accessGroup(ofBlock block: Int) -> Int {
       let blocks = blocks(ofSector: sector(ofBlock: block))
       let index = block - blocks.lowerBound

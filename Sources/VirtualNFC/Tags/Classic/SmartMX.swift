@@ -1,18 +1,18 @@
 import NFCCore
 
-/// A smart card with MIFARE Classic sectors in addition to its applications, like NXP's SmartMX and
-/// JCOP cards: one UID, and a SAK that indicates both (28h with 1K, 38h with 4K).
+/// A smart card with MIFARE Classic sectors in addition to its applications, like NXP's SmartMX and JCOP
+/// cards: one UID, and a SAK that indicates both (28h with 1K, 38h with 4K).
 ///
-/// What the reader sends after the selection decides between the two: RATS starts ISO/IEC 14443-4
-/// until the card is deselected, AUTH opens the sectors until they become silent. Neither side can
-/// access the other's memory.
+/// The reader's first command after the selection decides between the two: RATS starts ISO/IEC 14443-4
+/// until the card is deselected, AUTH opens the sectors until they become silent. Neither side can access
+/// the other's memory.
 ///
-/// Sources: NXP AN10833, table 6 (SAK); libnfc's `nfc-mfclassic` and `mfoc`, which keep the reader from sending RATS
-/// to such cards.
+/// Sources: NXP AN10833, table 6 (SAK); libnfc's `nfc-mfclassic` and `mfoc`, which keep the reader from
+/// sending RATS to such cards.
 public struct SmartMX: VirtualChip {
-  /// Which side the last frame has left selected.
+  /// The side that is selected after the last frame.
   private enum Side: Hashable, Sendable {
-    /// Selected at most.
+    /// Neither side; the card is at most selected.
     case neither
     case applications
     case sectors
@@ -26,7 +26,7 @@ public struct SmartMX: VirtualChip {
 
   /// RATS: ISO/IEC 14443-4, 5.1.
   private static let requestForAnswerToSelect: UInt8 = 0xE0
-  /// The bit of SAK for ISO/IEC 14443-4.
+  /// The bit of SAK that indicates ISO/IEC 14443-4.
   private static let sakISO14443Part4: UInt8 = 0x20
 
   /// - Parameters:
@@ -52,13 +52,13 @@ public struct SmartMX: VirtualChip {
     classic.activation = activation
   }
 
-  /// The UID unless another is asked for.
+  /// The default UID.
   private static let defaultUID: [UInt8] = [0x5B, 0x92, 0x0E, 0xC4]
 
   public var identifier: [UInt8] { activation.uid }
   public var modulation: RadioFrame.Modulation { .typeA }
 
-  /// All blocks of the sectors, and the applications' files after them.
+  /// All blocks of the sectors, followed by the applications' files.
   public var memory: [UInt8] {
     get { classic.memory + card.memory }
     set {
@@ -119,7 +119,7 @@ public struct SmartMX: VirtualChip {
 }
 
 extension VirtualTag {
-  /// Returns a smart card with a Type 4 application, and MIFARE Classic 1K sectors beside it.
+  /// Returns a smart card with a Type 4 application and MIFARE Classic 1K sectors.
   ///
   /// - Parameters:
   ///   - uid: 4 or 7 bytes; `nil` for the card's own.
@@ -128,7 +128,7 @@ extension VirtualTag {
     VirtualTag(SmartMX(.oneK, uid: uid, formatted: formatted))
   }
 
-  /// Returns a smart card with a Type 4 application, and MIFARE Classic 4K sectors beside it.
+  /// Returns a smart card with a Type 4 application and MIFARE Classic 4K sectors.
   ///
   /// - Parameters:
   ///   - uid: 4 or 7 bytes; `nil` for the card's own.

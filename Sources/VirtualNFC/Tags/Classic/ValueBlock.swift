@@ -1,11 +1,12 @@
-/// What a value block holds: the value three times, once inverted, and an address four times, twice
+/// The content of a value block: the value three times, once inverted, and an address four times, twice
 /// inverted.
 ///
 /// Source: MF1S50YYX data sheet, 8.6.2.
 struct ValueBlock: Hashable, Sendable {
-  /// The bits of a signed number. Calculations wrap around; what a card does then is not confirmed.
+  /// The bits of a signed number. Calculations wrap around; the behavior of a card in that case is not
+  /// confirmed.
   var value: UInt32
-  /// For the user; it stays as it is in calculations.
+  /// The address, which is free for the user; calculations do not change it.
   var address: UInt8
 
   init(value: UInt32, address: UInt8) {
@@ -13,7 +14,7 @@ struct ValueBlock: Hashable, Sendable {
     self.address = address
   }
 
-  /// `nil` if the copies differ: the block is no value block.
+  /// Parses a block; `nil` if the copies differ, so that it is not a value block.
   init?(block: [UInt8]) {
     guard block.count == 16 else { return nil }
     let value = Self.number(Array(block[0..<4]))
@@ -27,7 +28,7 @@ struct ValueBlock: Hashable, Sendable {
     return plain + inverse + plain + [address, ~address, address, ~address]
   }
 
-  /// Four bytes, least significant first, as a number; missing ones count as zero.
+  /// Returns four bytes, least significant first, as a number; missing ones count as zero.
   static func number(_ bytes: [UInt8]) -> UInt32 {
     bytes.prefix(4).enumerated().reduce(0) { $0 | UInt32($1.element) << (8 * UInt32($1.offset)) }
   }

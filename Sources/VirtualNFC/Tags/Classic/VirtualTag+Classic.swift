@@ -1,11 +1,11 @@
-// An NFC tag here has key A A0A1A2A3A4A5 for the application directory and D3F7D3F7D3F7 for NDEF,
-// and key B FFFFFFFFFFFF; a card as on delivery has FFFFFFFFFFFF everywhere.
+// In these factories, an NFC tag has key A A0A1A2A3A4A5 for the application directory, key A D3F7D3F7D3F7
+// for NDEF, and key B FFFFFFFFFFFF. A card as on delivery has FFFFFFFFFFFF everywhere.
 extension VirtualTag {
   /// Returns a MIFARE Classic 1K (MF1S50).
   ///
   /// - Parameters:
   ///   - uid: 4 or 7 bytes; `nil` for the chip's own.
-  ///   - formatted: Whether it is an NFC tag with an empty message; if not, it is as on delivery.
+  ///   - formatted: whether it is an NFC tag with an empty message; if not, it is as on delivery.
   public static func classic1K(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(MIFAREClassic(.oneK, uid: uid, formatted: formatted))
   }
@@ -23,7 +23,7 @@ extension VirtualTag {
   ///
   /// - Parameters:
   ///   - uid: 4 or 7 bytes; `nil` for the chip's own.
-  ///   - formatted: Whether it is an NFC tag with an empty message; if not, it is as on delivery.
+  ///   - formatted: whether it is an NFC tag with an empty message; if not, it is as on delivery.
   public static func classic4K(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(MIFAREClassic(.fourK, uid: uid, formatted: formatted))
   }
@@ -41,7 +41,7 @@ extension VirtualTag {
   ///
   /// - Parameters:
   ///   - uid: 4 or 7 bytes; `nil` for the chip's own.
-  ///   - formatted: Whether it is an NFC tag with an empty message; if not, it is as on delivery.
+  ///   - formatted: whether it is an NFC tag with an empty message; if not, it is as on delivery.
   public static func classicMini(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(MIFAREClassic(.mini, uid: uid, formatted: formatted))
   }
@@ -57,12 +57,12 @@ extension VirtualTag {
 }
 
 extension MIFAREClassic {
-  /// Creates a card as on delivery, all keys FFFFFFFFFFFF, transport access conditions, no data; or
-  /// an NFC tag without a message.
+  /// Creates a card as on delivery, all keys FFFFFFFFFFFF, transport access conditions, no data; or an
+  /// NFC tag without a message.
   ///
   /// - Parameters:
   ///   - uid: 4 or 7 bytes; `nil` for the product's own.
-  ///   - formatted: Whether it is an NFC tag: application directory, NDEF, key A A0A1A2A3A4A5 for the
+  ///   - formatted: whether it is an NFC tag: application directory, NDEF, key A A0A1A2A3A4A5 for the
   ///     directory and D3F7D3F7D3F7 for NDEF, key B FFFFFFFFFFFF everywhere.
   public init(_ product: Product, uid: [UInt8]? = nil, formatted: Bool = true) {
     let uid = uid ?? product.defaultUID
@@ -75,7 +75,7 @@ extension MIFAREClassic {
   ///
   /// - Parameters:
   ///   - uid: 4 or 7 bytes; `nil` for the product's own.
-  ///   - ndef: The message, or its bytes; none leaves the tag empty.
+  ///   - ndef: the message, or its bytes; an empty one leaves the tag empty.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public init(
     _ product: Product, uid: [UInt8]? = nil, ndef: some TagMessage
@@ -86,29 +86,29 @@ extension MIFAREClassic {
       image: try product.formattedImage(uid: uid, message: ndef.encodedMessage))
   }
 
-  /// Creates the card that a dump was made of; its size shows the product, its first block the UID.
+  /// Creates a card from a dump. The size determines the product, the first block the UID.
   ///
-  /// `nil` if no card has this many bytes. The UID has four bytes if the fifth is their check byte
-  /// and what follows does not look like one of seven.
+  /// `nil` if no card has this number of bytes. The UID has four bytes if the fifth is their check byte
+  /// and the following bytes do not look like those of a seven-byte UID.
   public init?(dump: [UInt8]) {
     guard
       let product = Product.allCases.first(where: {
         $0.blockCount * Product.blockSize == dump.count
       })
     else { return nil }
-    // One UID of seven bytes in 256 looks as if it had a check byte; ATQA after it tells.
+    // One of 256 seven-byte UIDs looks as if it had a check byte; the ATQA after it decides.
     let isSevenBytes =
       dump.prefix(5).reduce(0, ^) != 0
       || (dump[0] == Self.manufacturer && Array(dump[8..<10]) == product.atqa(uidCount: 7))
     self.init(product, uid: Array(dump.prefix(isSevenBytes ? 7 : 4)), image: dump)
   }
 
-  /// NXP, the first byte of a UID of seven (ISO/IEC 7816-6).
+  /// The manufacturer code of NXP, the first byte of a seven-byte UID (ISO/IEC 7816-6).
   private static let manufacturer: UInt8 = 0x04
 }
 
 extension MIFAREClassic.Product {
-  /// The UID unless another is asked for.
+  /// The default UID.
   var defaultUID: [UInt8] {
     switch self {
     case .mini: [0x3F, 0x7A, 0x90, 0xE6]

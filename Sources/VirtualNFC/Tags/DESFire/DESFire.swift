@@ -44,7 +44,7 @@ public struct DESFire: VirtualChip {
     self.init(model, uid, message: message, formatted: true, signature: signature)
   }
 
-  /// - Parameter message: one that fits.
+  /// - Parameter message: a message that fits.
   private init(
     _ model: DESFireModel, _ uid: [UInt8]?, message: [UInt8], formatted: Bool,
     signature: [UInt8]?
@@ -60,7 +60,8 @@ public struct DESFire: VirtualChip {
         ndef: UInt16(message.count).bigEndianBytes + message))
   }
 
-  /// Recorded of cards with DESFire's full command set: bit 6 in the SAK of the first level too.
+  /// Returns the card's interface. The values were recorded from cards with DESFire's full command set:
+  /// bit 6 is set in the SAK of the first level too.
   private static func interface(
     _ model: DESFireModel, uid: [UInt8], ats: [UInt8]
   ) -> ProximityInterface {
@@ -74,7 +75,7 @@ public struct DESFire: VirtualChip {
 
   public var modulation: RadioFrame.Modulation { interface.modulation }
 
-  /// The files of all applications, one after the other in the order of their creation.
+  /// The files of all applications, concatenated in the order of their creation.
   public var memory: [UInt8] {
     get { picc.applications.flatMap { $0.files.flatMap(\.content) } }
     set {
@@ -92,7 +93,7 @@ public struct DESFire: VirtualChip {
 
   public var irreversibleState: IrreversibleState { picc.irreversibleState }
 
-  /// The first byte of an identifier that a card draws again each time (ISO/IEC 14443-3, 6.5.4).
+  /// The first byte of a random identifier, which a card draws again each time (ISO/IEC 14443-3, 6.5.4).
   private static let randomIdentifier: UInt8 = 0x08
 
   public mutating func powerOn() {
@@ -123,12 +124,12 @@ public struct DESFire: VirtualChip {
 
   // MARK: Commands
 
-  /// The class of a native command wrapped in an APDU, and the first byte of its status word is 91.
+  /// The class of a native command wrapped in an APDU. The first byte of its status word is 91.
   private static let wrappedClass: UInt8 = 0x90
   private static let wrappedStatus: UInt8 = 0x91
   private static let interindustryClass: UInt8 = 0x00
 
-  /// Takes a command, native or APDU, and gives the answer, without the radio in between.
+  /// Executes a command, native or APDU, and returns the answer, without the radio layer.
   package mutating func process(_ bytes: [UInt8]) -> [UInt8] {
     guard let first = bytes.first else { return [] }
     switch first {

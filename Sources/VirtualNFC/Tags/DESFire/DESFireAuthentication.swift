@@ -1,26 +1,26 @@
-/// The two steps of Authenticate, AuthenticateISO, AuthenticateAES and those of EV2.
+/// The two steps of Authenticate, AuthenticateISO, AuthenticateAES and the EV2 authentications.
 struct DESFireAuthentication: Hashable, Sendable {
   let scheme: DESFireSession.Scheme
   let keyNumber: UInt8
   let key: DESFireKey
   private let challenge: [UInt8]
   private let challengeSent: [UInt8]
-  /// What an authentication that begins a transaction gives it, or what the transaction that goes on has had.
+  /// The values of the transaction that the authentication begins or continues.
   private let transaction: Transaction
   /// Whether the chip is set to LRP.
   private let isLRP: Bool
 
   enum Transaction: Hashable, Sendable {
     case none
-    /// The authentication begins a transaction, with the card's identifier for it and the
-    /// capabilities that the reader has reported.
+    /// The authentication begins a transaction with the card's identifier for it and the capabilities
+    /// that the reader has reported.
     case begins(identifier: [UInt8], readerCapabilities: [UInt8])
     case goesOn(identifier: [UInt8], commandCounter: UInt16)
   }
 
   private static let capabilitiesSize = 6
 
-  /// - Parameter challenge: as many random bytes as the key's kind asks for.
+  /// - Parameter challenge: the number of random bytes that the key's kind requires.
   init(
     scheme: DESFireSession.Scheme, keyNumber: UInt8, key: DESFireKey, challenge: [UInt8],
     transaction: Transaction = .none, isLRP: Bool = false
@@ -40,7 +40,7 @@ struct DESFireAuthentication: Hashable, Sendable {
   /// The challenge to the reader, enciphered except in LRP.
   var firstAnswer: [UInt8] { isLRP ? [Self.lrpMode] + challenge : challengeSent }
 
-  /// Takes the reader's two enciphered blocks; `nil` if it does not know the key.
+  /// Verifies the reader's two enciphered blocks; `nil` if the reader does not know the key.
   func finish(_ token: [UInt8]) -> (answer: [UInt8], session: DESFireSession)? {
     let size = challenge.count
     let cipher = key.cipher
@@ -77,7 +77,7 @@ struct DESFireAuthentication: Hashable, Sendable {
     case .begins(let identifier, let capabilities):
       (number, counter) = (identifier, 0)
       let padded = capabilities + [UInt8](repeating: 0, count: Self.capabilitiesSize)
-      // The card's own capabilities are none beyond the standard ones.
+      // The card reports no capabilities beyond the standard ones.
       proof =
         identifier + proof + [UInt8](repeating: 0, count: Self.capabilitiesSize)
         + padded.prefix(Self.capabilitiesSize)
@@ -98,7 +98,7 @@ struct DESFireAuthentication: Hashable, Sendable {
   /// PDCap2 of a chip that is set to LRP.
   private static let lrpCapabilities: [UInt8] = [0x02, 0x00, 0x00, 0x00, 0x00, 0x00]
 
-  /// NXP AN12343, 7.2.5; NT4H2421Gx data sheet, 9.2.5 and 9.2.6.
+  /// Finishes an LRP authentication (NXP AN12343, 7.2.5; NT4H2421Gx data sheet, 9.2.5 and 9.2.6).
   private func finishLRP(_ token: [UInt8]) -> (answer: [UInt8], session: DESFireSession)? {
     let reader = Array(token.prefix(challenge.count))
     var lrp = LeakageResilientKeys(key: key.bytes, reader: reader, chip: challenge)
@@ -126,7 +126,7 @@ struct DESFireAuthentication: Hashable, Sendable {
     )
   }
 
-  /// One byte to the left.
+  /// Returns bytes rotated one byte to the left.
   static func rotated(_ bytes: [UInt8]) -> [UInt8] {
     Array(bytes.dropFirst()) + bytes.prefix(1)
   }

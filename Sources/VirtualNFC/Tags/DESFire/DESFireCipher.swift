@@ -3,9 +3,9 @@ import NFCCore
 
 /// A key of a DESFire card.
 struct DESFireKey: Hashable, Sendable {
-  /// How a key is used; an application's keys are all of one kind.
+  /// The kind of a key; all keys of an application have the same kind.
   enum Kind: UInt8, Hashable, Sendable {
-    /// DES, or triple DES with two keys: 16 bytes, of which equal halves make DES.
+    /// DES, or triple DES with two keys: 16 bytes; equal halves make it DES.
     case des = 0x00
     /// Triple DES with three keys: 24 bytes.
     case tripleDES = 0x40
@@ -17,7 +17,7 @@ struct DESFireKey: Hashable, Sendable {
 
   let kind: Kind
   let bytes: [UInt8]
-  /// Given apart for AES; a DES key has its version in the parity bits.
+  /// The version of an AES key. A DES key has its version in the parity bits.
   let aesVersion: UInt8
 
   init(_ kind: Kind, bytes: [UInt8], aesVersion: UInt8 = 0) {
@@ -27,7 +27,7 @@ struct DESFireKey: Hashable, Sendable {
     self.aesVersion = aesVersion
   }
 
-  /// Returns what every key is as the card leaves the factory.
+  /// Returns the key on delivery.
   static func zero(_ kind: Kind) -> DESFireKey {
     DESFireKey(kind, bytes: [UInt8](repeating: 0, count: kind.keySize))
   }
@@ -38,10 +38,10 @@ struct DESFireKey: Hashable, Sendable {
 
   var cipher: DESFireCipher { DESFireCipher(kind: kind, key: bytes) }
 
-  /// The number of random bytes that each side draws to authenticate.
+  /// The number of random bytes that each side draws in an authentication.
   var challengeSize: Int { kind == .des ? 8 : 16 }
 
-  /// Returns the session key made of the reader's and the card's random bytes.
+  /// Returns the session key from the random bytes of reader and card.
   func sessionCipher(reader: [UInt8], card: [UInt8]) -> DESFireCipher {
     func part(_ range: Range<Int>) -> [UInt8] { Array(reader[range]) + Array(card[range]) }
     switch kind {
@@ -57,7 +57,7 @@ struct DESFireKey: Hashable, Sendable {
   }
 }
 
-/// A block cipher with a key, and the modes that DESFire cards use.
+/// A block cipher with a key, and the modes of DESFire cards.
 struct DESFireCipher: Hashable, Sendable {
   let kind: DESFireKey.Kind
   let key: [UInt8]
@@ -66,18 +66,18 @@ struct DESFireCipher: Hashable, Sendable {
 
   var zeroVector: [UInt8] { [UInt8](repeating: 0, count: blockSize) }
 
-  /// `data` is a number of whole blocks.
+  /// Enciphers `data`, which consists of whole blocks.
   func encrypt(_ data: [UInt8], vector: [UInt8]) -> [UInt8] {
     run(data, vector: vector, encrypts: true)
   }
 
-  /// `data` is a number of whole blocks.
+  /// Deciphers `data`, which consists of whole blocks.
   func decrypt(_ data: [UInt8], vector: [UInt8]) -> [UInt8] {
     run(data, vector: vector, encrypts: false)
   }
 
-  /// Undoes what a reader does in the first generation's scheme, where it only ever deciphers: each
-  /// block is enciphered, then combined with the block before it.
+  /// Reverses a reader's operation in the first generation's scheme, in which a reader only deciphers:
+  /// each block is enciphered, then combined with the previous block.
   func undoDecipheringReader(_ data: [UInt8]) -> [UInt8] {
     var plain: [UInt8] = []
     var previous = zeroVector
@@ -89,7 +89,8 @@ struct DESFireCipher: Hashable, Sendable {
     return plain
   }
 
-  /// CMAC (NIST SP 800-38B) that starts from `vector`; the whole block, which is the next vector.
+  /// Returns a CMAC (NIST SP 800-38B) that starts from `vector`. The result is the whole block, which is
+  /// the next vector.
   func authenticationCode(_ data: [UInt8], vector: [UInt8]) -> [UInt8] {
     let constant: UInt8 = blockSize == 8 ? 0x1B : 0x87
     func doubled(_ block: [UInt8]) -> [UInt8] {
@@ -112,25 +113,24 @@ struct DESFireCipher: Hashable, Sendable {
     return Array(encrypt(padded, vector: vector).suffix(blockSize))
   }
 
-  /// Returns the four bytes of the first generation's MAC: the end of a CBC run over zero-padded
-  /// data.
+  /// Returns the first generation's MAC: the last four bytes of zero-padded data in CBC mode.
   func legacyAuthenticationCode(_ data: [UInt8]) -> [UInt8] {
     let code = encrypt(DESFireCipher.padded(data, to: blockSize), vector: zeroVector)
     return Array(code.suffix(blockSize).prefix(4))
   }
 
-  /// Filled up with zeros to whole blocks.
+  /// Returns data padded with zeros to whole blocks.
   static func padded(_ data: [UInt8], to blockSize: Int) -> [UInt8] {
     let rest = data.count % blockSize
     return rest == 0 ? data : data + [UInt8](repeating: 0, count: blockSize - rest)
   }
 
-  /// Filled up with 80 and zeros, at least one byte.
+  /// Returns data padded with 80 and zeros to whole blocks; adds at least one byte.
   static func marked(_ data: [UInt8], to blockSize: Int) -> [UInt8] {
     padded(data + [0x80], to: blockSize)
   }
 
-  /// CRC-32 of IEEE 802.3 without the last inversion, least significant byte first.
+  /// Returns the CRC-32 of IEEE 802.3 without the final inversion, least significant byte first.
   static func checksum(_ data: [UInt8]) -> [UInt8] {
     var register: UInt32 = 0xFFFF_FFFF
     for byte in data {
@@ -144,7 +144,8 @@ struct DESFireCipher: Hashable, Sendable {
 
   private func run(_ data: [UInt8], vector: [UInt8], encrypts: Bool) -> [UInt8] {
     precondition(data.count % blockSize == 0 && vector.count == blockSize, "whole blocks only")
-    // Single DES is DES-EDE with equal halves: libcrypto's default provider has no DES of its own.
+    // Single DES is computed as DES-EDE with equal halves, because libcrypto's default provider does not
+    // contain DES.
     let algorithm =
       switch kind {
       case .des: EVP_des_ede_cbc()

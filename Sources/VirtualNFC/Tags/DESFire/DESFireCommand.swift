@@ -1,4 +1,4 @@
-/// The command codes that are answered here: MIFARE DESFire data sheets and NXP AN12343, NT4H2421.
+/// The supported command codes: MIFARE DESFire data sheets and NXP AN12343, NT4H2421.
 enum DESFireCommand: UInt8, Hashable, Sendable {
   case authenticate = 0x0A
   case credit = 0x0C
@@ -26,13 +26,13 @@ enum DESFireCommand: UInt8, Hashable, Sendable {
   case getDFNames = 0x6D
   case freeMemory = 0x6E
   case getFileIdentifiers = 0x6F
-  /// WriteData whose parts are chained only by ISO/IEC 14443-4; since EV2.
+  /// WriteData with chaining only by ISO/IEC 14443-4; since EV2.
   case writeDataChained = 0x8D
-  /// WriteRecord and ReadRecords whose parts are chained only by ISO/IEC 14443-4 (AN12343, tables 32 and 33).
+  /// WriteRecord and ReadRecords with chaining only by ISO/IEC 14443-4 (AN12343, tables 32 and 33).
   case writeRecordChained = 0x8B
   case abortTransaction = 0xA7
   case authenticateAES = 0xAA
-  /// ReadData whose parts are chained only by ISO/IEC 14443-4; since EV2.
+  /// ReadData with chaining only by ISO/IEC 14443-4; since EV2.
   case readRecordsChained = 0xAB
   case readDataChained = 0xAD
   case additionalFrame = 0xAF
@@ -57,7 +57,7 @@ enum DESFireCommand: UInt8, Hashable, Sendable {
   case formatPICC = 0xFC
 }
 
-/// The status byte of a native answer; 91 before it makes it a status word.
+/// The status byte of a native answer; preceded by 91, it is a status word.
 struct DESFireStatus: Error, Hashable, Sendable {
   let code: UInt8
 
@@ -68,7 +68,7 @@ struct DESFireStatus: Error, Hashable, Sendable {
   static let integrityError = DESFireStatus(code: 0x1E)
   static let noSuchKey = DESFireStatus(code: 0x40)
   static let lengthError = DESFireStatus(code: 0x7E)
-  /// What Read_Sig ends in (NXP AN12196, table 19).
+  /// The status after Read_Sig (NXP AN12196, table 19).
   static let signatureOK = DESFireStatus(code: 0x90)
   static let permissionDenied = DESFireStatus(code: 0x9D)
   static let parameterError = DESFireStatus(code: 0x9E)
@@ -76,7 +76,7 @@ struct DESFireStatus: Error, Hashable, Sendable {
   static let authenticationError = DESFireStatus(code: 0xAE)
   static let additionalFrame = DESFireStatus(code: 0xAF)
   static let boundaryError = DESFireStatus(code: 0xBE)
-  /// The command before was not finished.
+  /// The previous command was not finished.
   static let commandAborted = DESFireStatus(code: 0xCA)
   static let countError = DESFireStatus(code: 0xCE)
   static let duplicateError = DESFireStatus(code: 0xDE)

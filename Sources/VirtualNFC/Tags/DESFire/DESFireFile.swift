@@ -1,21 +1,21 @@
-/// A file, with what has been written to it since the last commit.
+/// A file, including changes since the last commit.
 struct DESFireFile: Hashable, Sendable {
-  /// 0 to 31.
+  /// The file number, 0 to 31.
   let number: UInt8
   let isoIdentifier: UInt16?
   var communicationSettings: UInt8
-  /// Four halves of a byte from the highest: the keys that may read, write, do both, and change the
-  /// settings. E is everybody, F nobody.
+  /// The access rights as four half bytes, from the highest: the keys that may read, write, do both, and
+  /// change the settings. E stands for everybody, F for nobody.
   var accessRights: UInt16
-  /// What is committed: a value's four bytes, records one after the other.
+  /// The committed content: a value's four bytes, or concatenated records.
   var content: [UInt8]
   var kind = DESFireFileKind.standardData
 
   var readKeys: [UInt8] { [right(12), right(4)] }
   var writeKeys: [UInt8] { [right(8), right(4)] }
-  /// Who may do both: credit, and clear records.
+  /// The keys that permit reading and writing: credit, and clearing records.
   var fullKeys: [UInt8] { [right(4)] }
-  /// Who may read a value or debit it.
+  /// The keys that permit reading a value or debiting it.
   var allKeys: [UInt8] { [right(12), right(8), right(4)] }
   var changeKey: UInt8 { right(0) }
 
@@ -24,7 +24,7 @@ struct DESFireFile: Hashable, Sendable {
   static let everybody: UInt8 = 0x0E
   static let nobody: UInt8 = 0x0F
 
-  /// What the file takes of the card's memory: whole blocks of 32 bytes, twice for what is committed.
+  /// The size of the file in the card's memory: whole blocks of 32 bytes, twice for files with commits.
   var memorySize: Int {
     let size =
       switch kind {
@@ -38,8 +38,8 @@ struct DESFireFile: Hashable, Sendable {
     return (size + 31) / 32 * 32
   }
 
-  /// The answer to GetFileSettings: type, communication, rights, and what the type has, least significant byte
-  /// first.
+  /// The answer to GetFileSettings: type, communication, rights, and the fields of the type, least
+  /// significant byte first.
   var settings: [UInt8] {
     let common = [communicationSettings] + accessRights.littleEndianBytes
     switch kind {
@@ -64,7 +64,7 @@ struct DESFireFile: Hashable, Sendable {
 
   // MARK: Transactions
 
-  /// Makes what has been written count; whether there was anything.
+  /// Commits the changes. Returns whether there were any.
   mutating func commit() -> Bool {
     switch kind {
     case .standardData, .transactionMAC: return false
@@ -88,7 +88,7 @@ struct DESFireFile: Hashable, Sendable {
     }
   }
 
-  /// Forgets what has been written; whether there was anything.
+  /// Discards the changes. Returns whether there were any.
   mutating func abort() -> Bool {
     switch kind {
     case .standardData: return false
@@ -113,7 +113,7 @@ struct DESFireFile: Hashable, Sendable {
   }
 }
 
-/// What a file holds: MF3ICDx21_41_81 data sheet, 8.5.
+/// The type of a file (MF3ICDx21_41_81 data sheet, 8.5).
 enum DESFireFileKind: Hashable, Sendable {
   case standardData
   case backupData(pending: [UInt8]?)
@@ -123,13 +123,13 @@ enum DESFireFileKind: Hashable, Sendable {
   case transactionMAC(DESFireTransactionMAC)
 }
 
-/// The limits of a value, and what is to become of it.
+/// The limits of a value, and its uncommitted changes.
 struct DESFireValue: Hashable, Sendable {
   let lower: Int32
   let upper: Int32
   /// Bit 1: LimitedCredit is allowed; bit 2: everybody may read the value.
   let flags: UInt8
-  /// How much LimitedCredit may give.
+  /// The maximum amount of LimitedCredit.
   private(set) var limit: Int32 = 0
   private var pending: Int32?
   private var debits: Int64 = 0
@@ -152,7 +152,7 @@ struct DESFireValue: Hashable, Sendable {
 
   enum Change: Hashable { case credit, debit, limitedCredit }
 
-  /// Several changes before a commit add up.
+  /// Changes the value. Several changes before a commit are added.
   ///
   /// - Parameter current: the committed value.
   mutating func change(
@@ -171,8 +171,8 @@ struct DESFireValue: Hashable, Sendable {
     if change == .limitedCredit { hasUsedLimit = true }
   }
 
-  /// Returns the new value, if there is one. A debit gives the next limited credit; one that has
-  /// been given is used up.
+  /// Returns the new value, if there is one. A debit determines the next limited credit; a limited credit
+  /// that has been given is used up.
   mutating func commit() -> Int32? {
     defer { _ = abort() }
     guard let pending else { return nil }
@@ -187,10 +187,10 @@ struct DESFireValue: Hashable, Sendable {
   }
 }
 
-/// The size of records, and the one that is being written.
+/// The size of records, and the record that is being written.
 struct DESFireRecords: Hashable, Sendable {
   let size: Int
-  /// In a cyclic file one more than it keeps.
+  /// The maximum number of records; in a cyclic file, one more than it keeps.
   let maximum: Int
   private var pending: [UInt8]?
   private var isCleared = false
@@ -207,7 +207,7 @@ struct DESFireRecords: Hashable, Sendable {
   mutating func write(
     _ data: [UInt8], at offset: Int, contentSize: Int, isCyclic: Bool
   ) throws(DESFireStatus) {
-    // After ClearRecordFile nothing is written before the commit (data sheet, 9.5.13).
+    // After ClearRecordFile, nothing can be written before the commit (data sheet, 9.5.13).
     guard !isCleared else { throw .boundaryError }
     guard isCyclic || contentSize < size * maximum else { throw .boundaryError }
     var record = pending ?? [UInt8](repeating: 0, count: size)

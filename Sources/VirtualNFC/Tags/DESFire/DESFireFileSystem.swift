@@ -1,12 +1,12 @@
 import NFCCore
 
-/// How a file's data is protected on the air.
+/// The protection of a file's data on the air.
 enum DESFireCommunication: UInt8, Hashable, Sendable {
   case plain = 0x00
   case authenticated = 0x01
   case enciphered = 0x03
 
-  /// Creates the low two bits of the communication settings; 2 is plain too.
+  /// Parses the low two bits of the communication settings; 2 is plain too.
   init(settings: UInt8) {
     self = DESFireCommunication(rawValue: settings & 0x03) ?? .plain
   }
@@ -14,9 +14,9 @@ enum DESFireCommunication: UInt8, Hashable, Sendable {
 
 /// An application, or the card itself as application 000000.
 struct DESFireApplication: Hashable, Sendable {
-  /// In the order of the air, least significant first.
+  /// The identifier in transmission order, least significant byte first.
   let identifier: [UInt8]
-  /// Which commands need the master key, key 0.
+  /// The key settings, which determine the commands that require the master key, key 0.
   var keySettings: UInt8
   var keys: [DESFireKey]
   var hasISOIdentifiers = false
@@ -32,8 +32,8 @@ struct DESFireApplication: Hashable, Sendable {
 
   var keyKind: DESFireKey.Kind { keys.first?.kind ?? .des }
 
-  /// Files whose rights nobody may change, by their number; key settings that are frozen, and a master key that
-  /// cannot be changed, in the bits after them.
+  /// The irreversible state: files whose rights nobody may change, by their number; frozen key settings
+  /// and a master key that cannot be changed, in the following bits.
   var irreversibleBits: UInt64 {
     var bits = UInt64(0)
     for file in files where file.changeKey == DESFireFile.nobody {
@@ -48,25 +48,25 @@ struct DESFireApplication: Hashable, Sendable {
     files.firstIndex { $0.number == number }
   }
 
-  /// Makes what has been written to all files count; whether there was anything.
+  /// Commits the changes of all files. Returns whether there were any.
   mutating func commit() -> Bool {
     var isChanged = false
     for index in files.indices where files[index].commit() { isChanged = true }
     return isChanged
   }
 
-  /// Forgets what has been written since the last commit; whether there was anything.
+  /// Discards the changes since the last commit. Returns whether there were any.
   mutating func abort() -> Bool {
     var isChanged = false
     for index in files.indices where files[index].abort() { isChanged = true }
     return isChanged
   }
 
-  /// What the application takes of the card's memory.
+  /// The size of the application in the card's memory.
   var memorySize: Int { files.reduce(32) { $0 + $1.memorySize } }
 
-  /// The card as on delivery: one DES key of zeros, everything allowed without it but to delete
-  /// applications of others.
+  /// The card as on delivery: one DES key of zeros. Everything is allowed without it except deleting
+  /// other applications.
   static let factoryPICC = DESFireApplication(
     identifier: [0, 0, 0], keySettings: 0x0F, keys: [.zero(.des)], isoIdentifier: 0x3F00,
     dfName: [0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x00])
@@ -81,7 +81,8 @@ extension DESFireFile {
 }
 
 extension DESFireModel {
-  /// NXP AN12343, figures 2 and 4, and tables 12 and 13, in the order of GetFileIDs.
+  /// Returns the files of a DESFire Light (NXP AN12343, figures 2 and 4, and tables 12 and 13), in the
+  /// order of GetFileIDs.
   private static func lightFiles(
     data: DESFireFile, information: DESFireFile
   ) -> [DESFireFile] {
@@ -112,7 +113,7 @@ extension DESFireModel {
 
   private static let ndefDFName: [UInt8] = [0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x01]
 
-  /// The size of the NDEF file on a formatted card, its length field included.
+  /// The size of the NDEF file on a formatted card, including its length field.
   var ndefFileSize: Int {
     switch layout {
     case .free(let size): size
@@ -121,9 +122,9 @@ extension DESFireModel {
     }
   }
 
-  /// Returns the applications of a new card, or of one that has been made an NFC Forum Type 4 tag.
+  /// Returns the applications of a new card, or of one that is formatted as an NFC Forum Type 4 tag.
   ///
-  /// - Parameter ndef: what the NDEF file begins with, its length field included.
+  /// - Parameter ndef: the beginning of the NDEF file, including its length field.
   func applications(formatted: Bool, ndef: [UInt8]) -> [DESFireApplication] {
     func file(_ number: UInt8, _ iso: UInt16, _ rights: UInt16, _ content: [UInt8], _ size: Int)
       -> DESFireFile
@@ -149,8 +150,8 @@ extension DESFireModel {
           ])
       ]
     case .light:
-      // MF2DL: five keys, 640 bytes in fixed files. Its names can be changed to those of a Type 4 tag;
-      // that file 1F then takes the capability container and file 4 the message is our choice.
+      // MF2DL: five keys, 640 bytes in fixed files. Its names can be changed to those of a Type 4 tag.
+      // The use of file 1F for the capability container and file 4 for the message is our choice.
       let keys = [DESFireKey](repeating: .zero(.aes), count: 5)
       let name: [UInt8] =
         formatted

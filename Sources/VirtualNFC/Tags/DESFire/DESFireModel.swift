@@ -5,7 +5,7 @@ public struct DESFireModel: Hashable, Sendable {
   /// The first frame of GetVersion, seven bytes: vendor, type, subtype, major and minor version,
   /// storage size, protocol.
   public let hardwareVersion: [UInt8]
-  /// The second frame of GetVersion, in the same form.
+  /// The second frame of GetVersion, with the same fields.
   public let softwareVersion: [UInt8]
   /// The answer to select, with its length byte.
   public let ats: [UInt8]
@@ -21,20 +21,20 @@ public struct DESFireModel: Hashable, Sendable {
   var production: [UInt8] = [0xBA, 0x34, 0x64, 0xA0, 0x10, 0x18, 0x12]
 
   enum Layout: Hashable, Sendable {
-    /// Applications and files are made by commands.
+    /// Commands create the applications and files.
     case free(ndefFileSize: Int)
-    /// One application with files that are there from the factory.
+    /// One application with fixed files.
     case light
     case ntag413
   }
 
-  /// Whether the whole command set of a DESFire is there, and not a fixed part of it.
+  /// Whether the chip supports the full command set of a DESFire, not a fixed part of it.
   var isDESFire: Bool { if case .free = layout { true } else { false } }
 
   static let desfireATS: [UInt8] = [0x06, 0x75, 0x77, 0x81, 0x02, 0x80]
   static let ntagATS: [UInt8] = [0x06, 0x77, 0x77, 0x71, 0x02, 0x80]
 
-  /// EV1 with 4 KB; its free memory is that of public logs, not confirmed by a data sheet.
+  /// EV1 with 4 KB; its free memory is from public logs and not confirmed by a data sheet.
   public static let ev1 = DESFireModel(
     name: "desfire", hardwareVersion: [0x04, 0x01, 0x01, 0x01, 0x00, 0x18, 0x05],
     softwareVersion: [0x04, 0x01, 0x01, 0x01, 0x04, 0x18, 0x05], ats: desfireATS,
@@ -90,13 +90,13 @@ public struct DESFireModel: Hashable, Sendable {
       0x5F, 0x5E, 0x69, 0x97, 0x67, 0x52, 0x81, 0xA5, 0x68, 0x71, 0x73,
     ], layout: .ntag413)
 
-  /// Every model, in the order of their making.
+  /// All models, in the order of their release.
   package static let all = [ev1, ev2, ev3, light, ntag413]
 
-  /// Whether the chip has EV2's authentication and secure messaging.
+  /// Whether the chip supports EV2's authentication and secure messaging.
   var hasEV2Messaging: Bool { signature != nil }
 
-  /// Returns whether the chip has a command.
+  /// Returns whether the chip supports a command.
   func supports(_ command: DESFireCommand) -> Bool {
     switch command {
     case .getVersion, .getKeyVersion, .getFileIdentifiers, .getISOFileIdentifiers,
@@ -118,7 +118,7 @@ public struct DESFireModel: Hashable, Sendable {
       .setConfiguration:
       isDESFire || layout == .light
     default:
-      // The rest is for cards whose applications are made by commands.
+      // All other commands are for cards whose applications are created by commands.
       freeMemory > 0
     }
   }

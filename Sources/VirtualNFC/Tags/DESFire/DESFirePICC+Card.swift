@@ -2,7 +2,7 @@ import NFCCore
 
 /// Commands about the card, its applications and its keys.
 extension DESFirePICC {
-  /// Carries out a command that is complete.
+  /// Executes a complete command.
   mutating func perform(
     _ command: DESFireCommand, _ parameters: [UInt8]
   ) throws(DESFireStatus) -> Result {
@@ -26,7 +26,7 @@ extension DESFirePICC {
     default: break
     }
     var parameters = parameters
-    // SELECT ends the session: nothing of it is protected.
+    // SELECT ends the session, so nothing of it is protected.
     if var session, command != .selectApplication {
       parameters = try session.accept([command.rawValue] + parameters, session.administrative)
       self.session = session
@@ -41,7 +41,7 @@ extension DESFirePICC {
     return result
   }
 
-  /// Commands whose parameters and answers are never enciphered.
+  /// Executes commands whose parameters and answers are never enciphered.
   private mutating func performPlain(
     _ command: DESFireCommand, _ parameters: [UInt8]
   ) throws(DESFireStatus) -> Result {
@@ -73,7 +73,7 @@ extension DESFirePICC {
       try require(parameters, count: 0)
       try requireCardLevel()
       try requireListing()
-      // Whole identifiers: 19 in a frame.
+      // A frame holds complete identifiers, at most 19.
       return Result(frames: Self.frames(applications.flatMap(\.identifier), size: 57))
     case .getDFNames:
       try require(parameters, count: 0)
@@ -121,7 +121,7 @@ extension DESFirePICC {
     guard selection == nil else { throw .permissionDenied }
   }
 
-  /// The master key of the selected level, unless its settings say that lists are free.
+  /// Requires the master key of the selected level, unless its settings make lists freely accessible.
   func requireListing() throws(DESFireStatus) {
     try requireMasterKey(unless: DESFireApplication.listsFreely)
   }
@@ -151,7 +151,7 @@ extension DESFirePICC {
     return Result()
   }
 
-  /// In the second byte of the key settings: a third one follows.
+  /// The bit of the second key settings byte that announces a third one.
   private static let hasThirdSettings: UInt8 = 0x10
 
   private mutating func createApplication(_ whole: [UInt8]) throws(DESFireStatus) -> Result {
@@ -199,7 +199,7 @@ extension DESFirePICC {
     if selection == index {
       guard session?.keyNumber == 0 else { throw .authenticationError }
     } else {
-      // Deleting is never free (data sheet, 9.4.2: bit 2 lets applications be made).
+      // Deleting always requires a key (data sheet, 9.4.2: bit 2 permits the creation of applications).
       try requireCardLevel()
       guard session?.keyNumber == 0 else { throw .authenticationError }
     }
@@ -236,15 +236,15 @@ extension DESFirePICC {
     return Result(answer)
   }
 
-  /// Returns the new key, with a check; combined with the old one, and with a second check over
-  /// itself, where another key than the one of the session is changed.
+  /// Changes a key. The data is the new key with a check. If the key is not the session's own, it is
+  /// combined with the old key and followed by a second check of the new key.
   private mutating func changeKey(_ parameters: [UInt8]) throws(DESFireStatus) -> Result {
     guard var session else { throw .authenticationError }
     guard let first = parameters.first else { throw .lengthError }
     let number = first & 0x0F
     guard Int(number) < selected.keys.count else { throw .noSuchKey }
     try requireKeyChange(number, session: session)
-    // The card's own key changes its kind by the two highest bits.
+    // The two highest bits change the kind of the card's own key.
     let old = selected.keys[Int(number)]
     guard let kind = selection == nil ? DESFireKey.Kind(rawValue: first & 0xC0) : old.kind else {
       throw .parameterError
@@ -274,8 +274,7 @@ extension DESFirePICC {
     return Result(answer)
   }
 
-  /// Returns what ChangeKey brings: the data, checked as its scheme checks them, and a check of the
-  /// key by itself.
+  /// Returns the data of ChangeKey after its scheme's verification, and the separate check of the key.
   private func changedKey(
     _ session: inout DESFireSession, _ first: UInt8, _ body: [UInt8], count: Int,
     hasCheckOfKey: Bool
@@ -304,8 +303,9 @@ extension DESFirePICC {
     return (data, hasCheckOfKey ? Array(rest.dropFirst(checkSize).prefix(checkSize)) : nil)
   }
 
-  /// The high half of the key settings: the key that changes keys, E each itself, F none but the master
-  /// key; the master key changes itself if its bit allows it.
+  /// Verifies the key that the high half of the key settings requires: the key that changes keys, E for
+  /// each key itself, F for none except the master key. The master key changes itself if its bit allows
+  /// it.
   private func requireKeyChange(
     _ number: UInt8, session: DESFireSession
   ) throws(DESFireStatus) {

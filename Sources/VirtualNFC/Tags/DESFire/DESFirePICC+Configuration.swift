@@ -1,15 +1,16 @@
-/// What SetConfiguration has changed: MF3ICDx21_41_81 data sheet, 9.4.9.
+/// The settings of SetConfiguration (MF3ICDx21_41_81 data sheet, 9.4.9).
 struct DESFireConfiguration: Hashable, Sendable {
-  /// Cannot be taken back.
+  /// Whether FormatPICC is disabled. This cannot be undone.
   var forbidsFormat = false
-  /// Cannot be taken back. Shown from the next activation on.
+  /// Whether the card shows a random UID from the next activation on. This cannot be undone.
   var hasRandomUID = false
-  /// 24 bytes, of which a key takes as many as its kind has, and the version of an AES key.
+  /// The default key, 24 bytes, of which a key uses as many as its kind has, and the version of an AES
+  /// key.
   var defaultKey = [UInt8](repeating: 0, count: 24)
   var defaultKeyVersion: UInt8 = 0
   /// The answer to select that is sent from the next activation on; `nil` for the model's.
   var ats: [UInt8]?
-  /// Of a chip whose files are fixed; cannot be taken back.
+  /// Whether a chip with fixed files uses LRP. This cannot be undone.
   var usesLRP = false
 
   func defaultKey(_ kind: DESFireKey.Kind) -> DESFireKey {
@@ -23,7 +24,7 @@ extension DESFirePICC {
     static let flags: UInt8 = 0x00
     static let defaultKey: UInt8 = 0x01
     static let ats: UInt8 = 0x02
-    /// Of DESFire Light (AN12343, 4.2 and table 18).
+    /// The option number for capabilities of DESFire Light (AN12343, 4.2 and table 18).
     static let capabilities: UInt8 = 0x05
     static let value: UInt8 = 0x09
   }
@@ -31,14 +32,14 @@ extension DESFirePICC {
   private static let forbidsFormat: UInt8 = 0x01
   private static let hasRandomUID: UInt8 = 0x02
   private static let defaultKeySize = 24
-  /// Of the answer to select; its first byte counts itself.
+  /// The sizes of an answer to select, including its first byte, which holds the size.
   private static let atsSizes = 1...20
 
   private static let lrp: UInt8 = 0x02
   private static let capabilitiesSize = 10
   private static let valueSize = 14
 
-  /// Returns a chip whose files are fixed has it in its application.
+  /// Runs SetConfiguration. A chip with fixed files has this command in its application.
   mutating func setConfiguration(_ parameters: [UInt8]) throws(DESFireStatus) -> Result {
     guard (selection == nil) == model.isDESFire else { throw .permissionDenied }
     guard var session, session.keyNumber == 0 else { throw .authenticationError }
@@ -81,7 +82,8 @@ extension DESFirePICC {
     return Result(answer)
   }
 
-  /// The value file's number, its limits, its value and what everybody may do (AN12343, table 5).
+  /// Sets the value file's number, its limits, its value and the operations with free access (AN12343,
+  /// table 5).
   private mutating func configureValue(_ data: [UInt8]) throws(DESFireStatus) {
     let index = try fileIndex(data[0])
     guard case .value = selected.files[index].kind else { throw .parameterError }

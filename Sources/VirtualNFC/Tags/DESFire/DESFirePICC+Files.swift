@@ -56,7 +56,7 @@ extension DESFirePICC {
       try requireApplication()
       let index = try fileIndex(parameters[0])
       try requireMasterKey(unless: DESFireApplication.createsFreely)
-      // The others of a chip whose files are fixed stay (AN12343, 6).
+      // The other files of a chip with fixed files cannot be deleted (AN12343, 6).
       guard model.isDESFire || selected.files[index].transactionMAC != nil else {
         throw .permissionDenied
       }
@@ -84,9 +84,9 @@ extension DESFirePICC {
   // MARK: Creation and settings
 
   /// - Parameters:
-  ///   - rest: how many parameters of its own the kind has.
+  ///   - rest: the number of parameters that only this kind of file has.
   ///   - hasName: whether files of the kind may have an ISO file identifier.
-  ///   - kind: what the file is, with its first content.
+  ///   - kind: a function that returns the kind of the file, with its initial content.
   private mutating func create(
     _ parameters: [UInt8], rest count: Int, hasName: Bool,
     _ kind: ([UInt8]) throws(DESFireStatus) -> (DESFireFileKind, [UInt8])
@@ -111,7 +111,7 @@ extension DESFirePICC {
     return Result()
   }
 
-  /// That number, rights and name are possible, and free.
+  /// Requires that number, rights and name are valid and not in use.
   func requireNew(_ file: DESFireFile) throws(DESFireStatus) {
     guard file.number < Self.mostFiles, isValid(file.accessRights) else { throw .parameterError }
     guard
@@ -144,7 +144,7 @@ extension DESFirePICC {
     return DESFireRecords(size: size, maximum: maximum)
   }
 
-  /// Each half of a byte names a key that is there, everybody or nobody.
+  /// Returns whether each half byte stands for an existing key, everybody or nobody.
   private func isValid(_ accessRights: UInt16) -> Bool {
     [12, 8, 4, 0].allSatisfy {
       let key = UInt8(accessRights >> $0 & 0x0F)
@@ -170,8 +170,8 @@ extension DESFirePICC {
 
   // MARK: Access
 
-  /// How data goes over the air: as the file says if it is a key that gives the right, plain if the
-  /// right is everybody's.
+  /// Returns the protection of data on the air: the file's setting if a key gives the right, plain if
+  /// everybody has the right.
   func communication(
     _ keys: [UInt8], protected: DESFireCommunication
   ) throws(DESFireStatus) -> DESFireCommunication {
@@ -193,7 +193,7 @@ extension DESFirePICC {
     return data
   }
 
-  /// Returns a file of plain data.
+  /// Returns a file that contains plain data.
   private func dataFile(_ number: UInt8) throws(DESFireStatus) -> DESFireFile {
     let file = selected.files[try fileIndex(number)]
     switch file.kind {
@@ -202,8 +202,7 @@ extension DESFirePICC {
     }
   }
 
-  /// Returns the parameters of a command that brings no data, without the MAC that its session
-  /// appends.
+  /// Returns the parameters of a command without data, without the MAC that the session appends.
   mutating func accept(
     _ command: DESFireCommand, _ parameters: [UInt8], count: Int,
     _ communication: DESFireCommunication
@@ -248,7 +247,7 @@ extension DESFirePICC {
     session?.protect(data, communication, marksEnd: marksEnd) ?? data
   }
 
-  /// Returns how many bytes WriteData or WriteRecord has in all, by its header.
+  /// Returns the total number of bytes of WriteData or WriteRecord, from the command's header.
   func expectedWriteCount(_ parameters: [UInt8]) throws(DESFireStatus) -> Int {
     guard parameters.count >= 7 else { throw .lengthError }
     try requireApplication()
@@ -271,7 +270,7 @@ extension DESFirePICC {
   mutating func writeData(
     _ command: DESFireCommand, _ parameters: [UInt8]
   ) throws(DESFireStatus) -> Result {
-    // The header has been looked at by `expectedWriteCount(_:)`, which gave the number of bytes.
+    // `expectedWriteCount(_:)`, which returned the number of bytes, has checked the header.
     let index = try fileIndex(parameters[0])
     let file = try dataFile(parameters[0])
     let (data, communication) = try written(command, parameters, to: file)
@@ -288,7 +287,7 @@ extension DESFirePICC {
     return Result(session?.acknowledge(communication) ?? [])
   }
 
-  /// Returns the data of a command that writes, and how they have come.
+  /// Returns the data of a writing command, and the protection that it had.
   mutating func written(
     _ command: DESFireCommand, _ parameters: [UInt8], to file: DESFireFile
   ) throws(DESFireStatus) -> ([UInt8], DESFireCommunication) {

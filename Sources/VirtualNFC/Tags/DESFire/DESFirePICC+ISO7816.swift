@@ -1,9 +1,8 @@
-/// Commands of ISO/IEC 7816-4, by which a card that is formatted as an NFC Forum Type 4 tag is used:
-/// NXP AN11004.
+/// The ISO/IEC 7816-4 commands for a card that is formatted as an NFC Forum Type 4 tag (NXP AN11004).
 extension DESFirePICC {
   private static let interindustryClass: UInt8 = 0x00
 
-  /// Takes a command APDU with class 00 and gives the response APDU.
+  /// Executes a command APDU with class 00 and returns the response APDU.
   mutating func process(_ command: CommandAPDU) -> [UInt8] {
     abandonChain()
     guard command.cla == Self.interindustryClass else { return StatusWord.classNotSupported.bytes }
@@ -43,7 +42,7 @@ extension DESFirePICC {
     return select { $0.isoIdentifier == identifier }
   }
 
-  /// Selects the card or an application; what was selected stays so if there is none.
+  /// Selects the card or an application. If none matches, the selection does not change.
   private mutating func select(_ isWanted: (DESFireApplication) -> Bool) -> [UInt8] {
     if isWanted(card) {
       selection = nil
@@ -58,7 +57,8 @@ extension DESFirePICC {
 
   // MARK: READ BINARY and UPDATE BINARY
 
-  /// With bit 8 of P1, its low five bits are the file's number, and the file becomes current.
+  /// Returns the file and the offset. With bit 8 of P1, its low five bits are the file's number, and the
+  /// file becomes the current one.
   private mutating func locate(_ command: CommandAPDU) -> (file: Int, offset: Int)? {
     if command.p1 & Parameter.shortFileIdentifier != 0 {
       guard let index = selected.fileIndex(command.p1 & Parameter.shortFileIdentifierMask) else {
@@ -75,8 +75,7 @@ extension DESFirePICC {
       ? StatusWord.fileNotFound : .conditionsOfUseNotSatisfied).bytes
   }
 
-  /// Returns a right that is everybody's, or that the session's key has where nothing is to be
-  /// protected.
+  /// Returns whether everybody has the right, or the session's key has it and no protection is required.
   private func isAllowed(_ keys: [UInt8], of file: DESFireFile) -> Bool {
     if keys.contains(DESFireFile.everybody) { return true }
     guard let session, DESFireCommunication(settings: file.communicationSettings) == .plain else {
@@ -110,7 +109,7 @@ extension DESFirePICC {
       identifier: file.isoIdentifier ?? 0, content: file.content,
       isWritable: isAllowed(file.writeKeys, of: file))
     let status = view.update(offset: offset, data: command.data)
-    // Records and values have commands of their own.
+    // Records and values have their own commands.
     guard file.kind == .standardData else { return StatusWord.conditionsOfUseNotSatisfied.bytes }
     selected.files[index].content = view.content
     return status.bytes

@@ -1,10 +1,10 @@
-/// The sets of keys of an application, of which one is in use: libnxpsc's notes on EV3 cards, and NXP's reader library.
-/// What a set holds after it is initialized, and what becomes of the one that was in use, are not confirmed: zeros, and
-/// it is gone.
+/// The key sets of an application, one of which is in use. Sources: libnxpsc's notes on EV3 cards, and
+/// NXP's reader library. Two facts are not confirmed: the content of a set after it is initialized (here
+/// zeros), and the fate of the set that was in use (here it is lost).
 struct DESFireKeySets: Hashable, Sendable {
   struct Prepared: Hashable, Sendable {
     var keys: [DESFireKey]
-    /// Given when it is finalized.
+    /// The version, which is set when the key set is finalized.
     var version: UInt8?
   }
 
@@ -16,7 +16,7 @@ struct DESFireKeySets: Hashable, Sendable {
   private static let setsFlag: UInt8 = 0x01
   static let size = 5
 
-  /// KeySett3 and what follows it in CreateApplication.
+  /// Parses KeySett3 and the bytes after it in CreateApplication.
   init(_ bytes: ArraySlice<UInt8>) throws(DESFireStatus) {
     let bytes = Array(bytes)
     guard bytes.count == Self.size else { throw .lengthError }
@@ -33,7 +33,7 @@ extension DESFirePICC {
   private static let aesKind: UInt8 = 0x02
   private static let keySize = 16
 
-  /// Returns the sets, of which the command names one that is not in use.
+  /// Returns the key sets. Requires that the command's set number belongs to one that is not in use.
   private func keySets(_ number: UInt8) throws(DESFireStatus) -> DESFireKeySets {
     try requireApplication()
     guard let sets = selected.keySets else { throw .permissionDenied }
@@ -62,7 +62,7 @@ extension DESFirePICC {
     return Result()
   }
 
-  /// Its answer has no MAC: the session's key is gone.
+  /// Runs RollKeySet. Its answer has no MAC, because the session's key is lost.
   mutating func rollKeySet(_ parameters: [UInt8]) throws(DESFireStatus) -> Result {
     guard var session else { throw .authenticationError }
     let rest = try session.accept(
@@ -81,7 +81,8 @@ extension DESFirePICC {
     return Result()
   }
 
-  /// Set and key in plain; the key with the old one and its version, and a check, enciphered.
+  /// Runs ChangeKeyEV2. Set and key number are plain. The key combined with the old one, its version and
+  /// a check are enciphered.
   mutating func changeKeyEV2(_ parameters: [UInt8]) throws(DESFireStatus) -> Result {
     guard var session, session.scheme == .ev2 else { throw .authenticationError }
     guard parameters.count > 2 else { throw .lengthError }

@@ -1,17 +1,18 @@
-/// The MAC over what a transaction reads and writes: MF2DL(H)x0 data sheet, 10.3; NXP AN12343, table 32.
+/// The MAC of the data that a transaction reads and writes (MF2DL(H)x0 data sheet, 10.3; NXP AN12343,
+/// table 32).
 struct DESFireTransactionMAC: Hashable, Sendable {
-  /// AppTransactionMACKey, AES.
+  /// AppTransactionMACKey, an AES key.
   let key: [UInt8]
   let keyVersion: UInt8
   /// TMRIPrev: the reader of the last transaction.
   private(set) var previousReader = [UInt8](repeating: 0, count: blockSize)
-  /// TMI: what the transaction has done, in whole blocks.
+  /// TMI: the operations of the transaction, in whole blocks.
   private(set) var input: [UInt8] = []
-  /// TMRICur: the reader that has named itself in this transaction.
+  /// TMRICur: the reader that has identified itself in this transaction.
   private(set) var reader: [UInt8]?
 
   static let blockSize = 16
-  /// A counter and the code.
+  /// The size of a counter and the code.
   static let size = 12
   static let counterSize = 4
   private static let codeLabel: UInt8 = 0x5A
@@ -23,7 +24,7 @@ struct DESFireTransactionMAC: Hashable, Sendable {
     self.keyVersion = keyVersion
   }
 
-  /// Takes note of a command: its code and parameters, and its data in plain.
+  /// Records a command: its code and parameters, and its plain data.
   mutating func add(_ command: [UInt8], _ data: [UInt8] = []) {
     input += DESFireCipher.padded(command, to: Self.blockSize)
     input += DESFireCipher.padded(data, to: Self.blockSize)
@@ -31,7 +32,7 @@ struct DESFireTransactionMAC: Hashable, Sendable {
 
   mutating func forget() { (input, reader) = ([], nil) }
 
-  /// Returns the session key of this transaction.
+  /// Returns a session key of this transaction.
   private func cipher(_ label: UInt8, uid: [UInt8], counter: [UInt8]) -> DESFireCipher {
     let cipher = DESFireCipher(kind: .aes, key: key)
     return DESFireCipher(
@@ -49,7 +50,8 @@ struct DESFireTransactionMAC: Hashable, Sendable {
       key: LeakageResilientCipher(key: key, number: 0).authenticationCode(vector), number: 0)
   }
 
-  /// Takes the reader's name and gives the last one's, enciphered. How this is done in LRP is not confirmed.
+  /// Accepts the reader's identifier and returns the previous one, enciphered. The form of the
+  /// ciphertext in LRP is not confirmed.
   mutating func accept(
     _ name: [UInt8], uid: [UInt8], counter: [UInt8], isLRP: Bool
   ) -> [UInt8] {
@@ -62,9 +64,9 @@ struct DESFireTransactionMAC: Hashable, Sendable {
     return cipher.encrypt(previousReader, vector: cipher.zeroVector)
   }
 
-  /// Returns the code, with which the transaction is over.
+  /// Returns the code and ends the transaction.
   ///
-  /// - Parameter counter: the new one.
+  /// - Parameter counter: the new counter.
   mutating func finish(uid: [UInt8], counter: [UInt8], isLRP: Bool) -> [UInt8] {
     let cipher = cipher(Self.codeLabel, uid: uid, counter: counter)
     let code =
@@ -77,11 +79,11 @@ struct DESFireTransactionMAC: Hashable, Sendable {
   }
 }
 
-/// Commands of transactions that are signed.
+/// The commands for transactions with a MAC.
 extension DESFirePICC {
   private static let keySize = 16
   private static let headerSize = 5
-  /// TMKeyOption: AES.
+  /// TMKeyOption for AES.
   private static let aesKey: UInt8 = 0x02
   private static let answersCode: UInt8 = 0x01
 
@@ -100,7 +102,7 @@ extension DESFirePICC {
     return [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: counter >> $0) }
   }
 
-  /// Takes note of what a command of the transaction has done (10.3.4.2).
+  /// Records a command of the transaction (10.3.4.2).
   mutating func note(_ command: [UInt8], _ data: [UInt8] = []) {
     guard let index = transactionMACIndex, var code = selected.files[index].transactionMAC else {
       return
@@ -109,7 +111,8 @@ extension DESFirePICC {
     selected.files[index].kind = .transactionMAC(code)
   }
 
-  /// 11.7.6: number, communication, rights and the key's kind; the key and its version are enciphered.
+  /// Creates the file (11.7.6). The parameters are number, communication, rights and the key's kind; the
+  /// key and its version are enciphered.
   mutating func createTransactionMACFile(_ parameters: [UInt8]) throws(DESFireStatus) -> Result {
     guard parameters.count > Self.headerSize else { throw .lengthError }
     try requireApplication()
@@ -135,7 +138,8 @@ extension DESFirePICC {
     return Result(answer)
   }
 
-  /// 10.3.4.3: the right to read and write is that to name a reader; nobody's switches it off.
+  /// Runs CommitReaderID (10.3.4.3). It requires the file's right to read and write; if nobody has that
+  /// right, the command is disabled.
   mutating func commitReader(_ name: [UInt8]) throws(DESFireStatus) -> Result {
     try require(name, count: DESFireTransactionMAC.blockSize)
     guard let index = transactionMACIndex, var code = selected.files[index].transactionMAC,
@@ -145,7 +149,7 @@ extension DESFirePICC {
     _ = try communication(file.fullKeys, protected: .authenticated)
     let enciphered = code.accept(
       name, uid: uid, counter: nextCounter(file), isLRP: configuration.usesLRP)
-    // Without a session nothing is answered.
+    // Without a session, the answer is empty.
     let answer = session == nil ? [] : enciphered
     code.add([DESFireCommand.commitReaderIdentifier.rawValue] + name + answer)
     selected.files[index].kind = .transactionMAC(code)
@@ -153,7 +157,7 @@ extension DESFirePICC {
   }
 
   mutating func commitTransaction(_ parameters: [UInt8]) throws(DESFireStatus) -> Result {
-    // The option came with EV2.
+    // The option exists since EV2.
     guard parameters.count <= (model.supports(.commitReaderIdentifier) ? 1 : 0) else {
       throw .lengthError
     }

@@ -1,4 +1,4 @@
-/// Commands about values and records: MF3ICDx21_41_81 data sheet, 9.6.
+/// The commands for values and records (MF3ICDx21_41_81 data sheet, 9.6).
 extension DESFirePICC {
   // MARK: Values
 
@@ -63,7 +63,7 @@ extension DESFirePICC {
     selected.files[index].kind = isCyclic ? .cyclicRecords(records) : .linearRecords(records)
   }
 
-  /// Counts from the newest, answers from the oldest.
+  /// Reads records. Record numbers count from the newest; the answer begins with the oldest.
   mutating func readRecords(
     _ command: DESFireCommand, _ parameters: [UInt8]
   ) throws(DESFireStatus) -> Result {

@@ -1,15 +1,15 @@
 /// The card's side of the DESFire commands, without the radio.
 ///
-/// A command comes in one frame or several, which are put together before it is carried out; an answer
-/// leaves in as many frames as its kind and length ask for.
+/// A command consists of one or more frames, which are combined before it is executed. An answer consists
+/// of as many frames as its kind and length require.
 struct DESFirePICC: Hashable, Sendable {
-  /// A native answer: its data, and the status that ends it.
+  /// A native answer: its data and its status.
   struct Answer: Hashable, Sendable {
     var data: [UInt8] = []
     var status = DESFireStatus.operationOK
   }
 
-  /// What a command that has been carried out answers: the data of one frame or more.
+  /// The result of an executed command: the data of one or more frames.
   struct Result: Hashable, Sendable {
     var frames: [[UInt8]]
     var status = DESFireStatus.operationOK
@@ -37,13 +37,13 @@ struct DESFirePICC: Hashable, Sendable {
 
   /// The index of the selected application; `nil` at the level of the card.
   var selection: Int?
-  /// The index of the file that SELECT (ISO/IEC 7816-4) has made current.
+  /// The index of the current file, which SELECT (ISO/IEC 7816-4) has set.
   var currentFile: Int?
   var session: DESFireSession?
   private var chain = Chain.none
   private var generator: SplitMix64
   var configuration = DESFireConfiguration()
-  /// What is drawn as challenges before the generator's numbers.
+  /// Fixed challenges, which are used before the generator's numbers.
   private var challenges: ArraySlice<[UInt8]>
 
   init(
@@ -58,7 +58,7 @@ struct DESFirePICC: Hashable, Sendable {
     generator = SplitMix64(seed: uid.reduce(0) { $0 << 8 | UInt64($1) })
   }
 
-  /// The card is place 0, an application that of its identifier.
+  /// The irreversible state. The card has place 0; the place of an application is its identifier.
   var irreversibleState: IrreversibleState {
     var state = IrreversibleState()
     for application in [card] + applications {
@@ -69,13 +69,13 @@ struct DESFirePICC: Hashable, Sendable {
     return state
   }
 
-  /// Forgets everything but the memory.
+  /// Discards everything except the memory.
   mutating func reset() {
     selection = nil
     leaveSelection()
   }
 
-  /// Ends the session and whatever was not finished, transactions too.
+  /// Ends the session, unfinished commands and transactions.
   mutating func leaveSelection() {
     session = nil
     currentFile = nil
@@ -83,13 +83,13 @@ struct DESFirePICC: Hashable, Sendable {
     for index in applications.indices { _ = applications[index].abort() }
   }
 
-  /// Random bytes of the card's own.
+  /// Returns random bytes of the card.
   mutating func random(_ count: Int) -> [UInt8] { generator.bytes(count) }
 
-  /// Ends a command of which frames are still to come.
+  /// Aborts a command whose frames are incomplete.
   mutating func abandonChain() { chain = .none }
 
-  /// The selected application, or the card's own.
+  /// The selected application, or the card level.
   var selected: DESFireApplication {
     get { selection.map { applications[$0] } ?? card }
     set {
@@ -99,10 +99,10 @@ struct DESFirePICC: Hashable, Sendable {
 
   // MARK: Frames
 
-  /// The most data bytes in a frame of an answer that is continued by additional frames.
+  /// The maximum number of data bytes in a frame of an answer that additional frames continue.
   static let longestFrame = 59
 
-  /// Takes a frame: a command code, and what follows it.
+  /// Receives a frame: a command code, and the bytes after it.
   mutating func receive(code: UInt8, parameters: [UInt8]) -> Answer {
     do throws(DESFireStatus) {
       guard let command = DESFireCommand(rawValue: code), model.supports(command) else {
@@ -113,7 +113,7 @@ struct DESFirePICC: Hashable, Sendable {
       return try begin(command, parameters)
     } catch {
       chain = .none
-      // Any error ends the session, too; that there was nothing to commit is none.
+      // Any error also ends the session. A commit without changes is not an error.
       if error != .noChanges { session = nil }
       return Answer(status: error)
     }
@@ -129,7 +129,7 @@ struct DESFirePICC: Hashable, Sendable {
       let expected = try expectedWriteCount(parameters)
       guard parameters.count <= expected else { throw .lengthError }
       if parameters.count < expected {
-        // Where ISO/IEC 14443-4 does the chaining the whole command is there at once.
+        // With chaining by ISO/IEC 14443-4, the command is complete.
         guard ![.writeDataChained, .writeRecordChained].contains(command) else {
           throw .lengthError
         }
@@ -176,7 +176,7 @@ struct DESFirePICC: Hashable, Sendable {
     return Answer(data: frames.first ?? [], status: rest.isEmpty ? status : .additionalFrame)
   }
 
-  /// Cuts a long answer into frames.
+  /// Splits a long answer into frames.
   static func frames(_ data: [UInt8], size: Int = longestFrame) -> [[UInt8]] {
     stride(from: 0, to: max(data.count, 1), by: size).map {
       Array(data[$0..<min($0 + size, data.count)])
@@ -201,7 +201,7 @@ struct DESFirePICC: Hashable, Sendable {
     switch command {
     case .authenticateEV2First:
       isLRP = configuration.usesLRP
-      // A chip that is set to LRP takes nothing else (NT4H2421Gx data sheet, table 19).
+      // A chip that is set to LRP accepts no other authentication (NT4H2421Gx data sheet, table 19).
       guard !isLRP || capabilities.first.map({ $0 & Self.lrpCapability != 0 }) ?? false else {
         throw .permissionDenied
       }
@@ -227,8 +227,8 @@ struct DESFirePICC: Hashable, Sendable {
   /// Bit 1 of PCDCap2.1.
   private static let lrpCapability: UInt8 = 0x02
 
-  /// AuthenticateEV2First has their number and up to six bytes after the key's number (NT4H2421Gx data sheet,
-  /// 10.4.1); the others have nothing there.
+  /// Returns the reader's capabilities. AuthenticateEV2First has their number and up to six bytes after
+  /// the key's number (NT4H2421Gx data sheet, 10.4.1); the other commands have no bytes there.
   private func readerCapabilities(
     _ command: DESFireCommand, _ parameters: [UInt8]
   ) throws(DESFireStatus) -> [UInt8] {

@@ -1,8 +1,8 @@
 import NFCCore
 
-/// What an authentication leaves behind: session keys and how they protect commands and answers.
+/// The result of an authentication: session keys and the protection of commands and answers.
 struct DESFireSession: Hashable, Sendable {
-  /// Which command began it.
+  /// The command that began the session.
   enum Scheme: Hashable, Sendable {
     /// Authenticate (0A), the first generation: MACs of four bytes, CRC_A, no chained vector.
     case legacy
@@ -15,7 +15,7 @@ struct DESFireSession: Hashable, Sendable {
   let scheme: Scheme
   let keyNumber: UInt8
   let cipher: DESFireCipher
-  /// Of EV2's scheme only.
+  /// The transaction, only in EV2's scheme.
   var transaction: DESFireTransaction?
   private var vector: [UInt8]
 
@@ -29,13 +29,13 @@ struct DESFireSession: Hashable, Sendable {
     vector = cipher.zeroVector
   }
 
-  /// How commands go that are about no file's data.
+  /// The protection of commands that do not access a file's data.
   var administrative: DESFireCommunication { scheme == .ev2 ? .authenticated : .plain }
 
-  /// Takes note of a command that brings no data, and gives its parameters without the MAC that EV2's scheme
+  /// Records a command without data, and returns its parameters without the MAC that EV2's scheme
   /// appends.
   ///
-  /// - Parameter frame: its code and parameters.
+  /// - Parameter frame: the command's code and parameters.
   mutating func accept(
     _ frame: [UInt8], _ communication: DESFireCommunication
   ) throws(DESFireStatus) -> [UInt8] {
@@ -51,7 +51,7 @@ struct DESFireSession: Hashable, Sendable {
     }
   }
 
-  /// Returns a command without its MAC, which is right.
+  /// Returns a command without its MAC, which has been verified.
   private func verified(_ frame: [UInt8]) throws(DESFireStatus) -> [UInt8] {
     guard let transaction, frame.count > DESFireTransaction.codeSize else { throw .lengthError }
     let rest = Array(frame.dropLast(DESFireTransaction.codeSize))
@@ -61,11 +61,11 @@ struct DESFireSession: Hashable, Sendable {
     return rest
   }
 
-  /// Returns the answer's data with what protects it.
+  /// Returns the data of an answer with its protection.
   ///
   /// - Parameters:
-  ///   - status: what ends the answer.
-  ///   - marksEnd: pads with 80 first, as where the reader did not say how much it reads.
+  ///   - status: the status of the answer.
+  ///   - marksEnd: whether to pad with 80 first, as for a read without a length.
   mutating func protect(
     _ data: [UInt8], _ communication: DESFireCommunication,
     status: DESFireStatus = .operationOK, marksEnd: Bool = false
@@ -107,12 +107,12 @@ struct DESFireSession: Hashable, Sendable {
     return body + transaction.code(of: [status.code] + body)
   }
 
-  /// Returns what answers a command that has brought data: no data, and the MAC that belongs to it.
+  /// Returns the answer to a command with data: no data, and the MAC of the answer.
   mutating func acknowledge(_ communication: DESFireCommunication) -> [UInt8] {
     protect([], communication == .plain ? .plain : .authenticated)
   }
 
-  /// Returns how many bytes `count` bytes of command data take on the air.
+  /// Returns the size of `count` bytes of command data on the air.
   func protectedCount(_ count: Int, _ communication: DESFireCommunication) -> Int {
     switch (scheme, communication) {
     case (_, .plain): return count
@@ -125,7 +125,7 @@ struct DESFireSession: Hashable, Sendable {
     }
   }
 
-  /// Checks a command and gives its data without protection.
+  /// Verifies a command and returns its data without protection.
   ///
   /// - Parameters:
   ///   - header: the code and the parameters that are never enciphered.
@@ -168,8 +168,8 @@ struct DESFireSession: Hashable, Sendable {
     }
   }
 
-  /// Returns the same for data of which the command does not say how many they are: they end before
-  /// the check and the mark 80 of the padding.
+  /// Verifies a command that does not specify the number of its data bytes, and returns its data. The
+  /// data ends before the check and the padding byte 80.
   mutating func unprotect(
     header: [UInt8], body: [UInt8]
   ) throws(DESFireStatus) -> [UInt8] {
@@ -189,7 +189,7 @@ struct DESFireSession: Hashable, Sendable {
     return data
   }
 
-  /// Deciphers what a reader sent in the older schemes, a number of whole blocks.
+  /// Deciphers data from a reader in the older schemes, which consists of whole blocks.
   mutating func decipher(_ body: [UInt8]) -> [UInt8] {
     guard scheme != .legacy else { return cipher.undoDecipheringReader(body) }
     let plain = cipher.decrypt(body, vector: vector)
@@ -210,14 +210,14 @@ struct DESFireSession: Hashable, Sendable {
   }
 }
 
-/// What EV2's scheme puts into every code, and the keys of its session: NXP AN12196, 4; AN12343, 7; NT4H2421Gx data
-/// sheet, 9.1 and 9.2.
+/// The values that are part of every MAC in EV2's scheme, and the session keys (NXP AN12196, 4; AN12343,
+/// 7; NT4H2421Gx data sheet, 9.1 and 9.2).
 struct DESFireTransaction: Hashable, Sendable {
   static let codeSize = 8
 
   enum Keys: Hashable, Sendable {
     case aes(data: DESFireCipher, codes: DESFireCipher)
-    /// Of a chip that is set to LRP.
+    /// The keys of a chip that is set to LRP.
     case lrp(LeakageResilientKeys)
   }
 
@@ -236,7 +236,9 @@ struct DESFireTransaction: Hashable, Sendable {
   private static let commandLabel: [UInt8] = [0xA5, 0x5A]
   private static let answerLabel: [UInt8] = [0x5A, 0xA5]
 
-  /// - Parameter frame: a command's code or an answer's status, and what follows it.
+  /// Returns the MAC of a frame.
+  ///
+  /// - Parameter frame: a command's code or an answer's status, and the bytes after it.
   func code(of frame: [UInt8]) -> [UInt8] {
     let input =
       frame.prefix(1) + commandCounter.littleEndianBytes + identifier + frame.dropFirst()
@@ -249,7 +251,7 @@ struct DESFireTransaction: Hashable, Sendable {
     return stride(from: 1, to: whole.count, by: 2).map { whole[$0] }
   }
 
-  /// Returns an answer's whole blocks.
+  /// Returns the enciphered blocks of an answer.
   mutating func encrypt(_ blocks: [UInt8]) -> [UInt8] {
     switch keys {
     case .aes(let cipher, _):
@@ -260,7 +262,7 @@ struct DESFireTransaction: Hashable, Sendable {
     }
   }
 
-  /// Returns a command's whole blocks.
+  /// Returns the deciphered blocks of a command.
   mutating func decrypt(_ blocks: [UInt8]) -> [UInt8] {
     switch keys {
     case .aes(let cipher, _):

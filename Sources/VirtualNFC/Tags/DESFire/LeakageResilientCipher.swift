@@ -1,4 +1,5 @@
-/// LRP, AES-128 in a form that keeps its key from being measured: NXP AN12304, with four bits for each step.
+/// LRP: a use of AES-128 that protects its key against side-channel measurements (NXP AN12304), with four
+/// bits per step.
 struct LeakageResilientCipher: Hashable, Sendable {
   static let blockSize = 16
   private static let stepCount = 16
@@ -12,7 +13,7 @@ struct LeakageResilientCipher: Hashable, Sendable {
   private let table: [[UInt8]]
   private let start: [UInt8]
 
-  /// - Parameter number: which of the updated keys is used, from 0 on.
+  /// - Parameter number: the number of the updated key, from 0 on.
   init(key: [UInt8], number: Int) {
     var chain = Self.cipher(key, Self.odd)
     var table: [[UInt8]] = []
@@ -32,7 +33,7 @@ struct LeakageResilientCipher: Hashable, Sendable {
       ? aes.encrypt(block, vector: aes.zeroVector) : aes.decrypt(block, vector: aes.zeroVector)
   }
 
-  /// EvalLRP with the last step.
+  /// Returns EvalLRP with the final step.
   private func evaluate(_ input: [UInt8]) -> [UInt8] {
     var state = start
     for byte in input {
@@ -43,7 +44,7 @@ struct LeakageResilientCipher: Hashable, Sendable {
 
   // MARK: Modes
 
-  /// CMAC on top of it; the whole block.
+  /// Returns the whole block of a CMAC that uses LRP.
   func authenticationCode(_ message: [UInt8]) -> [UInt8] {
     func doubled(_ block: [UInt8]) -> [UInt8] {
       let shifted = zip(block, block.dropFirst() + [0]).map { $0 << 1 | $1 >> 7 }
@@ -66,7 +67,7 @@ struct LeakageResilientCipher: Hashable, Sendable {
     return state
   }
 
-  /// LRICB: each block with the key that its number gives.
+  /// Runs LRICB, which uses a separate key for the number of each block.
   ///
   /// - Parameters:
   ///   - data: whole blocks.
@@ -86,11 +87,12 @@ struct LeakageResilientCipher: Hashable, Sendable {
   }
 }
 
-/// A session's keys in LRP, and how many blocks they have enciphered: NXP AN12343, 7.2; NT4H2421Gx data sheet, 9.2.
+/// A session's keys in LRP, and the number of blocks enciphered with them (NXP AN12343, 7.2; NT4H2421Gx
+/// data sheet, 9.2).
 struct LeakageResilientKeys: Hashable, Sendable {
   private let codes: LeakageResilientCipher
   private let data: LeakageResilientCipher
-  /// EncCtr.
+  /// The number of enciphered blocks, EncCtr.
   private(set) var blockCount: UInt32 = 0
 
   private static let prefix: [UInt8] = [0x00, 0x01, 0x00, 0x80]

@@ -1,31 +1,31 @@
 /// Block numbers of FeliCa Lite and Lite-S (FeliCa Lite-S User's Manual).
 enum FeliCaLiteBlock {
-  /// S_PAD0 to S_PAD13, for the user.
+  /// S_PAD0 to S_PAD13, the user blocks.
   static let scratchPads: ClosedRange<UInt8> = 0x00...0x0D
   /// The subtraction register.
   static let register: UInt8 = 0x0E
-  /// S_PAD0 to REG: what MC has a bit each for.
+  /// S_PAD0 to REG, the blocks for which MC has one bit each.
   static let userBlocks: ClosedRange<UInt8> = 0x00...0x0E
-  /// Random challenge; never read back.
+  /// The random challenge, which cannot be read.
   static let randomChallenge: UInt8 = 0x80
   static let mac: UInt8 = 0x81
-  /// IDm, then data of the issuer's.
+  /// The IDm, followed by data of the issuer.
   static let id: UInt8 = 0x82
-  /// IDm and PMm.
+  /// The IDm and the PMm.
   static let deviceID: UInt8 = 0x83
   static let serviceCode: UInt8 = 0x84
   static let systemCode: UInt8 = 0x85
   static let cardKeyVersion: UInt8 = 0x86
-  /// Never read back.
+  /// The card key, which cannot be read.
   static let cardKey: UInt8 = 0x87
   static let memoryConfiguration: UInt8 = 0x88
-  /// Lite-S: how often something was written.
+  /// Lite-S: the number of writes.
   static let writeCounter: UInt8 = 0x90
-  /// Lite-S.
+  /// Lite-S: the MAC.
   static let macA: UInt8 = 0x91
   /// Lite-S: external authentication.
   static let state: UInt8 = 0x92
-  /// Lite-S: the card checks its memory.
+  /// Lite-S: the result of the card's memory check.
   static let crcCheck: UInt8 = 0xA0
 
   /// Blocks in non-volatile memory, in the order of a dump.
@@ -36,14 +36,14 @@ enum FeliCaLiteBlock {
 
 /// MC, the memory configuration block (FeliCa Lite-S User's Manual).
 struct FeliCaLiteConfiguration: Hashable, Sendable {
-  /// Offsets in the block.
+  /// The offsets in the block.
   private enum Offset {
-    /// MC_SP_REG_ALL_RW: a bit for each of S_PAD0 to REG, 1 for read and write; the last bit is for
-    /// itself and the restrictions.
+    /// MC_SP_REG_ALL_RW: one bit for each of S_PAD0 to REG, 1 for read and write. The last bit applies to
+    /// this field itself and to the restrictions.
     static let allReadWrite = 0
     /// MC_ALL: FF until the first issuance is finished.
     static let all = 2
-    /// SYS_OP: 01 where the tag answers as NDEF tag.
+    /// SYS_OP: 01 if the tag answers as an NDEF tag.
     static let systemOption = 3
     /// MC_CKCKV_W_MAC_A.
     static let keyWriteMAC = 5
@@ -68,7 +68,7 @@ struct FeliCaLiteConfiguration: Hashable, Sendable {
     while self.bytes.count < FeliCaBlockAccess.blockSize { self.bytes.append(0) }
   }
 
-  /// As a card leaves the factory; the last byte is RF_PRM, which is always 07.
+  /// Returns the block on delivery. The last byte is RF_PRM, which is always 07.
   static func blank(isNDEF: Bool) -> FeliCaLiteConfiguration {
     FeliCaLiteConfiguration([0xFF, 0xFF, unlocked, isNDEF ? 0x01 : 0x00, 0x07])
   }
@@ -89,8 +89,8 @@ struct FeliCaLiteConfiguration: Hashable, Sendable {
   }
   func writeNeedsMAC(_ userBlock: UInt8) -> Bool { bit(userBlock, at: Offset.writeMAC) }
 
-  /// Permissions that have gone (bits 0 to 15), issuance (bit 16), and whether restrictions stand
-  /// permanently (from bit 17 on, one for each byte of them that is not zero).
+  /// Returns the irreversible state: removed permissions (bits 0 to 15), issuance (bit 16), and permanent
+  /// restrictions (from bit 17 on, one bit for each of their bytes that is not zero).
   func irreversibleState(place: Int) -> IrreversibleState {
     var bits = UInt64(~bytes[0]) | UInt64(~bytes[1]) << 8
     if !systemBlocksAreWritable { bits |= 1 << 16 }
@@ -107,8 +107,8 @@ struct FeliCaLiteConfiguration: Hashable, Sendable {
     bytes[offset + Int(index / 8)] >> (index % 8) & 1 != 0
   }
 
-  /// Returns what a write makes of the block: permissions only go, restrictions only come, and what
-  /// is locked stays.
+  /// Returns the block after a write: permissions can only be removed, restrictions only added, and
+  /// locked fields do not change.
   func updated(with data: [UInt8], isLiteS: Bool) -> FeliCaLiteConfiguration {
     var result = bytes
     for (offset, value) in data.prefix(FeliCaBlockAccess.blockSize).enumerated() {

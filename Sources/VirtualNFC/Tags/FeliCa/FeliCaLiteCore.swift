@@ -1,11 +1,12 @@
 import NFCCore
 
-/// What FeliCa Lite and Lite-S have in common: the memory, its rules, and the three commands that
-/// they know (FeliCa Lite User's Manual; FeliCa Lite-S User's Manual).
+/// The common part of FeliCa Lite and Lite-S: the memory, its rules, and the three commands that they
+/// support (FeliCa Lite User's Manual; FeliCa Lite-S User's Manual).
 ///
-/// A change of MC can be read back at once and counts from the next power-up (Lite-S, 7.3.8).
-/// Not confirmed on a card: the status of a REG write that would raise A or B, that RC takes the
-/// external authentication back, and that a MAC_A before the last place of a block list is zeros.
+/// A change of MC can be read back immediately and takes effect at the next power-up (Lite-S, 7.3.8).
+/// Three facts are not confirmed on a card: the status of a REG write that would increase A or B, that a
+/// write of RC ends the external authentication, and that a MAC_A before the last place of a block list
+/// is zeros.
 struct FeliCaLiteCore: Hashable, Sendable {
   enum Generation: Hashable, Sendable {
     case lite, liteS
@@ -18,12 +19,13 @@ struct FeliCaLiteCore: Hashable, Sendable {
   private static let maximumServices = 1
   private static let maximumBlocksRead = 4
   private static let externallyAuthenticated: UInt8 = 0x01
-  /// WCNT of a card that was not issued yet.
+  /// WCNT of a card before issuance.
   private static let factoryWriteCount = 0x00FE00 | 0xFF0000
-  /// Where WCNT ends, and with it every write with MAC_A, before and after issuance.
+  /// The last values of WCNT, after which every write with MAC_A is refused, before and after issuance.
   private static let lastWriteCountBeforeIssuance = 0xFFFFFF
   private static let lastWriteCount = 0xFFFE00
-  /// Where a card that was issued begins to warn, and where it stops again: by Flipper's firmware (felica_listener).
+  /// The values of WCNT at which an issued card reports a warning, according to Flipper's firmware
+  /// (felica_listener).
   private static let wornWriteCounts = 10_001..<0xFFFDFF
   private static let zeros = [UInt8](repeating: 0, count: FeliCaBlockAccess.blockSize)
 
@@ -31,21 +33,21 @@ struct FeliCaLiteCore: Hashable, Sendable {
   let idm: [UInt8]
   let pmm: [UInt8]
 
-  /// Whether a Lite-S that was issued answers its writes with a warning once there were many.
+  /// Whether an issued Lite-S answers its writes with a warning after many of them.
   var warnsOfManyWrites = true
-  /// Whether MAC_A is zeros where no block stands before it.
+  /// Whether MAC_A is zeros if no block precedes it.
   var macAAloneIsZero = false
 
   private var stored: [UInt8: [UInt8]] = [:]
   private var writeCount = Self.factoryWriteCount
 
-  // Volatile.
+  // The volatile state.
   private var configuration: FeliCaLiteConfiguration
   private var challenge: [UInt8]?
   private var sessionKey: [UInt8]?
   private var state = Self.zeros
 
-  /// The longest NDEF message in bytes: S_PAD1 to S_PAD13.
+  /// The maximum size of an NDEF message in bytes: S_PAD1 to S_PAD13.
   private static let capacity =
     (FeliCaLiteBlock.scratchPads.count - 1) * FeliCaBlockAccess.blockSize
 
@@ -87,7 +89,7 @@ struct FeliCaLiteCore: Hashable, Sendable {
 
   // MARK: Memory
 
-  /// S_PAD0 to REG, ID to MC, and for Lite-S WCNT; 16 bytes each.
+  /// S_PAD0 to REG, ID to MC, and for Lite-S WCNT, 16 bytes each.
   var memory: [UInt8] {
     get {
       let blocks = FeliCaLiteBlock.stored.flatMap { stored[$0] ?? Self.zeros }
@@ -108,7 +110,8 @@ struct FeliCaLiteCore: Hashable, Sendable {
     }
   }
 
-  /// MC, and what REG has lost of its two registers. WCNT is not here: it counts by itself.
+  /// The irreversible state: MC, and the decrease of REG's two registers. WCNT is not included, because
+  /// it counts automatically.
   var irreversibleState: IrreversibleState {
     let configuration = FeliCaLiteConfiguration(
       stored[FeliCaLiteBlock.memoryConfiguration] ?? Self.zeros)
@@ -164,7 +167,7 @@ struct FeliCaLiteCore: Hashable, Sendable {
     }
   }
 
-  /// Returns the number of a block that the card has.
+  /// Returns the number of a block, which must exist on the card.
   private func blockNumber(
     _ access: FeliCaBlockAccess, at index: Int
   ) throws(FeliCaRefusal) -> UInt8 {
@@ -191,7 +194,7 @@ struct FeliCaLiteCore: Hashable, Sendable {
     }
   }
 
-  /// Returns whether the block can be written at all, the card's authentication apart.
+  /// Returns whether the block can be written, regardless of authentication.
   private func isWritable(_ number: UInt8) -> Bool {
     switch number {
     case FeliCaLiteBlock.userBlocks:
@@ -265,13 +268,13 @@ struct FeliCaLiteCore: Hashable, Sendable {
     return code + Self.zeros.suffix(FeliCaBlockAccess.blockSize - FeliCaLiteMAC.size)
   }
 
-  /// MAC covers the blocks that stand before it; without any, or without RC, it is zeros.
+  /// Returns MAC, which covers the blocks that precede it. Without any, or without RC, it is zeros.
   private func mac(over data: [UInt8]) -> [UInt8] {
     guard let sessionKey, let challenge, !data.isEmpty else { return Self.zeros }
     return macBlock(FeliCaLiteMAC.code(over: data, sessionKey: sessionKey, challenge: challenge))
   }
 
-  /// MAC_A covers the blocks between the last MAC_A before it and itself.
+  /// Returns MAC_A, which covers the blocks between the previous MAC_A and itself.
   private func macA(over data: [UInt8], of numbers: [UInt8]) -> [UInt8] {
     guard let sessionKey, let challenge, !(data.isEmpty && macAAloneIsZero) else {
       return Self.zeros
@@ -322,7 +325,7 @@ struct FeliCaLiteCore: Hashable, Sendable {
     }
   }
 
-  /// Whether MC_ALL closes the system blocks, from the next power-up at the latest.
+  /// Whether MC_ALL closes the system blocks, at the latest from the next power-up on.
   private var isIssued: Bool {
     let block = stored[FeliCaLiteBlock.memoryConfiguration] ?? Self.zeros
     return !FeliCaLiteConfiguration(block).systemBlocksAreWritable
@@ -342,7 +345,8 @@ struct FeliCaLiteCore: Hashable, Sendable {
     }
   }
 
-  /// MAC_A as written: the code, then WCNT as the writer knows it.
+  /// Returns whether a written MAC_A is right: it consists of the code and of WCNT as known to the
+  /// writer.
   private func hasRightMAC(_ macA: [UInt8], number: UInt8, data: [UInt8]) -> Bool {
     guard let sessionKey, let challenge, writeCount < lastWriteCount else { return false }
     let counter = Array(writeCountBlock.prefix(3))
@@ -373,7 +377,7 @@ struct FeliCaLiteCore: Hashable, Sendable {
         cardKey: stored[FeliCaLiteBlock.cardKey] ?? Self.zeros, challenge: data)
       state = Self.zeros
     case FeliCaLiteBlock.state:
-      // Only a proof of the card key authenticates; without it the byte can be taken back.
+      // Only knowledge of the card key authenticates; without it, the byte can be reset.
       state = data
       if !isAuthentic { state[0] = 0 }
     case FeliCaLiteBlock.register:
@@ -388,7 +392,8 @@ struct FeliCaLiteCore: Hashable, Sendable {
     }
   }
 
-  /// REG_A and REG_B, 4 bytes each, least significant first, only go down; REG_C is free.
+  /// Writes REG_A and REG_B, 4 bytes each, least significant first, which can only decrease; REG_C can be
+  /// written freely.
   private mutating func subtract(_ data: [UInt8]) throws(FeliCaRefusal) {
     let old = stored[FeliCaLiteBlock.register] ?? Self.zeros
     func value(_ bytes: [UInt8], _ offset: Int) -> UInt32 {

@@ -2,26 +2,26 @@ import COpenSSL
 
 /// The message authentication codes of FeliCa Lite and Lite-S (FeliCa Lite-S User's Manual).
 ///
-/// All are two-key triple DES in CBC mode. The card is little endian: each unit of 8 bytes is turned
-/// round on its way into the cipher and on its way out.
+/// All are two-key triple DES in CBC mode. The card is little endian: each unit of 8 bytes is reversed
+/// before and after the cipher.
 enum FeliCaLiteMAC {
   private static let unit = 8
   static let size = 8
 
-  /// SK1 and SK2, in the cipher's order of bytes: RC enciphered under the card key CK.
+  /// Returns SK1 and SK2 in the cipher's byte order: RC, enciphered with the card key CK.
   ///
-  /// Both are given as their blocks hold them. `nil` if libcrypto has no triple DES.
+  /// Both parameters have the byte order of their blocks. `nil` if libcrypto does not support triple DES.
   static func sessionKey(cardKey: [UInt8], challenge: [UInt8]) -> [UInt8]? {
     encrypt(
       reversedUnits(challenge), key: reversedUnits(cardKey),
       initializationVector: [UInt8](repeating: 0, count: unit))
   }
 
-  /// Returns the MAC over whole units of 8 bytes.
+  /// Returns the MAC of data in whole units of 8 bytes.
   ///
   /// - Parameters:
-  ///   - isWrite: exchanges SK1 and SK2, as the MAC_A of a write does.
-  ///   - challenge: RC as its block holds it; RC1 is the initialization vector.
+  ///   - isWrite: whether SK1 and SK2 are exchanged, as for the MAC_A of a write.
+  ///   - challenge: RC in the byte order of its block; RC1 is the initialization vector.
   static func code(
     over data: [UInt8], sessionKey: [UInt8], challenge: [UInt8], isWrite: Bool = false
   ) -> [UInt8]? {
@@ -35,7 +35,7 @@ enum FeliCaLiteMAC {
     return text.suffix(unit).reversed()
   }
 
-  /// MAC_A of a read: the block numbers, that of MAC_A last, go before the data.
+  /// Returns MAC_A of a read. The block numbers, with that of MAC_A last, precede the data.
   static func readCode(
     blockNumbers: [UInt8], data: [UInt8], sessionKey: [UInt8], challenge: [UInt8]
   ) -> [UInt8]? {
@@ -44,7 +44,7 @@ enum FeliCaLiteMAC {
     return code(over: head + data, sessionKey: sessionKey, challenge: challenge)
   }
 
-  /// MAC_A of a write: the write counter and the block numbers go before the data.
+  /// Returns MAC_A of a write. The write counter and the block numbers precede the data.
   static func writeCode(
     writeCounter: [UInt8], blockNumber: UInt8, data: [UInt8], sessionKey: [UInt8],
     challenge: [UInt8]
@@ -59,7 +59,8 @@ enum FeliCaLiteMAC {
     stride(from: 0, to: bytes.count, by: unit).flatMap { bytes[$0...].prefix(unit).reversed() }
   }
 
-  /// Two-key triple DES, CBC, without padding; `nil` unless all lengths are right.
+  /// Returns data enciphered with two-key triple DES, CBC, without padding; `nil` unless all lengths are
+  /// right.
   private static func encrypt(
     _ text: [UInt8], key: [UInt8], initializationVector: [UInt8]
   ) -> [UInt8]? {
@@ -68,7 +69,7 @@ enum FeliCaLiteMAC {
       let context = EVP_CIPHER_CTX_new()
     else { return nil }
     defer { EVP_CIPHER_CTX_free(context) }
-    // K1, K2, K1: three-key triple DES is what every build of libcrypto has.
+    // K1, K2, K1: every build of libcrypto supports three-key triple DES.
     let tripleKey = key + key.prefix(unit)
     var cipherText = [UInt8](repeating: 0, count: text.count + unit)
     var written: CInt = 0

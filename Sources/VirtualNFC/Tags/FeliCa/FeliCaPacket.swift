@@ -1,7 +1,7 @@
 import NFCCore
 
-/// Command codes; the code of an answer is one more (JIS X 6319-4; FeliCa Card User's Manual,
-/// excerpted edition, 4.4).
+/// The command codes. The code of an answer is the command's plus one (JIS X 6319-4; FeliCa Card User's
+/// Manual, excerpted edition, 4.4).
 enum FeliCaCommand {
   static let polling: UInt8 = 0x00
   static let requestService: UInt8 = 0x02
@@ -17,7 +17,7 @@ enum FeliCaCommand {
 
 /// The two status flags of an answer (FeliCa Card User's Manual, excerpted edition, 4.5).
 struct FeliCaStatus: Hashable, Sendable {
-  /// What went wrong: status flag 2.
+  /// The reason of an error: status flag 2.
   enum Reason: UInt8, Sendable {
     case illegalNumberOfServices = 0xA1
     case illegalNumberOfBlocks = 0xA2
@@ -27,9 +27,9 @@ struct FeliCaStatus: Hashable, Sendable {
     case illegalAccessMode = 0xA7
     case illegalBlockNumber = 0xA8
     case writeFailure = 0xA9
-    /// MAC and MAC_A in one block list (FeliCa Lite-S).
+    /// The block list contains both MAC and MAC_A (FeliCa Lite-S).
     case twoKindsOfMAC = 0xB0
-    /// The block asks for external authentication first (FeliCa Lite-S).
+    /// The block requires external authentication (FeliCa Lite-S).
     case notAuthenticated = 0xB1
     /// MAC_A is wrong, or RC has not been written (FeliCa Lite-S).
     case wrongMAC = 0xB2
@@ -39,7 +39,7 @@ struct FeliCaStatus: Hashable, Sendable {
   let flag2: UInt8
 
   static let success = FeliCaStatus(flag1: 0x00, flag2: 0x00)
-  /// What was to be written is written, though the memory is worn.
+  /// The data was written, although the memory is worn.
   static let memoryWarning = FeliCaStatus(flag1: 0xFF, flag2: 0x71)
 
   private init(flag1: UInt8, flag2: UInt8) {
@@ -47,13 +47,13 @@ struct FeliCaStatus: Hashable, Sendable {
     self.flag2 = flag2
   }
 
-  /// Creates an error that no element of the block list is to blame for.
+  /// Creates an error that does not belong to an element of the block list.
   init(_ reason: Reason) {
     self.init(flag1: 0xFF, flag2: reason.rawValue)
   }
 
-  /// Creates an error at an element of the block list, counted from 0: flag 1 has a bit for it, and
-  /// begins anew after eight.
+  /// Creates an error at an element of the block list, counted from 0. Flag 1 has one bit for it; from
+  /// the ninth element on, the bits are used again.
   init(_ reason: Reason, at element: Int) {
     self.init(flag1: 1 << UInt8(element % 8), flag2: reason.rawValue)
   }
@@ -61,9 +61,9 @@ struct FeliCaStatus: Hashable, Sendable {
   var bytes: [UInt8] { [flag1, flag2] }
 }
 
-/// Why a card does not do what a command asks.
+/// The reason why a card does not execute a command.
 enum FeliCaRefusal: Error, Hashable {
-  /// The packet is malformed, or for another card: no answer.
+  /// The packet is malformed, or for another card: there is no answer.
   case silence
   case status(FeliCaStatus)
 }
@@ -71,14 +71,14 @@ enum FeliCaRefusal: Error, Hashable {
 /// One entry of a block list, 2 or 3 bytes (FeliCa Card User's Manual, excerpted edition: Block List).
 struct FeliCaBlockListElement: Hashable, Sendable {
   var accessMode: UInt8
-  /// Which entry of the service code list the block is of.
+  /// The index of the block's service in the service code list.
   var serviceOrder: Int
   var blockNumber: Int
 
-  /// Set where the block number has one byte; otherwise it has two, least significant first.
+  /// The flag for a block number of one byte; otherwise it has two, least significant first.
   private static let shortElement: UInt8 = 0x80
 
-  /// Takes an element from the front of `bytes`; `nil` if they are too few.
+  /// Parses an element at the beginning of `bytes` and removes it; `nil` if there are too few bytes.
   init?(takingFrom bytes: inout ArraySlice<UInt8>) {
     guard let head = bytes.popFirst(), let low = bytes.popFirst() else { return nil }
     accessMode = head >> 4 & 0x07
@@ -90,17 +90,17 @@ struct FeliCaBlockListElement: Hashable, Sendable {
   }
 }
 
-/// The parameters of Read and Write Without Encryption that follow the IDm.
+/// The parameters after the IDm in Read and Write Without Encryption.
 struct FeliCaBlockAccess: Hashable, Sendable {
   static let blockSize = 16
 
   var serviceCodes: [UInt16]
   var elements: [FeliCaBlockListElement]
-  /// A block for each element; empty when reading.
+  /// The data of each element; empty for a read.
   var blocks: [[UInt8]]
 
-  /// - Throws: a status for a number of services or blocks that the card does not take, silence for
-  ///   a packet whose length is not the one that its numbers say.
+  /// - Throws: a status for an unsupported number of services or blocks; silence for a packet whose
+  ///   length does not match its numbers.
   init(
     _ parameters: some Sequence<UInt8>, maximumServices: Int, maximumBlocks: Int, isWrite: Bool
   ) throws(FeliCaRefusal) {
@@ -131,7 +131,7 @@ struct FeliCaBlockAccess: Hashable, Sendable {
     }
   }
 
-  /// Returns the service that an element's block is of.
+  /// Returns the code of the service that an element's block belongs to.
   func serviceCode(at index: Int) throws(FeliCaRefusal) -> UInt16 {
     guard elements[index].serviceOrder < serviceCodes.count else {
       throw .status(FeliCaStatus(.illegalServiceOrder, at: index))
@@ -140,19 +140,19 @@ struct FeliCaBlockAccess: Hashable, Sendable {
   }
 }
 
-/// A system of a card, as it makes itself known.
+/// A system of a card with its identification.
 struct FeliCaIdentity: Hashable, Sendable {
   let systemCode: UInt16
   let idm: [UInt8]
 }
 
-/// A command packet without LEN and check, taken apart as far as all cards agree on it.
+/// A command packet without LEN and check bytes, parsed as far as it is the same for all cards.
 enum FeliCaPacket: Hashable, Sendable {
   case polling(FeliCaPolling)
-  /// A command that begins with the IDm of the card that it is for.
+  /// A command that begins with the IDm of the addressed card.
   case command(code: UInt8, idm: [UInt8], parameters: [UInt8])
 
-  /// `nil` for everything that a card is silent to.
+  /// Parses a frame; `nil` for frames that a card does not answer.
   private init?(_ frame: RadioFrame) {
     guard frame.modulation == .feliCa, frame.bitRate == 212 || frame.bitRate == 424,
       let payload = frame.checkedPayload, let code = payload.first
@@ -168,11 +168,11 @@ enum FeliCaPacket: Hashable, Sendable {
       code: code, idm: Array(payload[1..<idmEnd]), parameters: Array(payload[idmEnd...]))
   }
 
-  /// Returns a card's answer: to Polling that of the first of its systems that is meant, to a
-  /// command of the one that is named.
+  /// Returns a card's answer: to Polling, that of its first matching system; to a command, that of the
+  /// addressed system.
   ///
-  /// - Parameter perform: gives what follows code and IDm, for a command's code and parameters and the
-  ///   index of its system.
+  /// - Parameter perform: returns the bytes after code and IDm, for a command's code and parameters and
+  ///   the index of its system.
   static func answer(
     to frame: RadioFrame, pmm: [UInt8], systems: [FeliCaIdentity],
     _ perform: (_ code: UInt8, _ parameters: [UInt8], _ system: Int) throws(FeliCaRefusal)
@@ -202,22 +202,22 @@ enum FeliCaPacket: Hashable, Sendable {
   }
 }
 
-/// The parameters of Polling, and its answer (FeliCa Card User's Manual, excerpted edition, 4.4).
+/// The parameters and the answer of Polling (FeliCa Card User's Manual, excerpted edition, 4.4).
 struct FeliCaPolling: Hashable, Sendable {
   static let idmSize = 8
 
-  /// What is asked for in addition to IDm and PMm.
+  /// The data that is requested in addition to IDm and PMm.
   private enum RequestCode {
     static let systemCode: UInt8 = 0x01
     static let communicationPerformance: UInt8 = 0x02
   }
 
-  /// Any value of the byte of a system code.
+  /// The wildcard for a byte of a system code.
   private static let wildcard: UInt8 = 0xFF
-  /// 1, 2, 4, 8 and 16 slots; what a card does with other values is not specified, here it is
-  /// silent.
+  /// The codes for 1, 2, 4, 8 and 16 slots. The behavior of a card for other values is not specified;
+  /// here it is silent.
   private static let timeSlotNumbers: [UInt8] = [0x00, 0x01, 0x03, 0x07, 0x0F]
-  /// 212 and 424 kbit/s, told apart by the card itself.
+  /// The supported bit rates: 212 and 424 kbit/s, detected automatically by the card.
   private static let communicationPerformance: [UInt8] = [0x00, 0x83]
 
   private let systemCode: [UInt8]
@@ -230,7 +230,7 @@ struct FeliCaPolling: Hashable, Sendable {
     requestCode = bytes[2]
   }
 
-  /// Returns whether a card with this system is meant; a byte FF stands for any.
+  /// Returns whether Polling requests a card with this system; a byte FF stands for any value.
   func asks(for code: UInt16) -> Bool {
     zip(systemCode, code.bigEndianBytes)
       .allSatisfy { $0 == Self.wildcard || $0 == $1 }

@@ -47,7 +47,7 @@ public struct FeliCaStandard: VirtualChip {
   /// The lower six bits of a service code (FeliCa Card User's Manual, excerpted edition).
   private enum ServiceAttribute {
     static let mask: UInt16 = 0x3F
-    /// Set where no key is needed.
+    /// The bit that is set if the service requires no key.
     static let withoutKey: UInt16 = 0x01
     static let randomReadWriteWithoutKey: UInt16 = 0x09
     static let cyclicReadWriteWithoutKey: UInt16 = 0x0D
@@ -57,12 +57,13 @@ public struct FeliCaStandard: VirtualChip {
   private static let maximumNodes = 32
   private static let noNode: [UInt8] = [0xFF, 0xFF]
   private static let systemNode: UInt16 = 0xFFFF
-  /// Of each node that there is.
+  /// The key version of each existing node.
   private static let keyVersion: [UInt8] = [0x01, 0x00]
   private static let mode0: UInt8 = 0x00
-  /// AES and DES; the nodes have DES keys only.
+  /// The encryption identifier: AES and DES; the nodes have DES keys only.
   private static let encryptionIdentifier: UInt8 = 0x41
-  /// Format 00; version 5.0.0 in BCD, least significant byte first; one option: DES, 1.0.0.
+  /// The specification version: format 00; version 5.0.0 in BCD, least significant byte first; one
+  /// option: DES, 1.0.0.
   private static let specificationVersion: [UInt8] = [0x00, 0x00, 0x05, 0x01, 0x00, 0x01]
 
   public let name: String
@@ -77,9 +78,9 @@ public struct FeliCaStandard: VirtualChip {
   ///   - idm: 8 bytes; the number of the system replaces the first half byte.
   ///   - pmm: 8 bytes.
   ///   - systems: 1 to 16 systems; a wildcard finds the first.
-  ///   - maximumBlocksRead: Blocks that one Read Without Encryption may ask for, 1 to 15: 12 on the cards
-  ///     whose number nfcpy's table has.
-  ///   - maximumBlocksWritten: Blocks that one Write Without Encryption may carry, 1 to 13.
+  ///   - maximumBlocksRead: the maximum number of blocks in one Read Without Encryption, 1 to 15; 12 on
+  ///     the cards that nfcpy's table lists.
+  ///   - maximumBlocksWritten: the maximum number of blocks in one Write Without Encryption, 1 to 13.
   public init(
     name: String, idm: [UInt8], pmm: [UInt8], systems: [System], maximumBlocksRead: Int = 12,
     maximumBlocksWritten: Int = 8
@@ -171,7 +172,7 @@ public struct FeliCaStandard: VirtualChip {
     }
   }
 
-  /// Returns the key version of each node asked for, FFFF for one that is not there.
+  /// Returns the key version of each requested node, FFFF for one that does not exist.
   private func keyVersions(
     _ parameters: [UInt8], in system: Int
   ) throws(FeliCaRefusal) -> [[UInt8]] {
@@ -193,7 +194,7 @@ public struct FeliCaStandard: VirtualChip {
     }
   }
 
-  /// Where a block is that the command may touch.
+  /// The position of a block that the command may access.
   private struct Place {
     var attribute: UInt16
     var service: UInt16
@@ -236,9 +237,9 @@ public struct FeliCaStandard: VirtualChip {
       + places.flatMap { systems[system].blocks[$0.service]?[$0.block] ?? [] }
   }
 
-  /// All or nothing: every element is checked before the first is written. A cyclic service takes
-  /// block 0 only; it becomes the newest block and the oldest is gone. Purse services are not
-  /// written.
+  /// Writes all blocks or none: every element is checked before the first is written. A cyclic service
+  /// accepts block 0 only, which becomes the newest block while the oldest is lost. Purse services cannot
+  /// be written.
   private mutating func write(_ parameters: [UInt8], in system: Int) throws(FeliCaRefusal) {
     let access = try FeliCaBlockAccess(
       parameters, maximumServices: Self.maximumServices,

@@ -1,14 +1,14 @@
 import NFCCore
 
-/// What is on a Suica-like card: a FeliCa Standard card with the services of the Japanese transit
+/// The content of a Suica-like card: a FeliCa Standard card with the services of the Japanese transit
 /// cards.
 ///
-/// The services are those that a dump of such a card lists; the records are made up. Their fields
-/// are the published ones of the history (felicalib's and Metrodroid's descriptions).
+/// The services are those in a dump of such a card; the records are fictitious. Their fields are the
+/// published ones of the history (felicalib's and Metrodroid's descriptions).
 enum Suica {
   static let systemCode: UInt16 = 0x0003
   static let commonAreaSystemCode: UInt16 = 0xFE00
-  /// IC type 0B; the PMm of a card of which a dump is public.
+  /// IC type 0B; the PMm of a card with a public dump.
   static let pmm: [UInt8] = [0x10, 0x0B, 0x4B, 0x42, 0x84, 0x85, 0xD0, 0xFF]
 
   private static let blockSize = FeliCaBlockAccess.blockSize
@@ -55,31 +55,32 @@ enum Suica {
 
   // MARK: Records
 
-  /// What made a record: byte 0 of the history.
+  /// The kind of terminal that wrote a record: byte 0 of the history.
   private enum Terminal {
     static let ticketMachine: UInt8 = 0x08
     static let gate: UInt8 = 0x16
     static let vendingMachine: UInt8 = 0xC8
   }
 
-  /// What was done: byte 1 of the history.
+  /// The kind of transaction: byte 1 of the history.
   private enum Process {
     static let fare: UInt8 = 0x01
     static let charge: UInt8 = 0x02
     static let purchase: UInt8 = 0x46
   }
 
-  /// A line and a station's place on it.
+  /// A line and the number of a station on it.
   private typealias Station = (line: UInt8, order: UInt8)
 
   private static let home: Station = (0x01, 0x07)
   private static let work: Station = (0x25, 0x02)
-  /// What is on the card before the first record, in yen.
+  /// The balance before the first record, in yen.
   private static let firstBalance = 500
   private static let fare = 208
   private static let firstSequenceNumber = 3
 
-  /// Day of June 2026 to 1 July, then what was done; the oldest first.
+  /// The events, the oldest first, each with its day, counted from the beginning of June 2026 up to 1
+  /// July.
   private static let events: [(day: Int, what: Event)] = [
     (1, .charge(3000)), (1, .ride(home, work)), (1, .ride(work, home)), (2, .ride(home, work)),
     (2, .purchase(130, hour: 12, minute: 41)), (2, .ride(work, home)), (3, .ride(home, work)),
@@ -95,7 +96,7 @@ enum Suica {
     case purchase(Int, hour: Int, minute: Int)
   }
 
-  /// Year from 2000 in 7 bits, month in 4, day in 5; most significant byte first.
+  /// Returns a date: year from 2000 in 7 bits, month in 4, day in 5; most significant byte first.
   private static func date(day: Int) -> [UInt8] {
     let value = 26 << 9 | 6 << 5 | day
     return UInt16(value).bigEndianBytes
@@ -120,7 +121,7 @@ enum Suica {
       case .purchase(let price, let hour, let minute):
         balance -= price
         head = [Terminal.vendingMachine, Process.purchase]
-        // Hour in 5 bits, minute in 6; then the terminal.
+        // Hour in 5 bits, minute in 6; followed by the terminal.
         let time = hour << 11 | minute << 5
         middle = UInt16(time).bigEndianBytes + [0x52, 0x8A]
       }
@@ -132,19 +133,19 @@ enum Suica {
     return (records.reversed(), balance, sequenceNumber)
   }()
 
-  /// Service 090F, the newest first: terminal, process, 2 bytes, date, stations in and out or time
+  /// Service 090F, the newest record first: terminal, process, 2 bytes, date, stations in and out or time
   /// and terminal, balance (least significant byte first), sequence number in 3 bytes, region.
   private static let history = ledger.history
 
-  /// Service 008B: kind of card in byte 8, balance in bytes 11 and 12 (least significant first),
-  /// sequence number in the last two.
+  /// Service 008B: the kind of card in byte 8, the balance in bytes 11 and 12 (least significant first),
+  /// the sequence number in the last two.
   private static let attributes: [UInt8] =
     [UInt8](repeating: 0, count: 8) + [0x20, 0x00, 0x00]
     + UInt16(ledger.balance).littleEndianBytes + [0x00]
     + UInt16(ledger.sequenceNumber).bigEndianBytes
 
-  /// Service 108F, the newest first: 20 in or A0 out, 0, station, 2 bytes, date, time in BCD, fare
-  /// (least significant byte first).
+  /// Service 108F, the newest record first: 20 for entry or A0 for exit, 0, station, 2 bytes, date, time
+  /// in BCD, fare (least significant byte first).
   private static let gateLog: [[UInt8]] = [
     gateRecord(isEntry: false, at: home, hour: 0x18, minute: 0x52, fare: fare),
     gateRecord(isEntry: true, at: work, hour: 0x18, minute: 0x21, fare: 0),
@@ -158,7 +159,7 @@ enum Suica {
       + [hour, minute] + UInt16(fare).littleEndianBytes + [0, 0, 0, 0]
   }
 
-  /// Service 10CB: where the card was last let in.
+  /// Service 10CB: the place of the last entry.
   private static let lastEntry: [[UInt8]] = [
     [work.line, work.order] + [UInt8](repeating: 0, count: blockSize - 2),
     [UInt8](repeating: 0, count: blockSize),

@@ -3,19 +3,19 @@ import NFCCore
 /// The attribute information block, block 0 of an NDEF-formatted tag (NFC Forum Type 3 Tag
 /// Operation Specification 1.1).
 struct Type3AttributeBlock: Hashable, Sendable {
-  /// Major and minor version of the mapping, a half byte each.
+  /// The major and minor version of the mapping, a half byte each.
   var version: UInt8 = 0x10
-  /// Blocks that one Read Without Encryption may ask for.
+  /// The maximum number of blocks in one Read Without Encryption.
   var nbr: UInt8
-  /// Blocks that one Write Without Encryption may carry.
+  /// The maximum number of blocks in one Write Without Encryption.
   var nbw: UInt8
-  /// Blocks that an NDEF message may take, the attribute block not counted.
+  /// The maximum number of blocks in an NDEF message, without the attribute block.
   var nmaxb: UInt16
   var isWritable = true
-  /// Length of the NDEF message in bytes, 24 bits.
+  /// The length of the NDEF message in bytes, 24 bits.
   var ln: Int
 
-  /// 16 bytes; the last two are the sum of the others, most significant first.
+  /// The 16 bytes of the block. The last two are the sum of the others, most significant first.
   var bytes: [UInt8] {
     let head = [version, nbr, nbw] + nmaxb.bigEndianBytes
     let reserved: [UInt8] = [0, 0, 0, 0]
@@ -26,7 +26,7 @@ struct Type3AttributeBlock: Hashable, Sendable {
     return body + checksum.bigEndianBytes
   }
 
-  /// Returns the attribute block and the blocks of a message, the last one filled up with zeros.
+  /// Returns the attribute block and the blocks of a message, the last one padded with zeros.
   func blocks(with message: [UInt8]) -> [[UInt8]] {
     var attributes = self
     attributes.ln = message.count

@@ -1,12 +1,12 @@
-/// A plain NFC Forum type 3 tag: one system, 12FC, and the two NDEF services over one run of blocks
-/// (NFC Forum Type 3 Tag Operation Specification 1.1).
+/// A plain NFC Forum type 3 tag: one system, 12FC, and the two NDEF services for the same blocks (NFC
+/// Forum Type 3 Tag Operation Specification 1.1).
 ///
-/// It knows Polling, CHECK and UPDATE only, as the specification asks.
+/// It supports only Polling, CHECK and UPDATE, as the specification requires.
 public struct Type3Tag: VirtualChip {
   public let name = "type3"
   public let identifier: [UInt8]
 
-  /// The IDm unless another is asked for.
+  /// The default IDm.
   static let defaultIDm: [UInt8] = [0x02, 0xFE, 0x00, 0x15, 0x9A, 0x3C, 0x72, 0xE1]
 
   static let systemCode: UInt16 = 0x12FC
@@ -22,10 +22,10 @@ public struct Type3Tag: VirtualChip {
 
   /// - Parameters:
   ///   - idm: 8 bytes; `nil` for the chip's own.
-  ///   - nbr: Blocks that one CHECK may ask for, 1 to 15.
-  ///   - nbw: Blocks that one UPDATE may carry, 1 to 13.
-  ///   - dataBlocks: Blocks for an NDEF message, 16 bytes each, 1 to 65535.
-  ///   - formatted: Whether there is an attribute information block; all is zero if not.
+  ///   - nbr: the maximum number of blocks in one CHECK, 1 to 15.
+  ///   - nbw: the maximum number of blocks in one UPDATE, 1 to 13.
+  ///   - dataBlocks: the number of blocks for an NDEF message, 16 bytes each, 1 to 65535.
+  ///   - formatted: whether there is an attribute information block; if not, all bytes are zero.
   public init(
     idm: [UInt8]? = nil, nbr: Int = 12, nbw: Int = 8, dataBlocks: Int = 64,
     formatted: Bool = true
@@ -35,7 +35,8 @@ public struct Type3Tag: VirtualChip {
   }
 
   /// - Parameters:
-  ///   - ndef: The message, or its bytes. The others are those of ``init(idm:nbr:nbw:dataBlocks:formatted:)``.
+  ///   - ndef: the message, or its bytes. The others are those of
+  ///     ``init(idm:nbr:nbw:dataBlocks:formatted:)``.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public init(
     idm: [UInt8]? = nil, nbr: Int = 12, nbw: Int = 8, dataBlocks: Int = 64, ndef: some TagMessage

@@ -1,29 +1,29 @@
-/// The card's side of the half-duplex block protocol: ISO/IEC 14443-4, clause 7.
+/// The card's side of the half-duplex block protocol (ISO/IEC 14443-4, clause 7).
 ///
-/// It takes blocks and gives blocks, both without their check bytes. Everything that breaks the
-/// format is met with silence, as the standard asks of a card (7.5.6).
+/// It receives and returns blocks without their check bytes. It does not answer blocks with format
+/// errors, as the standard requires of a card (7.5.6).
 struct BlockProtocol: Hashable, Sendable {
-  /// What a block leads to.
+  /// The result of a block.
   enum Outcome: Hashable, Sendable {
     /// The block is not for this card, or not a block.
     case silence
     /// A block to send back.
     case answer([UInt8])
-    /// The last part of a command has come: the whole of it. ``respond(_:waitingTimeExtensions:)``
-    /// gives the block to send back.
+    /// The last part of a command has been received; this is the complete command.
+    /// ``respond(_:waitingTimeExtensions:)`` returns the block to send back.
     case command([UInt8])
     /// S(DESELECT): the block to send back, after which the card halts.
     case deselected([UInt8])
   }
 
-  /// FSD, the longest frame that the reader takes, check bytes included.
+  /// FSD, the maximum size of a frame to the reader, including check bytes.
   let frameSizeOfReader: Int
-  /// FSC, the longest frame that the card takes, check bytes included.
+  /// FSC, the maximum size of a frame to the card, including check bytes.
   let frameSizeOfCard: Int
-  /// The number that the reader gave the card, 0 to 14; `nil` if the card has no CID support.
+  /// The card identifier that the reader assigned, 0 to 14; `nil` if the card has no CID support.
   let cid: UInt8?
 
-  /// Rule C of 7.5.4.2.
+  /// The block number, which starts according to rule C of 7.5.4.2.
   private var blockNumber: UInt8 = 1
   private var lastBlock: [UInt8]?
   private var received: [UInt8] = []
@@ -43,16 +43,16 @@ struct BlockProtocol: Hashable, Sendable {
     self.cid = cid
   }
 
-  /// Returns the frame size in bytes that the codes FSDI and FSCI stand for (5.1, table 1).
+  /// Returns the frame size in bytes for a code FSDI or FSCI (5.1, table 1).
   ///
-  /// Codes above 8 were reserved before the edition of 2016, which gives them sizes up to 4096; a
-  /// card may send shorter frames than it is allowed to, so they count as 256 here.
+  /// Codes above 8 were reserved before the edition of 2016, which defines sizes up to 4096 for them. A
+  /// card may send shorter frames than permitted, so they are treated as 256 here.
   static func frameSize(code: UInt8) -> Int {
     let sizes = [16, 24, 32, 40, 48, 64, 96, 128, 256]
     return sizes[min(Int(code), sizes.count - 1)]
   }
 
-  /// Takes a block without its check bytes.
+  /// Receives a block without its check bytes.
   mutating func receive(_ block: [UInt8]) -> Outcome {
     guard let control = block.first, block.count + Self.checkSize <= frameSizeOfCard else {
       return .silence
@@ -62,11 +62,11 @@ struct BlockProtocol: Hashable, Sendable {
     if hasCID {
       guard let cid, information.popFirst() == cid else { return .silence }
     } else if cid ?? 0 != 0 {
-      // A card with its own number leaves blocks without one to card 0 (7.1.1.2).
+      // A card with its own CID ignores blocks without one, which are for card 0 (7.1.1.2).
       return .silence
     }
     if control & Self.informationMask == Self.informationBlock {
-      // No card here takes a node address; the standard then wants silence (7.1.1.3).
+      // No card here supports a node address; the standard then requires silence (7.1.1.3).
       guard control & Self.nodeAddressFollows == 0 else { return .silence }
       addsCID = hasCID
       return informationBlock(Array(information), chaining: control & Self.chaining != 0)
@@ -91,12 +91,12 @@ struct BlockProtocol: Hashable, Sendable {
     }
   }
 
-  /// Gives the first block of the answer to a command.
+  /// Returns the first block of the answer to a command.
   ///
   /// - Parameters:
-  ///   - response: of any length; it is chained if it does not fit into one frame.
-  ///   - waitingTimeExtensions: the card asks for more time first, once for each multiplier WTXM.
-  ///     A value outside 1...59 (7.3) is left out.
+  ///   - response: an answer of any length; it is chained if it does not fit into one frame.
+  ///   - waitingTimeExtensions: the multipliers WTXM with which the card first requests more time, one by
+  ///     one. A value outside 1...59 (7.3) is ignored.
   mutating func respond(
     _ response: [UInt8], waitingTimeExtensions: [UInt8] = []
   ) -> [UInt8] {
@@ -120,13 +120,13 @@ struct BlockProtocol: Hashable, Sendable {
   private static let waitingTime: UInt8 = 0xF2
   private static let checkSize = 2
   private static let smallestFrame = 16
-  /// The longest command that ISO/IEC 7816-4 knows: header, Lc, data and Le of extended length.
+  /// The maximum size of a command in ISO/IEC 7816-4: header, Lc, data and Le of extended length.
   private static let longestCommand = 4 + 3 + 65535 + 2
 
   // MARK: Rules (7.5.4.2 and 7.5.5.2)
 
   private mutating func informationBlock(_ information: [UInt8], chaining: Bool) -> Outcome {
-    // Rule D: independent of the number in the block.
+    // Rule D: independent of the block number that was received.
     blockNumber ^= 1
     response = []
     sentCount = 0
@@ -145,7 +145,7 @@ struct BlockProtocol: Hashable, Sendable {
     }
     let command = received
     received = []
-    // An empty block asks whether the card is still there (7.5.5.2, rule 10).
+    // An empty block checks the presence of the card (7.5.5.2, rule 10).
     return command.isEmpty ? .answer(nextBlock()) : .command(command)
   }
 
@@ -155,7 +155,7 @@ struct BlockProtocol: Hashable, Sendable {
       return lastBlock.map(Outcome.answer) ?? .silence
     }
     if isNegative {
-      // Rule 12. Also a reader's way to ask whether the card is still there.
+      // Rule 12. Readers also use this to check the presence of the card.
       return .answer(prologue(Self.receiptBlock | blockNumber))
     }
     guard isChaining else { return .silence }

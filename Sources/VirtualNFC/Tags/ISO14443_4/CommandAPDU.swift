@@ -1,16 +1,16 @@
 import NFCCore
 
-/// A command APDU taken apart: ISO/IEC 7816-4, 5.1.
+/// A parsed command APDU (ISO/IEC 7816-4, 5.1).
 struct CommandAPDU: Hashable, Sendable {
   var cla: UInt8
   var ins: UInt8
   var p1: UInt8
   var p2: UInt8
   var data: [UInt8]
-  /// Ne, the most data bytes that the reader expects: 0 without an Le field, 256 or 65536 for one of
-  /// zeros.
+  /// Ne, the maximum number of data bytes that the reader expects: 0 without an Le field, 256 or 65536
+  /// for an Le of zeros.
   var expectedLength: Int
-  /// Whether Le consists of zeros: as much as there is.
+  /// Whether Le consists of zeros, which requests all available data.
   var expectsMaximum: Bool
   /// Whether Lc and Le have the extended form.
   var isExtended: Bool
@@ -18,7 +18,7 @@ struct CommandAPDU: Hashable, Sendable {
   /// The two parameters as one number, most significant byte first.
   var parameter: Int { Int(p1) << 8 | Int(p2) }
 
-  /// `nil` if the lengths do not fit together.
+  /// Parses an APDU; `nil` if its lengths are inconsistent.
   init?(_ bytes: [UInt8]) {
     guard bytes.count >= 4 else { return nil }
     cla = bytes[0]
@@ -60,7 +60,8 @@ struct CommandAPDU: Hashable, Sendable {
     expectedLength = length == 0 ? maximum : length
   }
 
-  /// The APDU's bytes; the extended form if a length asks for it or if the command came in it.
+  /// The bytes of the APDU, in extended form if a length requires it or if the command was received in
+  /// it.
   var bytes: [UInt8] {
     let header = [cla, ins, p1, p2]
     if isExtended || data.count > 255 || expectedLength > 256 {
@@ -91,7 +92,7 @@ struct StatusWord: Hashable, Sendable {
   var bytes: [UInt8] { value.bigEndianBytes }
 
   static let success = StatusWord(0x9000)
-  /// The end of the file was reached before as many bytes were read as expected.
+  /// The end of the file was reached before the expected number of bytes was read.
   static let endOfFile = StatusWord(0x6282)
   static let authenticationFailed = StatusWord(0x6300)
   static let memoryFailure = StatusWord(0x6581)
@@ -110,25 +111,25 @@ struct StatusWord: Hashable, Sendable {
   static let recordNotFound = StatusWord(0x6A83)
   static let notEnoughMemory = StatusWord(0x6A84)
   static let incorrectParameters = StatusWord(0x6A86)
-  /// Nc does not fit the parameters.
+  /// Nc does not match the parameters.
   static let lengthInconsistent = StatusWord(0x6A87)
-  /// The offset lies outside the file.
+  /// The offset is outside the file.
   static let wrongParameters = StatusWord(0x6B00)
   static let instructionNotSupported = StatusWord(0x6D00)
   static let classNotSupported = StatusWord(0x6E00)
 
-  /// 61XX: this many more bytes wait for GET RESPONSE, 00 for 256 or more.
+  /// 61XX: this number of further bytes is available by GET RESPONSE, 00 for 256 or more.
   static func moreData(_ count: Int) -> StatusWord {
     StatusWord(0x6100 | (count > 255 ? 0 : UInt16(count)))
   }
 
-  /// 6CXX: Le should have been this, 00 for 256.
+  /// 6CXX: the correct value of Le, 00 for 256.
   static func wrongExpectedLength(_ exact: Int) -> StatusWord {
     StatusWord(0x6C00 | (exact > 255 ? 0 : UInt16(exact)))
   }
 }
 
-/// Parameters of SELECT, READ BINARY and UPDATE BINARY: ISO/IEC 7816-4, 7.1.1 and 7.2.3.
+/// The parameters of SELECT, READ BINARY and UPDATE BINARY (ISO/IEC 7816-4, 7.1.1 and 7.2.3).
 enum Parameter {
   /// P1 of SELECT: any file by its identifier.
   static let selectFile: UInt8 = 0x00
@@ -142,23 +143,23 @@ enum Parameter {
   static let fileControlInformation: UInt8 = 0x00
   /// P2 of SELECT: no answer data.
   static let noAnswerData: UInt8 = 0x0C
-  /// P1 of READ BINARY and UPDATE BINARY: its low five bits are a short file identifier, and P2 is the
-  /// whole offset.
+  /// P1 of READ BINARY and UPDATE BINARY: the low five bits are a short file identifier, and P2 is the
+  /// complete offset.
   static let shortFileIdentifier: UInt8 = 0x80
   static let shortFileIdentifierMask: UInt8 = 0x1F
 }
 
-/// Instruction bytes of ISO/IEC 7816-4, table 4.
+/// The instruction bytes of ISO/IEC 7816-4, table 4.
 enum Instruction {
   static let externalAuthenticate: UInt8 = 0x82
   static let getChallenge: UInt8 = 0x84
   static let select: UInt8 = 0xA4
   static let readBinary: UInt8 = 0xB0
-  /// With the offset in a data object.
+  /// READ BINARY with the offset in a data object.
   static let readBinaryWithDataObject: UInt8 = 0xB1
   static let readRecord: UInt8 = 0xB2
   static let getResponse: UInt8 = 0xC0
   static let updateBinary: UInt8 = 0xD6
-  /// With the offset in a data object.
+  /// UPDATE BINARY with the offset in a data object.
   static let updateBinaryWithDataObject: UInt8 = 0xD7
 }

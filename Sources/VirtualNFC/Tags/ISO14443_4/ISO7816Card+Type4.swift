@@ -71,13 +71,13 @@ extension VirtualTag {
   }
 }
 
-/// What the type A cards here send on activation.
+/// The activation data of the type A cards here.
 enum TypeACoding {
-  /// The UID unless another is asked for.
+  /// The default UID.
   static let defaultUID: [UInt8] = [0x04, 0x5E, 0x21, 0x72, 0x9C, 0x64, 0x80]
 
-  /// ISO/IEC 14443-3, 6.5.2: the size of the UID in bits 8 and 7 of the first byte, and bit 3 for bit
-  /// frame anticollision.
+  /// Returns the ATQA (ISO/IEC 14443-3, 6.5.2): the size of the UID in bits 8 and 7 of the first byte,
+  /// and bit 3 for bit frame anticollision.
   static func atqa(uid: [UInt8]) -> [UInt8] {
     switch uid.count {
     case 4: [0x04, 0x00]
@@ -86,22 +86,23 @@ enum TypeACoding {
     }
   }
 
-  /// Frames up to 256 bytes; 106 kbit/s both ways, and higher rates only alike; FWI 7 (38.7 ms); a
-  /// CID is taken, a NAD is not.
+  /// The ATS: frames up to 256 bytes; 106 kbit/s in both directions, and the same higher rates in both
+  /// directions; FWI 7 (38.7 ms); a CID is supported, a NAD is not.
   static let ats: [UInt8] = [0x05, 0x78, 0x80, 0x70, 0x02]
 }
 
-/// What the type B cards here send on activation.
+/// The activation data of the type B cards here.
 enum TypeBCoding {
-  /// The PUPI unless another is asked for.
+  /// The default PUPI.
   static let defaultPUPI: [UInt8] = [0x50, 0x3C, 0x9A, 0x17]
 
-  /// ISO/IEC 14443-3, 7.9.3: AFI 00 (no family), CRC_B of the AID, one application in all.
+  /// Returns the application data (ISO/IEC 14443-3, 7.9.3): AFI 00 (no family), CRC_B of the AID, one
+  /// application in total.
   static func applicationData(aid: [UInt8]) -> [UInt8] {
     [0x00] + CyclicRedundancyCheck.b(aid) + [0x11]
   }
 
-  /// ISO/IEC 14443-3, 7.9.4: 106 kbit/s both ways; frames up to 256 bytes and ISO/IEC 14443-4; FWI 7
-  /// (38.7 ms), the application field coded as the standard says, CID but no NAD.
+  /// The protocol info (ISO/IEC 14443-3, 7.9.4): 106 kbit/s in both directions; frames up to 256 bytes
+  /// and ISO/IEC 14443-4; FWI 7 (38.7 ms); standard coding of the application field; CID but no NAD.
   static let protocolInfo: [UInt8] = [0x80, 0x81, 0x75]
 }

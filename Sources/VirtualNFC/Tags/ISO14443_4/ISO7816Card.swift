@@ -1,22 +1,22 @@
-/// An ISO/IEC 14443-4 card with applications of ISO/IEC 7816-4, chosen by their identifiers.
+/// An ISO/IEC 14443-4 card with applications of ISO/IEC 7816-4, which are selected by their identifiers.
 ///
-/// An answer that is longer than the reader expects ends in 61XX, and GET RESPONSE fetches the rest.
-/// A command without Le gets its answer's data all the same, as from most contactless cards.
+/// An answer that is longer than the reader expects ends in 61XX, and GET RESPONSE returns the rest. A
+/// command without Le is answered with data, too, as by most contactless cards.
 public struct ISO7816Card: VirtualChip {
-  /// Ways of real cards that a reader must cope with.
+  /// Behavior of some real cards that a reader must support.
   public struct Quirks: OptionSet, Hashable, Sendable {
     public let rawValue: Int
 
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Data in answer to a command with data is always announced by 61XX and kept for GET RESPONSE.
+    /// Data in answer to a command with data is always announced by 61XX and returned by GET RESPONSE.
     public static let answersByGetResponse = Quirks(rawValue: 1)
     /// A command without data whose Le is neither 00 nor the answer's length is answered by 6CXX.
     public static let insistsOnExactLength = Quirks(rawValue: 2)
   }
 
   public let name: String
-  /// What the card does otherwise than most.
+  /// The behavior in which the card differs from most.
   public var quirks: Quirks
   private(set) var interface: ProximityInterface
   private var applets: [any VirtualApplet]
@@ -32,8 +32,8 @@ public struct ISO7816Card: VirtualChip {
   }
 
   /// - Parameters:
-  ///   - masterFile: gets the commands while no application is selected, and after SELECT of 3F00.
-  ///     `nil` for a card that has only applications.
+  ///   - masterFile: receives the commands while no application is selected, and after SELECT of 3F00.
+  ///     `nil` for a card with applications only.
   public init(
     name: String, interface: ProximityInterface, applets: [any VirtualApplet],
     masterFile: (any VirtualApplet)? = nil, quirks: Quirks = []
@@ -45,7 +45,7 @@ public struct ISO7816Card: VirtualChip {
     self.quirks = quirks
   }
 
-  /// Creates a type A card, with the answer to select that most here send.
+  /// Creates a type A card with the default ATS.
   ///
   /// - Parameters:
   ///   - uid: 4, 7 or 10 bytes.
@@ -61,20 +61,20 @@ public struct ISO7816Card: VirtualChip {
       applets: applets, masterFile: masterFile, quirks: quirks)
   }
 
-  /// Of a type A card, for one that shares its activation with something else.
+  /// The activation of a type A card, for a chip that uses the same activation for another protocol.
   var activation: TypeAActivation? {
     get { interface.typeA }
     set { if let newValue { interface.typeA = newValue } }
   }
 
-  /// Whether the block protocol runs.
+  /// Whether the block protocol is active.
   var isActivated: Bool { interface.isActivated }
 
   public var identifier: [UInt8] { interface.identifier }
 
   public var modulation: RadioFrame.Modulation { interface.modulation }
 
-  /// The memories of the master file and of the applets, one after the other.
+  /// The memories of the master file and of the applets, concatenated.
   public var memory: [UInt8] {
     get { (masterFile?.memory ?? []) + applets.flatMap(\.memory) }
     set {
@@ -93,7 +93,7 @@ public struct ISO7816Card: VirtualChip {
     }
   }
 
-  /// What is final in the applets, that of applet n with places from n times 65 536 on.
+  /// The irreversible states of the applets. The places of applet n begin at n times 65 536.
   public var irreversibleState: IrreversibleState {
     var state = masterFile?.irreversibleState ?? IrreversibleState()
     for (index, applet) in applets.enumerated() {
@@ -116,7 +116,7 @@ public struct ISO7816Card: VirtualChip {
     let wasActivated = interface.isActivated
     switch interface.receive(frame) {
     case .handled(let answer):
-      // A card that has been deselected starts again (ISO/IEC 14443-4, clause 8).
+      // A card that has been deselected starts from the beginning (ISO/IEC 14443-4, clause 8).
       if wasActivated, !interface.isActivated { reset() }
       return answer
     case .command(let apdu):
@@ -131,16 +131,16 @@ public struct ISO7816Card: VirtualChip {
   private static let chainingFlag: UInt8 = 0x10
   private static let secureMessagingFlags: UInt8 = 0x0C
   private static let channelFlags: UInt8 = 0x03
-  /// Class bytes with this bit are for logical channels 4 to 19.
+  /// The bit of class bytes for logical channels 4 to 19.
   private static let furtherInterindustryClass: UInt8 = 0x40
   /// Bits 2 and 1 of SELECT's P2.
   private static let occurrenceMask: UInt8 = 0x03
   private static let nextOccurrence: UInt8 = 0x02
-  /// Class bytes with this bit are proprietary (ISO/IEC 7816-4, 5.4.1).
+  /// The bit of proprietary class bytes (ISO/IEC 7816-4, 5.4.1).
   private static let proprietaryClass: UInt8 = 0x80
   private static let masterFileIdentifier: [UInt8] = [0x3F, 0x00]
 
-  /// Takes a command APDU and gives the response APDU, without the radio in between.
+  /// Executes a command APDU and returns the response APDU, without the radio layer.
   package mutating func process(_ bytes: [UInt8]) -> [UInt8] {
     guard var command = CommandAPDU(bytes) else { return StatusWord.wrongLength.bytes }
     if command.cla & Self.proprietaryClass == 0 {
@@ -171,7 +171,7 @@ public struct ISO7816Card: VirtualChip {
     case complete(CommandAPDU)
   }
 
-  /// Command chaining: ISO/IEC 7816-4, 5.3.3.
+  /// Combines chained commands (ISO/IEC 7816-4, 5.3.3).
   private mutating func assemble(_ command: CommandAPDU) -> Assembly {
     let isPart = command.cla & Self.chainingFlag != 0
     if isPart, selectedApplet?.acceptsCommandChaining != true {
@@ -199,7 +199,7 @@ public struct ISO7816Card: VirtualChip {
     return .complete(whole)
   }
 
-  /// SELECT by name, and SELECT of the master file; `nil` for every other command.
+  /// Executes SELECT by name, and SELECT of the master file; `nil` for every other command.
   private mutating func selectCommand(_ command: CommandAPDU) -> [UInt8]? {
     guard command.cla == 0, command.ins == Instruction.select else { return nil }
     switch command.p1 {
@@ -214,7 +214,8 @@ public struct ISO7816Card: VirtualChip {
     }
   }
 
-  /// By the whole identifier or its beginning; P2 says which of several, and what to answer.
+  /// Selects an application by its complete identifier or the beginning of it. P2 determines which of
+  /// several is selected, and the data in the answer.
   private mutating func select(aid: [UInt8], p2: UInt8) -> [UInt8] {
     let occurrence = p2 & Self.occurrenceMask
     guard p2 & 0xF0 == 0, occurrence == 0 || occurrence == Self.nextOccurrence else {

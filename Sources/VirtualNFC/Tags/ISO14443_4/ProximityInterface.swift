@@ -1,15 +1,15 @@
 import NFCCore
 
-/// The radio side of an ISO/IEC 14443-4 card: activation of its type, then the block protocol.
+/// The radio side of an ISO/IEC 14443-4 card: the activation, then the block protocol.
 ///
-/// A chip owns one, hands every frame to ``receive(_:)``, works on the commands that come back and
-/// sends what it has to say by ``respond(_:waitingTimeExtensions:)``.
+/// A chip owns one, passes every frame to ``receive(_:)``, executes the commands that this returns, and
+/// sends its answers by ``respond(_:waitingTimeExtensions:)``.
 public struct ProximityInterface: Hashable, Sendable {
-  /// What a chip does with a frame.
+  /// The result of a frame.
   public enum Outcome: Hashable, Sendable {
-    /// The interface deals with it; the answer, `nil` for silence.
+    /// The interface has handled the frame; the answer, `nil` for silence.
     case handled(RadioFrame?)
-    /// A whole command has come.
+    /// A complete command has been received.
     case command([UInt8])
   }
 
@@ -20,8 +20,8 @@ public struct ProximityInterface: Hashable, Sendable {
 
   private(set) var activation: Activation
   private var blocks: BlockProtocol?
-  /// PPS is heard only straight after the ATS: any other block, one that is broken, and a PPS that the card
-  /// cannot follow end that (ISO/IEC 14443-4, 5.6.2.2).
+  /// Whether a PPS is accepted, which is only the case directly after the ATS. Any other block, a broken
+  /// block, and a PPS that the card does not support end this (ISO/IEC 14443-4, 5.6.2.2).
   private var hearsParameterSelection = false
   private var bitRateToCard = 106
   private var bitRateToReader = 106
@@ -30,10 +30,10 @@ public struct ProximityInterface: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - uid: 4, 7 or 10 bytes.
-  ///   - atqa: in the order in which the bytes go over the air, least significant first.
-  ///   - sak: bit 6 (20 hexadecimal) says that the card follows ISO/IEC 14443-4.
+  ///   - atqa: in transmission order, least significant byte first.
+  ///   - sak: bit 6 (20 hexadecimal) indicates that the card supports ISO/IEC 14443-4.
   ///   - sakOfCascade: the SAK of cascade levels before the last.
-  ///   - ats: the whole answer to RATS, its length byte first.
+  ///   - ats: the complete answer to RATS, including its length byte.
   public init(
     typeA uid: [UInt8], atqa: [UInt8], sak: UInt8 = 0x20, sakOfCascade: UInt8 = 0x04,
     ats: [UInt8]
@@ -51,7 +51,8 @@ public struct ProximityInterface: Hashable, Sendable {
   ///   - protocolInfo: 3 bytes: bit rates, frame size and protocol type, waiting time and options.
   public init(typeB pupi: [UInt8], applicationData: [UInt8], protocolInfo: [UInt8]) {
     activation = .typeB(
-      // A card draws its slot; one that follows from the PUPI differs from card to card all the same.
+      // A real card draws its slot at random. Here the slot depends on the PUPI, so that different cards
+      // can have different slots.
       TypeBActivation(
         pupi: pupi, applicationData: applicationData, protocolInfo: protocolInfo,
         slot: 1 + Int(pupi.reduce(0, &+)) % 16))
@@ -73,7 +74,7 @@ public struct ProximityInterface: Hashable, Sendable {
     }
   }
 
-  /// The states of a type A card up to its selection; `nil` for type B.
+  /// The states of a type A card until its selection; `nil` for type B.
   var typeA: TypeAActivation? {
     get { if case .typeA(let card, _) = activation { card } else { nil } }
     set {
@@ -82,10 +83,10 @@ public struct ProximityInterface: Hashable, Sendable {
     }
   }
 
-  /// Whether the block protocol runs: the card has been activated and not yet deselected.
+  /// Whether the block protocol is active: the card has been activated and not yet deselected.
   public var isActivated: Bool { blocks != nil }
 
-  /// What happens when the carrier comes on.
+  /// Switches the carrier on.
   public mutating func powerOn() {
     leaveProtocol()
     switch activation {
@@ -98,7 +99,7 @@ public struct ProximityInterface: Hashable, Sendable {
     }
   }
 
-  /// What happens when the carrier goes off.
+  /// Switches the carrier off.
   public mutating func powerOff() {
     leaveProtocol()
     switch activation {
@@ -111,7 +112,7 @@ public struct ProximityInterface: Hashable, Sendable {
     }
   }
 
-  /// Takes a frame from the air.
+  /// Receives a frame.
   public mutating func receive(_ frame: RadioFrame) -> Outcome {
     guard frame.bitRate == bitRateToCard else { return .handled(nil) }
     switch activation {
@@ -120,7 +121,7 @@ public struct ProximityInterface: Hashable, Sendable {
       activation = .typeA(card, ats)
       switch outcome {
       case .handled(let answer): return .handled(answer)
-      // Noise: a card that follows ISO/IEC 14443-4 stays as it is (5.6 and 7.5.6).
+      // Noise: an ISO/IEC 14443-4 card does not change its state (5.6 and 7.5.6).
       case .other:
         hearsParameterSelection = false
         return .handled(nil)
@@ -141,7 +142,7 @@ public struct ProximityInterface: Hashable, Sendable {
     }
   }
 
-  /// Sends the answer to a command: its first block, or a request for more time before it.
+  /// Sends the answer to a command: its first block, or a request for more time.
   public mutating func respond(
     _ response: [UInt8], waitingTimeExtensions: [UInt8] = []
   ) -> RadioFrame? {
@@ -152,9 +153,9 @@ public struct ProximityInterface: Hashable, Sendable {
 
   // MARK: Activation of the protocol
 
-  /// ISO/IEC 14443-4, 5.1.
+  /// RATS (ISO/IEC 14443-4, 5.1).
   private static let requestForAnswerToSelect: UInt8 = 0xE0
-  /// ISO/IEC 14443-4, 5.3: PPSS with a CID of zero.
+  /// PPSS with a CID of zero (ISO/IEC 14443-4, 5.3).
   private static let parameterSelection: UInt8 = 0xD0
   /// PPS0 without and with PPS1.
   private static let parameterSelectionWithoutRates: UInt8 = 0x01
@@ -197,7 +198,7 @@ public struct ProximityInterface: Hashable, Sendable {
     guard divisors <= 0x0F, ats.allows(divisorToCard: toCard, divisorToReader: toReader) else {
       return nil
     }
-    // The answer still goes at the old rate; so this follows it.
+    // The rates change after the answer, which is still sent at the old rate.
     let answer = frame([bytes[0]])
     bitRateToCard = 106 << Int(toCard)
     bitRateToReader = 106 << Int(toReader)
@@ -237,7 +238,7 @@ public struct ProximityInterface: Hashable, Sendable {
     setProtocolState(false)
   }
 
-  /// In the protocol state REQA, WUPA and HLTA are frames like any other, that is, invalid blocks.
+  /// Sets whether the card is in the protocol state, in which REQA, WUPA and HLTA are invalid blocks.
   private mutating func setProtocolState(_ isOn: Bool) {
     guard case .typeA(var card, let ats) = activation else { return }
     card.expectsData = isOn

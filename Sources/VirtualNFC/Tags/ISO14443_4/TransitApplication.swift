@@ -1,19 +1,19 @@
-/// A T-Money-like stored value application: KS X 6924 as far as public readers of such cards need it.
+/// A T-Money-like stored value application: the part of KS X 6924 that public readers of such cards use.
 ///
-/// What it holds is made up. It answers SELECT with the purse information, gives the balance, and has
-/// transaction records that READ RECORD reads. What a real card answers to other commands is not
-/// confirmed; here they are refused.
+/// Its content is fictitious. It answers SELECT with the purse information, returns the balance, and has
+/// transaction records for READ RECORD. The answers of a real card to other commands are not confirmed;
+/// here they are refused.
 public struct TransitApplication: VirtualApplet {
   /// D4100000030001, the application identifier of T-Money.
   public let aid: [UInt8] = [0xD4, 0x10, 0x00, 0x00, 0x03, 0x00, 0x01]
-  /// The 16 digits of the card number, two in a byte.
+  /// The 16 digits of the card number, two per byte.
   public let cardNumber: [UInt8]
-  /// In won.
+  /// The balance in won.
   public var balance: UInt32
-  /// Records of 46 bytes of the file with the short identifier 4, the newest first.
+  /// The records of the file with the short identifier 4, 46 bytes each, the newest first.
   public var records: [[UInt8]]
 
-  /// - Parameter cardNumber: 8 bytes, two digits in each; one of another size is cut or filled up.
+  /// - Parameter cardNumber: 8 bytes, two digits each; a number of another size is truncated or padded.
   public init(
     cardNumber: [UInt8] = [0x10, 0x10, 0x00, 0x12, 0x34, 0x56, 0x78, 0x90],
     balance: UInt32 = 12_340, records: [[UInt8]] = Self.exampleRecords
@@ -27,7 +27,7 @@ public struct TransitApplication: VirtualApplet {
     Array((bytes + [UInt8](repeating: 0, count: size)).prefix(size))
   }
 
-  /// A ride for 1 250 won after a top-up of 10 000.
+  /// A top-up of 10 000 won and a ride for 1 250.
   ///
   /// Type (01 ride, 02 top-up), length, balance, number, amount; the rest is zero.
   public static let exampleRecords: [[UInt8]] = [
@@ -47,7 +47,7 @@ public struct TransitApplication: VirtualApplet {
   // MARK: Commands
 
   private static let recordSize = 46
-  /// Classes and instructions of KS X 6924.
+  /// The class of the instructions of KS X 6924.
   private static let proprietaryClass: UInt8 = 0x90
   private static let getBalance: UInt8 = 0x4C
   /// The short identifier of the transaction file.
@@ -110,8 +110,8 @@ public struct TransitApplication: VirtualApplet {
     }
   }
 
-  /// ISO/IEC 7816-4, 7.3.3: the record number in P1, the short file identifier in P2 bits 8 to 4, and
-  /// 4 in the others for that one record.
+  /// Runs READ RECORD (ISO/IEC 7816-4, 7.3.3): the record number is in P1, the short file identifier in
+  /// P2 bits 8 to 4; the other bits of P2 are 4 for a single record.
   private func readRecord(_ command: CommandAPDU) -> [UInt8] {
     guard command.p2 & 0x07 == 0x04 else { return StatusWord.functionNotSupported.bytes }
     guard command.p2 >> 3 == Self.transactionFile else { return StatusWord.fileNotFound.bytes }

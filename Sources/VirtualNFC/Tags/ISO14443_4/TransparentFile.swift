@@ -1,14 +1,14 @@
-/// A file without structure and the rights to it: ISO/IEC 7816-4, 7.2.
+/// A transparent file with its access rights (ISO/IEC 7816-4, 7.2).
 struct TransparentFile: Hashable, Sendable {
   let identifier: UInt16
   var content: [UInt8]
   var isReadable = true
   var isWritable = false
 
-  /// What an attempt to read comes to.
+  /// The result of a read.
   enum Reading: Hashable, Sendable {
     case data([UInt8])
-    /// The end of the file came first.
+    /// The bytes up to the end of the file, which are fewer than requested.
     case short([UInt8])
     case refused(StatusWord)
   }
@@ -21,7 +21,7 @@ struct TransparentFile: Hashable, Sendable {
     return part.count < count ? .short(part) : .data(part)
   }
 
-  /// Writes over what is there; nothing at all if it does not fit.
+  /// Overwrites bytes of the content; changes nothing if the data does not fit.
   mutating func update(offset: Int, data: [UInt8]) -> StatusWord {
     guard isWritable else { return .securityStatusNotSatisfied }
     guard offset < content.count else { return .wrongParameters }

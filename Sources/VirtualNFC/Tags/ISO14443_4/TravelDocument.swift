@@ -1,12 +1,11 @@
-/// The LDS1 application of an electronic passport before any access control has been passed:
-/// ICAO Doc 9303, part 10.
+/// The LDS1 application of an electronic passport before access control (ICAO Doc 9303, part 10).
 ///
-/// Its files are there and closed: selecting or reading one gives 6982. GET CHALLENGE, the first step
+/// Its files exist but are closed: selecting or reading one returns 6982. GET CHALLENGE, the first step
 /// of Basic Access Control, is answered; no key opens the document.
 struct TravelDocumentApplication: VirtualApplet {
   /// A0000002471001, Doc 9303-10, 4.3.
   let aid: [UInt8] = [0xA0, 0x00, 0x00, 0x02, 0x47, 0x10, 0x01]
-  /// Files of the application: EF.COM, EF.SOD, and data groups 1 (machine readable zone) and 2
+  /// The files of the application: EF.COM, EF.SOD, and data groups 1 (machine readable zone) and 2
   /// (face). The low five bits are the short file identifier.
   private static let files: [UInt16] = [0x011E, 0x011D, 0x0101, 0x0102]
   private static let challengeSize = 8
@@ -14,7 +13,7 @@ struct TravelDocumentApplication: VirtualApplet {
   private var generator: SplitMix64
   private var hasChallenge = false
 
-  /// - Parameter seed: of the challenges, which are the same in each run.
+  /// - Parameter seed: the seed of the challenges, which are the same in each run.
   init(seed: UInt64 = 0x9303) {
     generator = SplitMix64(seed: seed)
   }
@@ -31,7 +30,7 @@ struct TravelDocumentApplication: VirtualApplet {
     guard command.cla == 0 else { return StatusWord.classNotSupported.bytes }
     switch command.ins {
     case Instruction.select:
-      // The only form that documents must know (Doc 9303-10, 3.6).
+      // The only form that documents are required to support (Doc 9303-10, 3.6).
       guard command.p1 == Parameter.selectElementaryFile, command.p2 == Parameter.noAnswerData
       else {
         return StatusWord.incorrectParameters.bytes
@@ -69,7 +68,7 @@ struct TravelDocumentApplication: VirtualApplet {
 /// The master file of an electronic passport, with EF.CardAccess: ICAO Doc 9303, part 10, 3.11.3.
 struct TravelDocumentMasterFile: VirtualApplet {
   let aid: [UInt8] = []
-  /// 011C, whose short file identifier is 1C.
+  /// The identifier of EF.CardAccess, 011C. Its short file identifier is 1C.
   private static let cardAccessIdentifier: UInt16 = 0x011C
   private var cardAccess: TransparentFile
   private var isSelected = false
@@ -125,7 +124,8 @@ struct TravelDocumentMasterFile: VirtualApplet {
     return StatusWord.success.bytes
   }
 
-  /// With bit 8 of P1: short file identifier in its bits 5 to 1, offset in P2; it selects the file.
+  /// Runs READ BINARY. With bit 8 of P1, its bits 5 to 1 are a short file identifier, P2 is the offset,
+  /// and the command selects the file.
   private mutating func readBinary(_ command: CommandAPDU) -> [UInt8] {
     var offset = command.parameter
     if command.p1 & Parameter.shortFileIdentifier != 0 {
@@ -153,8 +153,8 @@ struct TravelDocumentMasterFile: VirtualApplet {
 extension VirtualTag {
   /// Returns an electronic passport before access control, on type A as Core NFC's examples expect.
   ///
-  /// - Parameter uid: real documents draw four bytes that begin with 08 at each power-up; these are
-  ///   fixed, so that a run can be repeated.
+  /// - Parameter uid: real documents draw four random bytes that begin with 08 at each power-up; this UID
+  ///   is fixed, so that a run can be repeated.
   public static func emrtd(
     uid: [UInt8] = [0x08, 0x5F, 0xC3, 0x1A], seed: UInt64 = 0x9303
   ) -> VirtualTag {

@@ -2,42 +2,42 @@ import NFCCore
 
 /// The NDEF application of an NFC Forum Type 4 tag: NFC Forum, Type 4 Tag Technical Specification.
 ///
-/// It holds a capability container (file E103), which no command can change, an NDEF file and any
+/// It contains a capability container (file E103), which no command can change, an NDEF file and any
 /// number of proprietary files.
 public struct Type4Application: VirtualApplet {
   /// The major mapping version.
   public enum Mapping: UInt8, Hashable, Sendable {
-    /// Version 1.0: another application identifier, and P2 of SELECT is 00.
+    /// Version 1.0: a different application identifier, and P2 of SELECT is 00.
     case version1 = 0x10
     /// Version 2.0: files up to 32 767 bytes, whose length field has two bytes.
     case version2 = 0x20
-    /// Version 3.0: an extended file (ENDEF), whose length field has four bytes; beyond offset 7FFF
-    /// it is read and written by data objects.
+    /// Version 3.0: an extended file (ENDEF), whose length field has four bytes; beyond offset 7FFF, it
+    /// is read and written with data objects.
     case version3 = 0x30
   }
 
-  /// What READ BINARY answers when it asks, with an Le other than 00, for more than is left.
+  /// The answer to a READ BINARY that requests, with an Le other than 00, more than the rest of the file.
   public enum EndOfFile: Hashable, Sendable {
-    /// What is left, with 6282, as ISO/IEC 7816-4 has it.
+    /// The rest of the file with 6282, as in ISO/IEC 7816-4.
     case warning
-    /// What is left, with 9000.
+    /// The rest of the file with 9000.
     case shortAnswer
-    /// Nothing but 6CXX with the number of bytes that are left.
+    /// Only 6CXX with the number of bytes in the rest of the file.
     case exactLength
   }
 
-  /// A file of the maker's or issuer's own, announced in the capability container.
+  /// A proprietary file of the maker or issuer, which is listed in the capability container.
   public struct ProprietaryFile: Hashable, Sendable {
-    /// The file identifier, as the capability container names it.
+    /// The file identifier in the capability container.
     public var identifier: UInt16
     /// The content of the file.
     public var content: [UInt8]
-    /// 00 for free access; anything else is refused here.
+    /// The read access: 00 for free access; every other value refuses access here.
     public var readAccess: UInt8
-    /// 00 for free access; anything else is refused here.
+    /// The write access: 00 for free access; every other value refuses access here.
     public var writeAccess: UInt8
 
-    /// Creates a file of this content, free to read and write unless the rights say otherwise.
+    /// Creates a file with this content; access is free by default.
     public init(
       identifier: UInt16, content: [UInt8], readAccess: UInt8 = 0x00, writeAccess: UInt8 = 0x00
     ) {
@@ -48,54 +48,55 @@ public struct Type4Application: VirtualApplet {
     }
   }
 
-  /// What the capability container says, and a few ways of real tags.
+  /// The values of the capability container, and some variations of real tags.
   public struct Configuration: Hashable, Sendable {
-    /// The version of the mapping that the capability container names.
+    /// The version of the mapping in the capability container.
     public var mapping = Mapping.version2
-    /// MLe, the most bytes that READ BINARY gives.
+    /// MLe, the maximum number of bytes in one READ BINARY.
     public var maximumReadLength: UInt16 = 0x00FB
-    /// MLc, the most bytes that UPDATE BINARY takes.
+    /// MLc, the maximum number of bytes in one UPDATE BINARY.
     public var maximumUpdateLength: UInt16 = 0x00F6
     /// The identifier of the NDEF file.
     public var fileIdentifier: UInt16 = 0xE104
-    /// The size of the NDEF file in bytes, its length field included; versions 1 and 2 allow
-    /// 5...32767 (FFFE in the specification's first edition), version 3 up to 16 777 215.
+    /// The size of the NDEF file in bytes, including its length field. Versions 1 and 2 allow 5...32767
+    /// (FFFE in the specification's first edition), version 3 up to 16 777 215.
     public var fileSize = 2048
-    /// 00 for free access; anything else is refused here.
+    /// The read access: 00 for free access; every other value refuses access here.
     public var readAccess: UInt8 = 0x00
-    /// 00 for free access, FF for none; anything else is refused here.
+    /// The write access: 00 for free access, FF for none; every other value refuses access here.
     public var writeAccess: UInt8 = 0x00
     /// Files in addition to the NDEF file.
     public var proprietaryFiles: [ProprietaryFile] = []
-    /// How a read past the end of a file is answered.
+    /// The answer to a read past the end of a file.
     public var endOfFile = EndOfFile.warning
-    /// The multipliers with which the card asks for more time before it answers UPDATE BINARY.
+    /// The multipliers with which the card requests more time before it answers UPDATE BINARY.
     public var updateTimeExtensions: [UInt8] = []
 
-    /// Creates a configuration as most tags have it: version 2, 2 KB, free access.
+    /// Creates a configuration with the values of most tags: version 2, 2 KB, free access.
     public init() {}
 
-    /// Of the length field before the message: Type 4 Tag 3.0 has four bytes, those before two.
+    /// The size of the length field before the message: four bytes in Type 4 Tag 3.0, two in earlier
+    /// versions.
     fileprivate var lengthSize: Int { mapping == .version3 ? 4 : 2 }
 
-    /// As large as asked for within what the mapping can say.
+    /// The requested size of the NDEF file within the limits of the mapping.
     fileprivate var ndefFileSize: Int {
       min(max(fileSize, 5), mapping == .version3 ? 0xFF_FFFF : 0xFFFE)
     }
   }
 
-  /// What the application was made with.
+  /// The configuration that the application was created with.
   public let configuration: Configuration
   public private(set) var waitingTimeExtensions: [UInt8] = []
   private var files: [TransparentFile]
   private var currentFile: Int?
 
-  /// Without a message.
+  /// Creates an application without a message.
   public init(configuration: Configuration = Configuration()) {
     self.init(configuration, content: [])
   }
 
-  /// - Parameter ndef: the message, or its bytes; none leaves the tag empty.
+  /// - Parameter ndef: the message, or its bytes; an empty one leaves the tag empty.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public init(
     configuration: Configuration = Configuration(), ndef: some TagMessage
@@ -130,12 +131,12 @@ public struct Type4Application: VirtualApplet {
     }
   }
 
-  /// Type 4 Tag 1.0, 4.3.3; version 1.0 of the mapping ends in 00.
+  /// The application identifier (Type 4 Tag 1.0, 4.3.3); in version 1.0 of the mapping it ends in 00.
   public var aid: [UInt8] {
     [0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, configuration.mapping == .version1 ? 0x00 : 0x01]
   }
 
-  /// The capability container, the NDEF file and the proprietary files, one after the other.
+  /// The capability container, the NDEF file and the proprietary files, concatenated.
   public var memory: [UInt8] {
     get { files.flatMap(\.content) }
     set {
@@ -148,7 +149,7 @@ public struct Type4Application: VirtualApplet {
     }
   }
 
-  /// The NDEF file's bytes, its length field included.
+  /// The content of the NDEF file, including its length field.
   public var ndefFile: [UInt8] { files[1].content }
 
   // MARK: Capability container (4.2)
@@ -231,7 +232,8 @@ public struct Type4Application: VirtualApplet {
     return fileControlInformation(files[index]) + StatusWord.success.bytes
   }
 
-  /// ISO/IEC 7816-4, 7.4.3: size (80), descriptor of a transparent file (82), identifier (83).
+  /// Returns the file control information (ISO/IEC 7816-4, 7.4.3): size (80), descriptor of a transparent
+  /// file (82), identifier (83).
   private func fileControlInformation(_ file: TransparentFile) -> [UInt8] {
     let size = file.content.count
     let sizeBytes = [16, 8, 0].map { UInt8(truncatingIfNeeded: size >> $0) }
@@ -241,7 +243,8 @@ public struct Type4Application: VirtualApplet {
     return [0x6F, UInt8(body.count)] + body
   }
 
-  /// Bit 8 of P1 would make the rest of it a short file identifier; Type 4 tags have none.
+  /// Returns the offset in P1 and P2. With bit 8 of P1, the other bits would be a short file identifier,
+  /// which Type 4 tags do not have.
   private func offset(_ command: CommandAPDU) -> Int? {
     command.p1 & Parameter.shortFileIdentifier == 0 ? command.parameter : nil
   }
@@ -260,7 +263,7 @@ public struct Type4Application: VirtualApplet {
     }
   }
 
-  /// Le bounded by MLe; `nil` if the reader asks for more by a number.
+  /// Returns Le, limited to MLe; `nil` if the reader requests more by a specific number.
   private func readLength(_ command: CommandAPDU) -> Int? {
     let limit = Int(configuration.maximumReadLength)
     if command.expectsMaximum { return min(command.expectedLength, limit) }
@@ -300,8 +303,8 @@ public struct Type4Application: VirtualApplet {
     guard command.expectedLength > 0, let length = readLength(command) else {
       return StatusWord.wrongLength.bytes
     }
-    // Le counts the data object's tag and length too. That a Type 4 tag wraps its answer so is how
-    // ISO/IEC 7816-4 and Android read it; not confirmed on a tag.
+    // Le includes the tag and the length of the data object. That a Type 4 tag wraps its answer like this
+    // follows ISO/IEC 7816-4 and Android; it is not confirmed on a tag.
     let count = max(min(length - 2, 0x7F), min(length - 3, 0xFF), length - 4)
     guard count > 0 else { return StatusWord.wrongLength.bytes }
     switch files[currentFile].read(offset: offset, count: count) {

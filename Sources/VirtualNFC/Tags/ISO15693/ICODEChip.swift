@@ -1,12 +1,12 @@
 import NFCCore
 
-/// What the chips of the ICODE SLIX family have in common: passwords, article surveillance, and
-/// inventories that read.
+/// The common part of the ICODE SLIX family: passwords, article surveillance, and inventory read
+/// commands.
 protocol ICODEChip: VicinityChip {
   var security: ICODESecurity { get set }
-  /// The chip knows the extended options of inventories that read.
+  /// Whether the chip supports the extended options of inventory read commands.
   static var hasExtendedInventory: Bool { get }
-  /// Whether it stays quiet from each power-on.
+  /// Whether the chip enters the quiet state at each power-on.
   var isPersistentlyQuiet: Bool { get set }
 }
 
@@ -19,8 +19,8 @@ extension ICODEChip {
 
   mutating func endSession() { security.endSession() }
 
-  /// INVENTORY READ and FAST INVENTORY READ. A label that cannot do all that is asked is silent; that
-  /// a block behind a password makes it silent, too, is not confirmed.
+  /// Executes INVENTORY READ and FAST INVENTORY READ. A label that cannot execute all of the request is
+  /// silent. It is not confirmed that a block protected by a password makes it silent, too.
   mutating func executeInventory(
     _ code: UInt8, _ parameters: [UInt8], _ flags: VicinityFlags
   ) -> VicinityInventory? {

@@ -23,7 +23,7 @@ enum ICODECommand {
   static let readSignature: UInt8 = 0xBD
 }
 
-/// What a password is for, by the byte that names it (SL2S2602 data sheet, table 21).
+/// The purpose of a password, identified by its number (SL2S2602 data sheet, table 21).
 struct ICODEPassword: RawRepresentable, Hashable, Sendable {
   let rawValue: UInt8
 
@@ -35,7 +35,7 @@ struct ICODEPassword: RawRepresentable, Hashable, Sendable {
 
   static let length = 4
 
-  /// As a chip leaves the factory (SL2S2602 data sheet, 9.5.3.2).
+  /// The value of a password on delivery (SL2S2602 data sheet, 9.5.3.2).
   var factoryValue: [UInt8] {
     self == .privacy || self == .destroy ? [0x0F, 0x0F, 0x0F, 0x0F] : [0, 0, 0, 0]
   }

@@ -1,7 +1,7 @@
 import NFCCore
 
-/// The parameters of INVENTORY READ and FAST INVENTORY READ: an inventory whose answers hold blocks
-/// of the memory.
+/// The parameters of INVENTORY READ and FAST INVENTORY READ: an inventory whose answers contain blocks of
+/// the memory.
 ///
 /// Source: data sheets SL2S2002 rev. 3.4, 9.4.3.5, and SL2S2602 rev. 4.1, 9.5.3.10.
 struct ICODEInventoryRead: Hashable, Sendable {
@@ -9,34 +9,34 @@ struct ICODEInventoryRead: Hashable, Sendable {
   struct Options: OptionSet, Hashable, Sendable {
     let rawValue: UInt8
 
-    /// Only labels whose article surveillance is on answer.
+    /// Only labels with active article surveillance answer.
     static let surveillance = Options(rawValue: 0x01)
-    /// The UID is answered whole.
+    /// The answer contains the complete UID.
     static let wholeUID = Options(rawValue: 0x02)
-    /// No blocks are asked for, and no numbers follow.
+    /// No blocks are requested, and no block numbers follow.
     static let skipData = Options(rawValue: 0x10)
-    /// The label goes to the state Quiet once it has answered.
+    /// The label enters the state Quiet after its answer.
     static let quiet = Options(rawValue: 0x20)
-    /// The label stays quiet permanently once it has answered. With ``quiet``, only labels that do
-    /// so already answer.
+    /// The label stays quiet permanently after its answer. With ``quiet``, only labels that are
+    /// persistently quiet already answer.
     static let persistentQuiet = Options(rawValue: 0x40)
   }
 
   let afi: UInt8
   let mask: VicinityMask
-  /// `nil` in the regular mode.
+  /// The extended options; `nil` in the regular mode.
   let options: Options?
-  /// `nil` if none is asked for.
+  /// The requested blocks; `nil` if there are none.
   let blocks: Range<Int>?
   private let isForOneSlot: Bool
   private let hasOptionFlag: Bool
 
-  /// In the mask's length: extended options follow.
+  /// The bit of the mask's length that announces extended options.
   private static let extendedBit: UInt8 = 0x80
 
-  /// `nil` for parameters that are cut off, too long, or have a mask that is too long.
+  /// Parses the parameters; `nil` if they are too short, too long, or have a mask that is too long.
   ///
-  /// - Parameter parameters: what follows the maker's code.
+  /// - Parameter parameters: the bytes after the maker's code.
   init?(_ parameters: [UInt8], _ flags: VicinityFlags) {
     var rest = parameters[...]
     func take(_ count: Int) -> [UInt8]? {
@@ -68,8 +68,8 @@ struct ICODEInventoryRead: Hashable, Sendable {
     guard rest.isEmpty else { return nil }
   }
 
-  /// Returns the part of the UID that is answered, least significant byte first: the bytes with
-  /// bits that neither mask nor slot tell.
+  /// Returns the part of the UID in the answer, least significant byte first: the bytes with bits that
+  /// neither mask nor slot determine.
   ///
   /// - Parameter uid: most significant byte first.
   func answeredUID(_ uid: [UInt8]) -> [UInt8] {

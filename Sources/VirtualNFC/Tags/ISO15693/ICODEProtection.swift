@@ -1,20 +1,21 @@
 import NFCCore
 
-/// The two pages of an ICODE SLIX2 and who may read and write them; privacy, and the end of the
+/// The two pages of an ICODE SLIX2 with their access conditions, privacy mode, and the destruction of the
 /// chip.
 ///
 /// Source: data sheet SL2S2602 rev. 4.2, 9.5.3.
 struct ICODEProtection: Hashable, Sendable {
   /// The first block of the high page.
   var pointer = 0
-  /// Bits 0 and 1: the low page wants the read and the write password; bits 4 and 5: the high one.
+  /// The protection conditions. Bits 0 and 1: the low page requires the read and the write password; bits
+  /// 4 and 5: the high page.
   var conditions: UInt8 = 0
   var isLocked = false
-  /// Read and write password are both needed, for whatever one of them is needed for.
+  /// Whether every protected access requires both the read and the write password.
   var needsBothPasswords = false
   var isPrivate = false
   var isDestroyed = false
-  /// Quiet from each power-on.
+  /// Whether the chip is quiet after each power-on.
   var isQuiet = false
 
   private static let readBit: UInt8 = 0x01
@@ -26,21 +27,22 @@ struct ICODEProtection: Hashable, Sendable {
     block < pointer ? conditions : conditions >> Self.highShift
   }
 
-  /// Returns the write password opens a page for reading too.
+  /// Returns whether a block can be read. The write password permits reading too.
   func allowsRead(_ block: Int, _ open: Set<ICODEPassword>) -> Bool {
     guard bits(block) & Self.readBit != 0 else { return true }
     return needsBothPasswords
       ? open.isSuperset(of: [.read, .write]) : open.contains(.read) || open.contains(.write)
   }
 
-  /// Returns what cannot be read without a password cannot be written without one.
+  /// Returns whether a block can be written. A block that requires a password for reading requires one
+  /// for writing.
   func allowsWrite(_ block: Int, _ open: Set<ICODEPassword>) -> Bool {
     guard bits(block) & (Self.readBit | Self.writeBit) != 0 else { return true }
     return needsBothPasswords ? open.isSuperset(of: [.read, .write]) : open.contains(.write)
   }
 
-  /// - Parameter security: whose passwords are open, and which checks the one that privacy and the
-  ///   end of the chip come with.
+  /// - Parameter security: the state of the passwords, which also verifies the password in the commands
+  ///   for privacy and destruction.
   mutating func change(
     _ code: UInt8, _ parameters: [UInt8], _ security: inout ICODESecurity
   ) -> VicinityAnswer {
@@ -74,8 +76,8 @@ struct ICODEProtection: Hashable, Sendable {
 
   // MARK: What it tells
 
-  /// The functions that there are: pages, counter, EAS identifier, EAS and AFI passwords, inventory
-  /// read and EAS in it; signature, persistent quiet, privacy, destroy.
+  /// The supported functions: pages, counter, EAS identifier, EAS and AFI passwords, inventory read and
+  /// EAS in it; signature, persistent quiet, privacy, destroy.
   private static let features: [UInt8] = [0x7F, 0x35, 0x00, 0x00]
 
   func systemInformation(core: VicinityCore, security: ICODESecurity) -> [UInt8] {
@@ -87,7 +89,7 @@ struct ICODEProtection: Hashable, Sendable {
     return [UInt8(truncatingIfNeeded: pointer), conditions, locks] + Self.features
   }
 
-  /// Returns a byte a block: bit 0 locked, 1 and 2 read and write protected, 3 the protection is
+  /// Returns one byte per block: bit 0 locked, bits 1 and 2 read and write protected, bit 3 protection
   /// locked.
   func status(_ parameters: [UInt8], core: VicinityCore) -> VicinityAnswer {
     guard parameters.count == 2 else { return .refusal(.commandNotRecognised) }
@@ -101,10 +103,10 @@ struct ICODEProtection: Hashable, Sendable {
   }
 }
 
-/// The signatures over their UIDs that ICODE chips carry from the factory.
+/// The originality signatures of ICODE chips over their UIDs.
 ///
-/// NXP's private key is not public: a virtual chip is genuine only with a UID whose signature has
-/// been published; every other gets one that a check finds to be false.
+/// NXP's private key is not public, so a virtual chip is genuine only with a UID whose signature has been
+/// published. For every other UID, the signature is wrong.
 enum ICODESignature {
   private static let published = [
     "E0040118009B5FEE": "32D9E7579CD77E6F1FA11419231E874826984C5F189FDE1421684563A9663377",
@@ -116,7 +118,7 @@ enum ICODESignature {
       return bytes
     }
     var generator = SplitMix64(seed: uid)
-    // Below the curve's order in both halves, so that only the verification itself can fail.
+    // Both halves are below the curve's order, so that only the verification itself can fail.
     return generator.bytes(32).enumerated().map {
       $0.offset % 16 == 0 ? $0.element & 0x7F : $0.element
     }

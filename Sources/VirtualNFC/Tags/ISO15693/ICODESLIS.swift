@@ -1,10 +1,9 @@
 import NFCCore
 
 extension VicinityModel {
-  /// ICODE SLI-S: 40 blocks of 4 bytes, read one at a time; commands that it does not know are not
-  /// answered.
+  /// ICODE SLI-S: 40 blocks of 4 bytes, read one at a time; unknown commands are not answered.
   ///
-  /// Its passwords, EPC and privacy are not there. Source: data sheet SL2 ICS53/ICS54 rev. 3.0.
+  /// Passwords, EPC and privacy are not modelled. Source: data sheet SL2 ICS53/ICS54 rev. 3.0.
   public static let icodeSLIS = VicinityModel(
     // Product 02 is SLI-S.
     "icode-sli-s", uid: [0xE0, 0x04, 0x02, 0x00, 0x3D, 0x62, 0xA9, 0x15], blockCount: 40,
@@ -18,7 +17,7 @@ extension VirtualTag {
   ///
   /// - Parameters:
   ///   - uid: 8 bytes, most significant first; `nil` for the chip's own.
-  ///   - formatted: `false`: all zero.
+  ///   - formatted: `false` for a memory of zeros.
   public static func icodeSLIS(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     vicinity(.icodeSLIS, uid: uid, formatted: formatted)
   }

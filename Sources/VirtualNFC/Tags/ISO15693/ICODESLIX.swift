@@ -1,7 +1,7 @@
 import NFCCore
 
-/// ICODE SLIX: 28 blocks of 4 bytes; article surveillance and AFI behind a password, inventories that
-/// read.
+/// ICODE SLIX: 28 blocks of 4 bytes; article surveillance and AFI with a password, and inventory read
+/// commands.
 ///
 /// Source: data sheet SL2S2002_SL2S2102 rev. 3.4.
 public struct ICODESLIX: VirtualChip, ICODEChip {
@@ -17,13 +17,13 @@ public struct ICODESLIX: VirtualChip, ICODEChip {
   var model: VicinityModel { Self.model }
   var core: VicinityCore
   var security: ICODESecurity
-  /// It has no such state.
+  /// Always `false`: this chip has no such state.
   var isPersistentlyQuiet = false
 
   /// - Parameters:
   ///   - uid: 8 bytes, most significant first; `nil` for the chip's own.
-  ///   - formatted: with a capability container and an empty message; else all zero, as on
-  ///     delivery.
+  ///   - formatted: whether it has a capability container and an empty message; if not, it is all zero,
+  ///     as on delivery.
   public init(uid: [UInt8]? = nil, formatted: Bool = true) {
     self.init(Self.model.core(uid: uid, formatted: formatted))
   }
@@ -57,7 +57,7 @@ extension VirtualTag {
   ///
   /// - Parameters:
   ///   - uid: 8 bytes, most significant first; `nil` for the chip's own.
-  ///   - formatted: `false`: all zero, as on delivery.
+  ///   - formatted: `false` for a memory of zeros, as on delivery.
   public static func icodeSLIX(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(ICODESLIX(uid: uid, formatted: formatted))
   }

@@ -1,17 +1,17 @@
 import NFCCore
 
-/// ICODE SLIX2: 80 blocks of 4 bytes in two pages behind passwords, a counter in block 79, privacy,
-/// a signature over the UID, inventories that read.
+/// ICODE SLIX2: 80 blocks of 4 bytes in two pages with passwords, a counter in block 79, privacy, a
+/// signature of the UID, and inventory read commands.
 ///
-/// Those inventories for one addressed or selected label are not there. Source: data sheet SL2S2602
-/// rev. 4.2.
+/// Inventory read commands for a single addressed or selected label are not modelled. Source: data sheet
+/// SL2S2602 rev. 4.2.
 public struct ICODESLIX2: VirtualChip, ICODEChip {
   static let counterBlock = 79
   static let hasExtendedInventory = true
   static let model = VicinityModel(
-    // One of those whose signature has been published.
+    // This UID is one of those whose signature has been published.
     "icode-slix2", uid: [0xE0, 0x04, 0x01, 0x08, 0x2A, 0xD2, 0x8E, 0x83], blockCount: 80,
-    // NXP's own containers leave the counter out.
+    // NXP's own capability containers exclude the counter.
     reservedBlocks: 1, features: .readMultipleBlocks,
     profile: VicinityProfile(
       commands: VicinityProfile.usualCommands, icReference: 0x01, cutsSecurityStatus: true,
@@ -21,13 +21,13 @@ public struct ICODESLIX2: VirtualChip, ICODEChip {
   var core: VicinityCore
   var security: ICODESecurity
   var protection = ICODEProtection()
-  /// What READ SIGNATURE gives; genuine with the UIDs of which one has been published.
+  /// The answer to READ SIGNATURE, which is genuine for UIDs with a published signature.
   var signature: [UInt8]
 
   /// - Parameters:
   ///   - uid: 8 bytes, most significant first; `nil` for one with a genuine signature.
-  ///   - formatted: with a capability container and an empty message; else all zero, as on
-  ///     delivery.
+  ///   - formatted: whether it has a capability container and an empty message; if not, it is all zero,
+  ///     as on delivery.
   public init(uid: [UInt8]? = nil, formatted: Bool = true) {
     self.init(Self.model.core(uid: uid, formatted: formatted))
   }
@@ -57,7 +57,8 @@ public struct ICODESLIX2: VirtualChip, ICODEChip {
 
   // MARK: VicinityChip
 
-  /// In privacy the chip knows only the way out of it (data sheet, 9.5.3.17).
+  /// Returns whether the chip responds to a request. In privacy mode, it supports only the command that
+  /// ends that mode (data sheet, 9.5.3.17).
   func hears(_ request: VicinityRequest) -> Bool {
     guard !security.isDeaf, !protection.isDestroyed else { return false }
     guard protection.isPrivate else { return true }
@@ -87,9 +88,10 @@ public struct ICODESLIX2: VirtualChip, ICODEChip {
 
   // MARK: Counter
 
-  /// 01 00 adds one, with the read password if byte 3 says so; another value sets the counter and
-  /// the protection, with the write password unless that is still the factory's zero (data sheet,
-  /// 9.5.3.21; that a factory password needs not be given is not confirmed).
+  /// Writes a block. In the counter block, 01 00 adds one, with the read password if byte 3 requires it.
+  /// Any other value sets the counter and its protection, which requires the write password unless that
+  /// is still the factory's zero (data sheet, 9.5.3.21). It is not confirmed that a factory password is
+  /// not required.
   mutating func program(_ data: [UInt8], block: Int) -> VicinityAnswer {
     guard block == Self.counterBlock, let old = core.block(block) else {
       core.store(data, block: block)
@@ -146,7 +148,7 @@ extension VirtualTag {
   ///
   /// - Parameters:
   ///   - uid: 8 bytes, most significant first; `nil` for one with a genuine signature.
-  ///   - formatted: `false`: all zero, as on delivery.
+  ///   - formatted: `false` for a memory of zeros, as on delivery.
   public static func icodeSLIX2(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(ICODESLIX2(uid: uid, formatted: formatted))
   }

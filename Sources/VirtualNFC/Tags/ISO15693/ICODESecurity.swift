@@ -1,17 +1,17 @@
 import NFCCore
 
-/// Passwords and electronic article surveillance, as the chips of the ICODE SLIX family have them.
+/// The passwords and the electronic article surveillance of the ICODE SLIX family.
 ///
-/// A wrong password makes the chip deaf until the power has gone (SL2S2002 data sheet rev. 3.4,
-/// 9.4.3.2).
+/// After a wrong password, the chip does not respond until the power has been off (SL2S2002 data sheet
+/// rev. 3.4, 9.4.3.2).
 struct ICODESecurity: Hashable, Sendable {
-  /// What the article surveillance answers (SL2ICS20 data sheet, 9.4.4).
+  /// The answer of the article surveillance (SL2ICS20 data sheet, 9.4.4).
   static let alarm: [UInt8] = [
     0x2F, 0xB3, 0x62, 0x70, 0xD5, 0xA7, 0x90, 0x7F, 0xE8, 0xB1, 0x80, 0x38, 0xD2, 0x81, 0x49, 0x76,
     0x82, 0xDA, 0x9A, 0x86, 0x6F, 0xAF, 0x8B, 0xB0, 0xF1, 0x9C, 0xD1, 0x12, 0xA5, 0x72, 0x37, 0xEF,
   ]
 
-  // What lasts.
+  // The persistent state.
   var passwords: [ICODEPassword: [UInt8]]
   private(set) var lockedPasswords: Set<ICODEPassword> = []
   private(set) var isEASSet = false
@@ -20,7 +20,7 @@ struct ICODESecurity: Hashable, Sendable {
   private(set) var isAFIProtected = false
   private(set) var easIdentifier: [UInt8] = [0, 0]
 
-  // What a session knows.
+  // The state of a session.
   private(set) var open: Set<ICODEPassword> = []
   private(set) var isDeaf = false
   private var random: [UInt8]?
@@ -32,8 +32,8 @@ struct ICODESecurity: Hashable, Sendable {
     generator = SplitMix64(seed: uid)
   }
 
-  /// The lock of EAS (bit 0), and that EAS (1) and AFI (2) ask for the password from now on, which cannot be
-  /// undone; passwords that cannot be changed, by their bit.
+  /// The irreversible state: the lock of EAS (bit 0), the permanent password protection of EAS (1) and
+  /// AFI (2), and passwords that cannot be changed, by their bit.
   var frozenSettings: IrreversibleState {
     var state = IrreversibleState()
     let bits = (isEASLocked ? 1 : 0) | (isEASProtected ? 2 : 0) | (isAFIProtected ? 4 : 0)
@@ -61,7 +61,7 @@ struct ICODESecurity: Hashable, Sendable {
       return .data(number)
     case ICODECommand.setPassword: return setPassword(parameters)
     case ICODECommand.writePassword, ICODECommand.lockPassword:
-      // Never for whichever tag hears it (SL2S2002 data sheet, 9.4.3.3).
+      // The command must be addressed or for the selected tag (SL2S2002 data sheet, 9.4.3.3).
       guard !flags.isDisjoint(with: [.address, .select]) else { return .silence }
       return code == ICODECommand.writePassword
         ? writePassword(parameters) : lockPassword(parameters)
@@ -81,8 +81,8 @@ struct ICODESecurity: Hashable, Sendable {
     return .data([])
   }
 
-  /// Returns whether a password is right that comes under the last random number, twice. A wrong
-  /// one makes the chip deaf.
+  /// Returns whether a password is right. It is combined twice with the last random number. After a wrong
+  /// password, the chip does not respond.
   mutating func verify(_ kind: ICODEPassword, _ cover: [UInt8]) -> Bool {
     guard cover.count == ICODEPassword.length, let password = passwords[kind], let random
     else { return false }
@@ -118,9 +118,9 @@ struct ICODESecurity: Hashable, Sendable {
     return (ICODEPassword(rawValue: parameters[0]), Array(parameters.dropFirst()))
   }
 
-  /// With the option flag follow the number of bits of the EAS identifier that are compared, 0, 8
-  /// or 16, and those bits. That none of them asks for the identifier itself is not confirmed on a
-  /// chip.
+  /// Returns the alarm. With the option flag, the request contains the number of bits of the EAS
+  /// identifier to compare, 0, 8 or 16, and those bits. It is not confirmed on a chip that 0 requests the
+  /// identifier itself.
   private func alarm(_ parameters: [UInt8], hasIdentifier: Bool) -> VicinityAnswer {
     guard isEASSet else { return .silence }
     guard hasIdentifier else {

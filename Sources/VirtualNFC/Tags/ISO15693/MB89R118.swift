@@ -1,11 +1,10 @@
 import NFCCore
 
 extension VicinityModel {
-  /// MB89R118 of Fujitsu: 250 blocks of 8 bytes of ferroelectric memory, at most two in a read or
-  /// write.
+  /// MB89R118 of Fujitsu: 250 blocks of 8 bytes of ferroelectric memory, at most two per read or write.
   ///
-  /// The error of a longer run is not confirmed. Source: Feig's reader manuals; Fujitsu's custom
-  /// commands are not there.
+  /// The error for more blocks is not confirmed. Source: Feig's reader manuals. Fujitsu's custom commands
+  /// are not modelled.
   public static let mb89r118 = VicinityModel(
     // Product 01 is MB89R118.
     "mb89r118", uid: [0xE0, 0x08, 0x01, 0x18, 0x47, 0x0C, 0x93, 0x5E], blockCount: 250,
@@ -20,7 +19,7 @@ extension VirtualTag {
   ///
   /// - Parameters:
   ///   - uid: 8 bytes, most significant first; `nil` for the chip's own.
-  ///   - formatted: `false`: all zero.
+  ///   - formatted: `false` for a memory of zeros.
   public static func mb89r118(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     vicinity(.mb89r118, uid: uid, formatted: formatted)
   }

@@ -13,12 +13,12 @@ extension VicinityModel {
   public static let st25dv64K = st25dv(
     "st25dv", uid: [0xE0, 0x02, 0x26, 0x00, 0x6B, 0x5D, 0x14, 0xC7], blockCount: 2048)
 
-  /// Extended commands for numbers above 255; where there are such, only the extended system
-  /// information tells the size. The product in the UID is the IC reference: 24 for 04K, 26 for both
-  /// others.
+  /// Returns a model. Block numbers above 255 require extended commands; on chips with such numbers, only
+  /// the extended system information reports the size. The product in the UID is the IC reference: 24 for
+  /// 04K, 26 for the other two.
   ///
-  /// Source: data sheet ST25DV04K/16K/64K (DS10925), 6 and 7; a single block beyond the
-  /// end is error 10, a run 0F; the limits of a read are not confirmed.
+  /// Source: data sheet ST25DV04K/16K/64K (DS10925), 6 and 7. A single block beyond the end is error 10,
+  /// several blocks 0F. The limits of a read are not confirmed.
   private static func st25dv(_ name: String, uid: [UInt8], blockCount: Int) -> VicinityModel {
     let isWide = blockCount > 256
     return VicinityModel(
@@ -31,11 +31,11 @@ extension VicinityModel {
   }
 }
 
-/// ST25DV04K, 16K and 64K: areas behind passwords.
+/// ST25DV04K, 16K and 64K with areas protected by passwords.
 ///
-/// Fast reads, whose answers come at twice the rate, the mailbox and the wired side are not there.
+/// Fast reads, whose answers have twice the bit rate, the mailbox and the I²C side are not modelled.
 public struct ST25DV: VirtualChip, VicinityChip {
-  /// The size of its memory, and how that is formatted.
+  /// The size of the memory and its format.
   public let model: VicinityModel
   var core: VicinityCore
   var security: ST25DVSecurity
@@ -43,7 +43,7 @@ public struct ST25DV: VirtualChip, VicinityChip {
   /// - Parameters:
   ///   - model: one of ST25DV's.
   ///   - uid: 8 bytes, most significant first; `nil` for the model's own.
-  ///   - formatted: with a capability container and an empty message; else all zero.
+  ///   - formatted: whether it has a capability container and an empty message; if not, it is all zero.
   public init(_ model: VicinityModel, uid: [UInt8]? = nil, formatted: Bool = true) {
     self.init(model, model.core(uid: uid, formatted: formatted))
   }
@@ -71,8 +71,8 @@ public struct ST25DV: VirtualChip, VicinityChip {
     security.allowsRead(byte: block * core.blockSize) ? nil : .readProtected
   }
 
-  /// LOCK_CCFILE has a bit for each of blocks 0 and 1 and no other (ST's drivers, st25dv_reg.h); that another
-  /// block is refused with this code is not confirmed.
+  /// Returns the reason why a block cannot be locked. LOCK_CCFILE has bits only for blocks 0 and 1 (ST's
+  /// drivers, st25dv_reg.h). It is not confirmed that other blocks are refused with this code.
   func lockRefusal(_ block: Int) -> VicinityErrorCode? { block > 1 ? .blockNotAvailable : nil }
 
   func writeRefusal(_ block: Int) -> VicinityErrorCode? {
@@ -93,7 +93,7 @@ extension VirtualTag {
   ///
   /// - Parameters:
   ///   - uid: 8 bytes, most significant first; `nil` for the chip's own.
-  ///   - formatted: `false`: all zero.
+  ///   - formatted: `false` for a memory of zeros.
   public static func st25dv(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(ST25DV(.st25dv64K, uid: uid, formatted: formatted))
   }
@@ -111,7 +111,7 @@ extension VirtualTag {
   ///
   /// - Parameters:
   ///   - uid: 8 bytes, most significant first; `nil` for the chip's own.
-  ///   - formatted: `false`: all zero.
+  ///   - formatted: `false` for a memory of zeros.
   public static func st25dv16K(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(ST25DV(.st25dv16K, uid: uid, formatted: formatted))
   }
@@ -129,7 +129,7 @@ extension VirtualTag {
   ///
   /// - Parameters:
   ///   - uid: 8 bytes, most significant first; `nil` for the chip's own.
-  ///   - formatted: `false`: all zero.
+  ///   - formatted: `false` for a memory of zeros.
   public static func st25dv04K(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(ST25DV(.st25dv04K, uid: uid, formatted: formatted))
   }

@@ -1,6 +1,6 @@
 import NFCCore
 
-/// The custom commands of ST25DV that are there (data sheet DS10925, 7.6).
+/// The supported custom commands of ST25DV (data sheet DS10925, 7.6).
 enum ST25DVCommand {
   static let readConfiguration: UInt8 = 0xA0
   static let writeConfiguration: UInt8 = 0xA1
@@ -8,14 +8,14 @@ enum ST25DVCommand {
   static let presentPassword: UInt8 = 0xB3
 }
 
-/// The four areas of an ST25DV's memory and the passwords that open them.
+/// The four areas of an ST25DV's memory and their passwords.
 ///
-/// Password 0 is for the configuration, 1 to 3 for whichever areas name them; one session is open at a
-/// time. Source: data sheet DS10925, 5.6 and 7.6; the registers as ST's driver has them
-/// (st25dv_reg.h). Not confirmed on a chip: the errors of the commands; that a wrong password ends a
-/// session. That an area ends after the one before it is not asked for.
+/// Password 0 is for the configuration, 1 to 3 for the areas that refer to them; only one session is open
+/// at a time. Source: data sheet DS10925, 5.6 and 7.6; the registers are from ST's driver (st25dv_reg.h).
+/// Two facts are not confirmed on a chip: the errors of the commands, and that a wrong password ends a
+/// session. It is not checked that an area ends after the previous one.
 struct ST25DVSecurity: Hashable, Sendable {
-  /// Who may read and write an area (register RFAxSS, bits 2 and 3).
+  /// The protection of an area (register RFAxSS, bits 2 and 3).
   private enum Protection: UInt8 {
     case none = 0
     case write = 1
@@ -23,24 +23,24 @@ struct ST25DVSecurity: Hashable, Sendable {
     case readAndNoWrite = 3
   }
 
-  /// RFA1SS, ENDA1, RFA2SS and so on to RFA4SS, which has no end of its own.
+  /// The registers RFA1SS, ENDA1, RFA2SS and so on to RFA4SS, whose area has no end register.
   static let registerPointers: ClosedRange<UInt8> = 0x04...0x0A
   private static let areaCount = 4
-  /// What an end is counted in.
+  /// The unit of an area's end, in bytes.
   private static let unit = 32
   private static let passwordMask: UInt8 = 0x03
   private static let protectionShift: UInt8 = 2
   static let passwordLength = 8
   static let configurationPassword = 0
 
-  // What lasts.
+  // The persistent state.
   private var registers: [UInt8]
   private var passwords = [[UInt8]](
     repeating: [UInt8](repeating: 0, count: passwordLength), count: areaCount)
-  /// The password that was presented last, for as long as the power lasts.
+  /// The last password that was presented; it is lost without power.
   private var open: Int?
 
-  /// All memory is area 1, and open.
+  /// Creates a memory with a single area, area 1, without protection.
   init(memorySize: Int) {
     registers = Self.registerPointers.map { pointer in
       pointer.isMultiple(of: 2) ? 0 : UInt8(clamping: memorySize / Self.unit - 1)
@@ -68,7 +68,7 @@ struct ST25DVSecurity: Hashable, Sendable {
     )
   }
 
-  /// Area 1 can always be read.
+  /// Returns whether a byte can be read. Area 1 can always be read.
   func allowsRead(byte offset: Int) -> Bool {
     let (area, protection, isOpen) = access(toByte: offset)
     switch protection {

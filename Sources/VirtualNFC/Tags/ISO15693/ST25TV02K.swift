@@ -12,19 +12,19 @@ extension VicinityModel {
       commands: VicinityProfile.usualCommands, icReference: 0x23, manufacturer: 0x02))
 }
 
-/// ST25TV02K: one area or two behind passwords.
+/// ST25TV02K: one or two areas protected by passwords.
 ///
-/// Kill, untraceable mode, counter, tamper loop and article surveillance are not there.
+/// Kill, untraceable mode, counter, tamper loop and article surveillance are not modelled.
 public struct ST25TV: VirtualChip, VicinityChip {
-  /// What it is: its name, size and UID.
+  /// The model: its name, size and UID.
   public let model: VicinityModel
   var core: VicinityCore
   var security: ST25TVSecurity
 
   /// - Parameters:
   ///   - uid: 8 bytes, most significant first; `nil` for the model's own.
-  ///   - formatted: with a capability container and an empty message; else all zero.
-  ///   - isDivided: the memory is two areas. Which of both a chip is delivered with is not confirmed.
+  ///   - formatted: whether it has a capability container and an empty message; if not, it is all zero.
+  ///   - isDivided: whether the memory has two areas. The state on delivery is not confirmed.
   public init(
     _ model: VicinityModel = .st25tv02K, uid: [UInt8]? = nil, formatted: Bool = true,
     isDivided: Bool = false
@@ -74,8 +74,8 @@ extension VirtualTag {
   ///
   /// - Parameters:
   ///   - uid: 8 bytes, most significant first; `nil` for the chip's own.
-  ///   - formatted: `false`: all zero, as on delivery.
-  ///   - isDivided: the memory is two areas.
+  ///   - formatted: `false` for a memory of zeros, as on delivery.
+  ///   - isDivided: whether the memory has two areas.
   public static func st25tv(
     uid: [UInt8]? = nil, formatted: Bool = true, isDivided: Bool = false
   ) -> VirtualTag {

@@ -1,11 +1,12 @@
 import NFCCore
 
-/// The areas of an ST25TV02K and the passwords that open them.
+/// The areas of an ST25TV02K and their passwords.
 ///
-/// Source: ST's NFC SDK: ST25TVTag (numbers of registers and passwords, the two halves of a long password, the areas),
-/// its registers A1SS and A2SS, TagHelper (a random number over a password that is presented), ST25TVUtils (presenting
-/// another password, or a wrong one, ends what was open), and ST's application (a new password goes as it is). Not
-/// confirmed: the errors of the commands; that the memory is one area on delivery; that a random number counts once.
+/// Source: ST's NFC SDK: ST25TVTag (numbers of registers and passwords, the two halves of a long
+/// password, the areas), its registers A1SS and A2SS, TagHelper (a presented password is combined with a
+/// random number), ST25TVUtils (presenting another password, or a wrong one, ends the session), and ST's
+/// application (a new password is sent unchanged). Three facts are not confirmed: the errors of the
+/// commands, that the memory has one area on delivery, and that a random number is valid once.
 struct ST25TVSecurity: Hashable, Sendable {
   private enum Command {
     static let readConfiguration: UInt8 = 0xA0
@@ -15,7 +16,7 @@ struct ST25TVSecurity: Hashable, Sendable {
     static let getRandomNumber: UInt8 = 0xB4
   }
 
-  /// Bits 0 and 1 of A1SS and A2SS.
+  /// The protection of an area: bits 0 and 1 of A1SS and A2SS.
   private enum Protection: UInt8 {
     case none = 0
     case write = 1
@@ -29,14 +30,14 @@ struct ST25TVSecurity: Hashable, Sendable {
   private static let configurationPassword = 3
   private static let passwordLength = 4
 
-  // What lasts.
+  // The persistent state.
   /// A1SS and A2SS.
   private var registers: [UInt8]
-  /// Kill, area 1, area 2, configuration.
+  /// The passwords for kill, area 1, area 2 and the configuration.
   private var passwords = [[UInt8]](
     repeating: [UInt8](repeating: 0, count: passwordLength), count: 4)
 
-  // What a session knows.
+  // The state of a session.
   private var open: Int?
   private var random: [UInt8]?
   private var generator: SplitMix64
@@ -106,7 +107,7 @@ struct ST25TVSecurity: Hashable, Sendable {
     registers.indices.contains(Int(number)) ? Int(number) : nil
   }
 
-  /// The password of the single area is those of both.
+  /// Returns a password. The password of a single area consists of those of both areas.
   private func password(_ number: Int) -> [UInt8]? {
     guard passwords.indices.contains(number) else { return nil }
     guard isSingle else { return passwords[number] }

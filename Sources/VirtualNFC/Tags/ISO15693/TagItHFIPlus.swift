@@ -1,8 +1,8 @@
 import NFCCore
 
 extension VicinityModel {
-  /// Tag-it HF-I Plus: 64 blocks of 4 bytes; writes and locks need the option flag, and answer after
-  /// a second end of frame.
+  /// Tag-it HF-I Plus: 64 blocks of 4 bytes; writes and locks require the option flag, and are answered
+  /// after a second end of frame.
   ///
   /// The error without the flag is not confirmed. Source: Texas Instruments SCBU011.
   public static let tagItHFIPlus = VicinityModel(
@@ -19,7 +19,7 @@ extension VirtualTag {
   ///
   /// - Parameters:
   ///   - uid: 8 bytes, most significant first; `nil` for the chip's own.
-  ///   - formatted: `false`: all zero.
+  ///   - formatted: `false` for a memory of zeros.
   public static func tagIt(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     vicinity(.tagItHFIPlus, uid: uid, formatted: formatted)
   }

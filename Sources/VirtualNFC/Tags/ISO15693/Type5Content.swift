@@ -1,27 +1,27 @@
-/// What stands at the beginning of a chip that is formatted for NDEF (NFC Forum Type 5 Tag 1.0, 4.3).
+/// The first bytes of a chip that is formatted for NDEF (NFC Forum Type 5 Tag 1.0, 4.3).
 struct Type5Content: Hashable, Sendable {
-  /// The fourth byte of the capability container.
+  /// The feature flags in the fourth byte of the capability container.
   struct Features: OptionSet, Hashable, Sendable {
     let rawValue: UInt8
 
     static let readMultipleBlocks = Features(rawValue: 0x01)
     static let lockBlock = Features(rawValue: 0x08)
-    /// Writes and locks need the option flag.
+    /// Writes and locks require the option flag.
     static let specialFrame = Features(rawValue: 0x10)
   }
 
-  /// Four bytes, or eight for an area that the third cannot count.
+  /// The capability container: four bytes, or eight for an area whose size does not fit into the third.
   private let container: [UInt8]
   private let areaSize: Int
 
-  /// The area is counted in units of eight bytes.
+  /// The unit of the area's size, in bytes.
   private static let unit = 8
-  /// The first byte: block numbers of one byte, and of two.
+  /// The first byte for block numbers of one byte, and for those of two.
   private static let (narrowMagic, wideMagic): (UInt8, UInt8) = (0xE1, 0xE2)
-  /// Version 1.0; reading and writing always allowed.
+  /// Version 1.0; reading and writing are always allowed.
   private static let version10: UInt8 = 0x40
 
-  /// - Parameter memorySize: how many bytes container and area may take.
+  /// - Parameter memorySize: the number of bytes for container and area.
   init(memorySize: Int, isWide: Bool = false, features: Features) {
     let head = [isWide ? Self.wideMagic : Self.narrowMagic, Self.version10]
     let units = (memorySize - 4) / Self.unit
@@ -35,7 +35,7 @@ struct Type5Content: Hashable, Sendable {
     }
   }
 
-  /// An empty message.
+  /// The content with an empty message.
   var empty: [UInt8] { container + MessageTLV.empty }
 
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.

@@ -1,37 +1,36 @@
 import NFCCore
 
-/// What all vicinity chips have in common: frames, states, anticollision, and the standard's
-/// commands.
+/// The common part of all vicinity chips: frames, states, anticollision, and the standard's commands.
 ///
-/// A request that is broken, or for another tag, is not answered. One that the chip does not know
-/// is refused if it is addressed or for the selected tag, else not answered (ISO/IEC 15693-3, 7.4.2
-/// leaves it open).
+/// A request that is broken, or for another tag, is not answered. An unknown request is refused if it is
+/// addressed or for the selected tag, and otherwise not answered (ISO/IEC 15693-3, 7.4.2 permits either).
 protocol VicinityChip: VirtualChip {
   var core: VicinityCore { get set }
   var model: VicinityModel { get }
 
-  /// Returns whether the chip listens to a request at all at present.
+  /// Returns whether the chip currently responds to a request.
   func hears(_ request: VicinityRequest) -> Bool
-  /// Returns why a block cannot be read or written now, locks apart; `nil` if it can.
+  /// Returns the reason why a block cannot currently be read or written, apart from locks; `nil` if it
+  /// can.
   func readRefusal(_ block: Int) -> VicinityErrorCode?
   func writeRefusal(_ block: Int) -> VicinityErrorCode?
-  /// Returns why a block cannot be locked at all; `nil` if it can.
+  /// Returns the reason why a block can never be locked; `nil` if it can.
   func lockRefusal(_ block: Int) -> VicinityErrorCode?
-  /// Writes a block that can be written.
+  /// Writes a block, which must be writable.
   mutating func program(_ data: [UInt8], block: Int) -> VicinityAnswer
-  /// Returns why the AFI cannot be changed now, its lock apart.
+  /// Returns the reason why the AFI cannot currently be changed, apart from its lock.
   func afiRefusal() -> VicinityErrorCode?
-  /// Custom commands, with the right maker's code.
+  /// Executes a custom command with the right maker's code.
   mutating func execute(
     _ code: UInt8, _ parameters: [UInt8], _ flags: VicinityFlags
   ) -> VicinityAnswer
-  /// Returns an inventory of the maker's, with the right maker's code; `nil` for silence.
+  /// Executes a custom inventory with the right maker's code; `nil` for silence.
   mutating func executeInventory(
     _ code: UInt8, _ parameters: [UInt8], _ flags: VicinityFlags
   ) -> VicinityInventory?
-  /// What else than locked blocks, AFI and DSFID is final.
+  /// The irreversible state in addition to locked blocks, AFI and DSFID.
   var frozenSettings: IrreversibleState { get }
-  /// The power has gone: what the chip remembers of a session is lost.
+  /// Called when the power is off; discards the state of the session.
   mutating func endSession()
 }
 
@@ -101,8 +100,8 @@ extension VicinityChip {
     return answer
   }
 
-  /// Returns a lone end of frame: the next slot of an inventory, or what a write with the option
-  /// flag waits for.
+  /// Processes a single end of frame, which begins the next slot of an inventory or releases the answer
+  /// to a write with the option flag.
   private mutating func takeEndOfFrame() -> RadioFrame? {
     if let answer = core.waitingAnswer {
       core.waitingAnswer = nil
@@ -113,7 +112,7 @@ extension VicinityChip {
     return wait.slots == 1 ? wait.answer : nil
   }
 
-  /// A request of the wrong length is refused by the tag that it is for.
+  /// Returns the answer to a request of the wrong length, which the addressed tag refuses.
   private func refuseBroken(_ payload: [UInt8]) -> RadioFrame? {
     guard payload.count >= 2 else { return nil }
     let flags = VicinityFlags(rawValue: payload[0])
@@ -145,7 +144,7 @@ extension VicinityChip {
   private mutating func isForThis(_ request: VicinityRequest) -> Bool {
     if let uid = request.uid {
       if uid == core.uid { return true }
-      // Selecting another tag releases this one.
+      // Selecting another tag deselects this one.
       if request.command == .select, core.state == .selected { core.state = .ready }
       return false
     }
@@ -202,7 +201,7 @@ extension VicinityChip {
     default: break
     }
     guard profile.commands.contains(request.code) else { return .unknown }
-    // Bit 8 is reserved, and 0 (ISO/IEC 15693-3, table 4).
+    // Bit 8 is reserved and must be 0 (ISO/IEC 15693-3, table 4).
     guard !request.flags.contains(.reserved) else { return .refusal(.optionNotSupported) }
     guard request.flags.contains(.protocolExtension) == profile.requiresProtocolExtension
     else { return .refusal(.optionNotSupported) }
@@ -240,7 +239,7 @@ extension VicinityChip {
       tellsMemory: profile.tellsMemory, commands: profile.commands)
   }
 
-  /// Returns why blocks of which one is beyond the end are refused.
+  /// Returns the error for blocks that extend beyond the end.
   private func rangeError(_ numbers: Range<Int>) -> VicinityErrorCode {
     numbers.count == 1 ? .blockNotAvailable : profile.rangeError
   }
@@ -314,16 +313,17 @@ extension VicinityChip {
 }
 
 extension RadioFrame {
-  /// Returns a frame of ISO 15693: the bytes and their check.
+  /// Returns a frame of ISO 15693: the bytes and their check bytes.
   ///
-  /// - Parameter isFast: at twice the rate, as the answers of some makers' commands are.
+  /// - Parameter isFast: whether the frame has twice the bit rate, as the answers to some custom commands
+  ///   have.
   public static func iso15693(_ bytes: [UInt8], isFast: Bool = false) -> RadioFrame {
     RadioFrame(
       bytes + CyclicRedundancyCheck.b(bytes), modulation: .iso15693,
       bitRate: isFast ? iso15693FastBitRate : iso15693BitRate)
   }
 
-  /// A lone end of frame.
+  /// A single end of frame.
   public static let iso15693EndOfFrame = RadioFrame(
     [], modulation: .iso15693, bitRate: iso15693BitRate)
 

@@ -1,16 +1,16 @@
 import NFCCore
 
-/// What every vicinity chip has: a UID, blocks with a lock each, AFI and DSFID, and the states of
+/// The common state of vicinity chips: a UID, blocks with one lock each, AFI and DSFID, and the states of
 /// ISO/IEC 15693-3, 8.2.
 struct VicinityCore: Sendable {
   enum State: Hashable, Sendable {
     case ready
-    /// Only addressed requests are heard.
+    /// The chip responds only to addressed requests.
     case quiet
     case selected
   }
 
-  /// Most significant byte first.
+  /// The UID, most significant byte first.
   let uid: [UInt8]
   let blockSize: Int
   var blocks: [UInt8]
@@ -21,9 +21,9 @@ struct VicinityCore: Sendable {
   var isDSFIDLocked = false
 
   var state = State.ready
-  /// How many ends of frame are still to come before the answer to an inventory with 16 slots.
+  /// The number of ends of frame before the answer to an inventory with 16 slots, and that answer.
   var slotsToWait: (slots: Int, answer: RadioFrame)?
-  /// The answer that waits for a lone end of frame.
+  /// The answer that is sent after a single end of frame.
   var waitingAnswer: RadioFrame?
 
   init(uid: [UInt8], blockCount: Int, blockSize: Int, content: [UInt8]) {
@@ -37,7 +37,7 @@ struct VicinityCore: Sendable {
 
   var blockCount: Int { locked.count }
 
-  /// The UID as the number whose least significant bits an inventory's mask is compared with.
+  /// The UID as a number, whose least significant bits are compared with an inventory's mask.
   var uidNumber: UInt64 { uid.reduce(0) { $0 << 8 | UInt64($1) } }
 
   /// Returns a block; `nil` beyond the end.
@@ -51,7 +51,7 @@ struct VicinityCore: Sendable {
     blocks.replaceSubrange((number * blockSize)..<((number + 1) * blockSize), with: data)
   }
 
-  /// What setting ``VirtualChip/memory`` does.
+  /// Sets the memory as ``VirtualChip/memory`` specifies.
   mutating func load(_ dump: [UInt8]) {
     let count = min(dump.count, blocks.count)
     blocks.replaceSubrange(0..<count, with: dump.prefix(count))
@@ -63,8 +63,8 @@ struct VicinityCore: Sendable {
     waitingAnswer = nil
   }
 
-  /// Returns whether an inventory with this AFI is for the chip (ISO/IEC 15693-3, 7.2.3): a zero
-  /// half stands for every family or subfamily.
+  /// Returns whether the chip answers an inventory with this AFI (ISO/IEC 15693-3, 7.2.3). A zero half
+  /// stands for every family or subfamily.
   func answers(toAFI asked: UInt8, hasAFI: Bool) -> Bool {
     if asked == 0 { return true }
     guard hasAFI else { return false }
@@ -74,32 +74,32 @@ struct VicinityCore: Sendable {
   }
 }
 
-/// What sets a chip apart from others.
+/// The differences between chips.
 struct VicinityProfile: Hashable, Sendable {
-  /// The command codes that it knows, custom ones apart.
+  /// The supported command codes, except custom ones.
   var commands: Set<UInt8>
-  /// The most blocks in one read and in one write.
+  /// The maximum number of blocks in one read and in one write.
   var readLimit = 256
   var writeLimit = 1
-  /// Writes and locks are refused without the option flag.
+  /// Whether writes and locks are refused without the option flag.
   var requiresWriteOption = false
-  /// Ordinary commands take two-byte numbers with the protocol extension flag, and nothing else.
+  /// Whether ordinary commands require two-byte numbers with the protocol extension flag.
   var requiresProtocolExtension = false
-  /// The chip has an AFI; without one it hears only inventories for every family.
+  /// Whether the chip has an AFI; without one, it answers only inventories for all families.
   var hasAFI = true
   var icReference: UInt8?
-  /// The ordinary system information has the memory's size.
+  /// Whether the ordinary system information contains the size of the memory.
   var tellsMemory = true
-  /// What is not known is not answered, not even when the chip is addressed.
+  /// Whether unknown commands are not answered, even if they are addressed.
   var isSilentOnUnknown = false
-  /// The security status ends where the memory does, without an error.
+  /// Whether the security status is truncated at the end of the memory, without an error.
   var cutsSecurityStatus = false
-  /// The error for a run that goes beyond the end or is too long.
+  /// The error for blocks beyond the end or too many blocks.
   var rangeError = VicinityErrorCode.blockNotAvailable
   /// The maker's code in custom commands.
   var manufacturer: UInt8
 
-  /// Inventory, stay quiet, select, reset, blocks one by one, AFI, DSFID, system information.
+  /// Inventory, stay quiet, select, reset, single blocks, AFI, DSFID, system information.
   static let basicCommands: Set<UInt8> = [
     VicinityCommandCode.inventory, VicinityCommandCode.stayQuiet,
     VicinityCommandCode.readSingleBlock, VicinityCommandCode.writeSingleBlock,
@@ -108,7 +108,7 @@ struct VicinityProfile: Hashable, Sendable {
     VicinityCommandCode.lockAFI, VicinityCommandCode.writeDSFID,
     VicinityCommandCode.lockDSFID, VicinityCommandCode.getSystemInformation,
   ]
-  /// Those and what most chips have: several blocks in a read, security status.
+  /// The basic commands, and those that most chips support: reading several blocks, security status.
   static let usualCommands: Set<UInt8> = basicCommands.union([
     VicinityCommandCode.readMultipleBlocks, VicinityCommandCode.getMultipleBlockSecurityStatus,
   ])
@@ -121,27 +121,27 @@ struct VicinityProfile: Hashable, Sendable {
   ]
 }
 
-/// What a chip makes of an inventory.
+/// A chip's interpretation of an inventory.
 struct VicinityInventory: Hashable, Sendable {
-  /// Which families are asked for.
+  /// The requested families.
   var afi: UInt8
-  /// Which UIDs are asked for.
+  /// The requested UIDs.
   var mask: VicinityMask
-  /// What is answered, after the flags.
+  /// The answer after its flags.
   var payload: [UInt8]
-  /// Whether it is for the chip as it is now, AFI and UID apart.
+  /// Whether the inventory is for the chip in its current state, apart from AFI and UID.
   var isForThis: Bool
-  /// The chip's state once it has answered; `nil` to stay as it is.
+  /// The chip's state after its answer; `nil` for no change.
   var stateAfterwards: VicinityCore.State?
-  /// The answer comes at twice the rate.
+  /// Whether the answer has twice the bit rate.
   var isFast = false
 }
 
-/// What a chip makes of a request.
+/// A chip's reaction to a request.
 enum VicinityAnswer: Hashable, Sendable {
   case data([UInt8])
   case refusal(VicinityErrorCode)
   case silence
-  /// The chip does not know the command.
+  /// The chip does not support the command.
   case unknown
 }

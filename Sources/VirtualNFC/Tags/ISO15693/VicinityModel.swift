@@ -1,21 +1,21 @@
-/// A kind of vicinity chip: its memory, how that is formatted, and what it makes of the standard's
-/// commands. Each chip's file adds its own.
+/// A model of a vicinity chip: its memory, the format of the memory, and the supported standard commands.
+/// Each chip's file adds its own.
 public struct VicinityModel: Hashable, Sendable {
-  /// As `nfc --virtual` takes it.
+  /// The name for `nfc --virtual`.
   public let name: String
-  /// 8 bytes, most significant first.
+  /// The default UID, 8 bytes, most significant first.
   public let defaultUID: [UInt8]
   /// The number of blocks.
   public let blockCount: Int
-  /// In bytes.
+  /// The size of a block in bytes.
   public let blockSize: Int
   let content: Type5Content
   let profile: VicinityProfile
 
   /// - Parameters:
-  ///   - reservedBlocks: how many at the end are not for NDEF.
-  ///   - isWide: the capability container says that block numbers have two bytes.
-  ///   - features: what else the container says.
+  ///   - reservedBlocks: the number of blocks at the end that are not for NDEF.
+  ///   - isWide: whether the capability container indicates block numbers of two bytes.
+  ///   - features: the feature flags of the container.
   init(
     _ name: String, uid: [UInt8], blockCount: Int, blockSize: Int = 4, reservedBlocks: Int = 0,
     isWide: Bool = false, features: Type5Content.Features = [],
@@ -48,7 +48,7 @@ public struct VicinityModel: Hashable, Sendable {
   }
 }
 
-/// A vicinity chip that has nothing but the standard's commands, each as its model has it.
+/// A vicinity chip that supports only the standard's commands, each as described by its model.
 public struct PlainVicinityChip: VirtualChip, VicinityChip {
   /// The kind of chip.
   public let model: VicinityModel
@@ -56,7 +56,7 @@ public struct PlainVicinityChip: VirtualChip, VicinityChip {
 
   /// - Parameters:
   ///   - uid: 8 bytes, most significant first; `nil` for the model's own.
-  ///   - formatted: with a capability container and an empty message; else all zero.
+  ///   - formatted: whether it has a capability container and an empty message; if not, it is all zero.
   public init(_ model: VicinityModel, uid: [UInt8]? = nil, formatted: Bool = true) {
     self.model = model
     core = model.core(uid: uid, formatted: formatted)
@@ -75,18 +75,18 @@ public struct PlainVicinityChip: VirtualChip, VicinityChip {
 }
 
 extension VirtualTag {
-  /// Returns a tag with a chip that has only the standard's commands.
+  /// Returns a tag with a chip that supports only the standard's commands.
   ///
   /// - Parameters:
   ///   - uid: 8 bytes, most significant first; `nil` for the model's own.
-  ///   - formatted: with an empty NDEF message; else all zero.
+  ///   - formatted: whether it has an empty NDEF message; if not, it is all zero.
   public static func vicinity(
     _ model: VicinityModel, uid: [UInt8]? = nil, formatted: Bool = true
   ) -> VirtualTag {
     VirtualTag(PlainVicinityChip(model, uid: uid, formatted: formatted))
   }
 
-  /// Returns the same with an NDEF message.
+  /// Returns a tag with a chip that supports only the standard's commands, and with an NDEF message.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func vicinity(

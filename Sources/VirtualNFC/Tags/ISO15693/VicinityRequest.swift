@@ -1,16 +1,16 @@
-/// What a vicinity chip makes of the bytes that it hears: flags, command, maker's code, UID, parameters
-/// (ISO/IEC 15693-3, 7.3 and 10).
+/// A request that a vicinity chip has received: flags, command, maker's code, UID, parameters (ISO/IEC
+/// 15693-3, 7.3 and 10).
 ///
-/// Written from the standard and the data sheets, and nothing of it is shared with what the library sends: no other
-/// program's tags check that.
+/// It is written from the standard and the data sheets and shares nothing with the library's side of the
+/// protocol, because no other program's tags can verify that.
 struct VicinityRequest: Hashable, Sendable {
   let flags: VicinityFlags
   let code: UInt8
   let command: VicinityCommand
-  /// Most significant byte first; `nil` in a request that is not addressed.
+  /// The UID, most significant byte first; `nil` in a request that is not addressed.
   let uid: [UInt8]?
 
-  /// Creates a request of which only the head is known.
+  /// Creates a request from its head.
   init(head code: UInt8, flags: VicinityFlags, uid: [UInt8]?) {
     self.flags = flags
     self.code = code
@@ -18,8 +18,10 @@ struct VicinityRequest: Hashable, Sendable {
     command = .other(parameters: [])
   }
 
-  /// - Parameter frame: without its check.
-  /// - Returns: `nil` for a frame that ends too early, goes on too long, or contradicts itself.
+  /// Parses a request.
+  ///
+  /// - Parameter frame: a frame without its check bytes.
+  /// - Returns: `nil` for a frame that is too short, too long, or contradictory.
   init?(_ frame: [UInt8]) {
     var bytes = frame[...]
     guard let first = bytes.popFirst(), let code = bytes.popFirst() else { return nil }
@@ -32,7 +34,7 @@ struct VicinityRequest: Hashable, Sendable {
         guard let command = Self.inventory(flags, &bytes) else { return nil }
         self.command = command
       } else {
-        // Makers' inventories have parameters of their own.
+        // Custom inventories have their own parameters.
         command = .other(parameters: Self.rest(of: &bytes))
       }
     } else {
@@ -73,7 +75,8 @@ struct VicinityRequest: Hashable, Sendable {
     take(isWide ? 2 : 1, from: &bytes).map { $0.reversed().reduce(0) { $0 << 8 | Int($1) } }
   }
 
-  /// AFI if the flag says so, the mask's length in bits, and as many bytes as that takes (10.3.1).
+  /// Parses the parameters of an inventory: AFI if its flag is set, the mask's length in bits, and the
+  /// bytes of the mask (10.3.1).
   private static func inventory(
     _ flags: VicinityFlags, _ bytes: inout ArraySlice<UInt8>
   ) -> VicinityCommand? {
@@ -82,7 +85,7 @@ struct VicinityRequest: Hashable, Sendable {
       guard let byte = bytes.popFirst() else { return nil }
       afi = byte
     }
-    // Four bits of the UID are left for 16 slots.
+    // With 16 slots, the mask must leave four bits of the UID.
     guard let length = bytes.popFirst().map(Int.init),
       length <= (flags.contains(.inventoryOneSlot) ? 64 : 60),
       let mask = take((length + 7) / 8, from: &bytes)
@@ -94,7 +97,7 @@ struct VicinityRequest: Hashable, Sendable {
     _ code: UInt8, _ manufacturer: UInt8?, _ isWide: Bool, _ bytes: inout ArraySlice<UInt8>
   ) -> VicinityCommand? {
     typealias Code = VicinityCommandCode
-    /// First number, and the number of blocks less one.
+    /// Parses the first block number and the number of blocks minus one.
     func run(isWide: Bool, isCountWide: Bool) -> Range<Int>? {
       guard let first = number(isWide: isWide, &bytes),
         let more = number(isWide: isCountWide, &bytes)
@@ -144,11 +147,11 @@ struct VicinityRequest: Hashable, Sendable {
   }
 }
 
-/// A command as a chip carries it out, whether it came in its ordinary or its extended form.
+/// A command in a form for chips, which is the same for its ordinary and its extended form.
 enum VicinityCommand: Hashable, Sendable {
   case inventory(afi: UInt8, VicinityMask)
   case stayQuiet, select, resetToReady
-  /// - isRun: the form for several blocks, of which a chip takes a limited number.
+  /// - isRun: whether this is the form for several blocks, of which a chip accepts a limited number.
   case read(Range<Int>, isRun: Bool)
   case write(Range<Int>, [UInt8], isRun: Bool)
   case lock(Int)
@@ -159,7 +162,8 @@ enum VicinityCommand: Hashable, Sendable {
   case custom(manufacturer: UInt8, parameters: [UInt8])
   case other(parameters: [UInt8])
 
-  /// Whether the memory changes: with the option flag the chip answers after another end of frame (10.4.2).
+  /// Whether the command changes the memory. With the option flag, the chip answers such a command after
+  /// another end of frame (10.4.2).
   var changesMemory: Bool {
     switch self {
     case .write, .lock, .writeAFI, .lockAFI, .writeDSFID, .lockDSFID: true
@@ -180,7 +184,7 @@ struct VicinityFlags: OptionSet, Hashable, Sendable {
   static let option = VicinityFlags(rawValue: 0x40)
   /// Bit 8, reserved.
   static let reserved = VicinityFlags(rawValue: 0x80)
-  /// In an inventory bits 5 and 6 mean something else.
+  /// The AFI flag. In an inventory, bits 5 and 6 have a different meaning.
   static let inventoryAFI = VicinityFlags(rawValue: 0x10)
   static let inventoryOneSlot = VicinityFlags(rawValue: 0x20)
 }
@@ -209,11 +213,11 @@ enum VicinityCommandCode {
   static let extendedWriteMultipleBlocks: UInt8 = 0x34
   static let extendedGetSystemInformation: UInt8 = 0x3B
   static let extendedGetMultipleBlockSecurityStatus: UInt8 = 0x3C
-  /// The maker's code follows.
+  /// Custom commands, in which the maker's code follows.
   static let custom: ClosedRange<UInt8> = 0xA0...0xDF
 }
 
-/// The code that follows the error flag (ISO/IEC 15693-3, table 8; 15 of ST's data sheets).
+/// The error code after the error flag (ISO/IEC 15693-3, table 8; 15 is from ST's data sheets).
 enum VicinityErrorCode: UInt8, Hashable, Sendable {
   case commandNotSupported = 0x01
   case commandNotRecognised = 0x02
@@ -225,20 +229,20 @@ enum VicinityErrorCode: UInt8, Hashable, Sendable {
   case readProtected = 0x15
 }
 
-/// Which labels an inventory is for: those whose UID ends in these bits (ISO/IEC 15693-3, 8.1).
+/// The mask of an inventory, which is for labels whose UID ends in these bits (ISO/IEC 15693-3, 8.1).
 struct VicinityMask: Hashable, Sendable {
-  /// In bits, 64 at most.
+  /// The length in bits, at most 64.
   let length: Int
   private let value: UInt64
 
-  /// - Parameter bytes: least significant first; bits beyond the length do not count.
+  /// - Parameter bytes: least significant byte first; bits beyond the length are ignored.
   init(length: Int = 0, bytes: [UInt8] = []) {
     self.length = min(max(length, 0), 64)
     value = bytes.prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 
   func matches(_ uid: UInt64) -> Bool {
-    // A shift by 64 leaves nothing.
+    // A shift by 64 results in zero.
     (uid ^ value) << UInt64(64 - length) == 0
   }
 }

@@ -1,4 +1,4 @@
-/// What a vicinity chip answers, without the check (ISO/IEC 15693-3, 7.4).
+/// The answer of a vicinity chip, without the check bytes (ISO/IEC 15693-3, 7.4).
 enum VicinityResponse {
   static let errorFlag: UInt8 = 0x01
 
@@ -6,20 +6,20 @@ enum VicinityResponse {
   static func refusal(_ code: VicinityErrorCode) -> [UInt8] { [errorFlag, code.rawValue] }
 }
 
-/// What a chip tells of itself (ISO/IEC 15693-3, 10.4.12; edition of 2018, 10.4.28).
+/// The system information of a chip (ISO/IEC 15693-3, 10.4.12; edition of 2018, 10.4.28).
 struct VicinityInformation {
-  /// Most significant byte first.
+  /// The UID, most significant byte first.
   let uid: [UInt8]
   let dsfid: UInt8
   let afi: UInt8?
   let blockSize: Int
   let blockCount: Int
   let icReference: UInt8?
-  /// Whether the chip tells its memory's size to the ordinary command.
+  /// Whether the ordinary command reports the size of the memory.
   let tellsMemory: Bool
   let commands: Set<UInt8>
 
-  // The information flags; bits 5 and 6 only in the extended form.
+  // The information flags; bits 5 and 6 exist only in the extended form.
   private static let dsfidFlag: UInt8 = 0x01
   private static let afiFlag: UInt8 = 0x02
   private static let memoryFlag: UInt8 = 0x04
@@ -29,7 +29,7 @@ struct VicinityInformation {
 
   /// Returns the answer to Get System Information.
   ///
-  /// - Parameter isWide: the number of blocks takes two bytes (M24LR64-R data sheet, 26.12).
+  /// - Parameter isWide: whether the number of blocks has two bytes (M24LR64-R data sheet, 26.12).
   func ordinary(isWide: Bool) -> [UInt8] {
     var (flags, fields) = (Self.dsfidFlag, [dsfid])
     if let afi {
@@ -49,7 +49,7 @@ struct VicinityInformation {
 
   /// Returns the answer to Extended Get System Information.
   ///
-  /// - Parameter wanted: a bit for each field, the same as in the flags.
+  /// - Parameter wanted: the requested fields, with the same bits as in the flags.
   func extended(wanted: UInt8) -> [UInt8] {
     var (flags, fields) = (UInt8(0), [UInt8]())
     func isWanted(_ flag: UInt8) -> Bool { wanted & flag != 0 }
@@ -77,7 +77,7 @@ struct VicinityInformation {
     return [flags] + uid.reversed() + fields
   }
 
-  /// Returns the number of the last block, and the last byte's in a block.
+  /// Returns the number of the last block, and that of the last byte in a block.
   private func size(isWide: Bool) -> [UInt8] {
     let last = blockCount - 1
     let low = UInt8(truncatingIfNeeded: last)
@@ -85,8 +85,8 @@ struct VicinityInformation {
     return (isWide ? [low, high] : [low]) + [UInt8(truncatingIfNeeded: blockSize - 1) & 0x1F]
   }
 
-  /// Four bytes with a bit for each command, from the least significant of the first (RFAL, `rfal_nfcv.h`:
-  /// `RFAL_NFCV_SYSINFO_…`); those of a maker's own have none.
+  /// The list of commands: four bytes with one bit per command, from the least significant bit of the
+  /// first byte (RFAL, `rfal_nfcv.h`: `RFAL_NFCV_SYSINFO_…`). Custom commands have no bits.
   private var commandList: [UInt8] {
     typealias Code = VicinityCommandCode
     let first: [UInt8] = [
@@ -94,7 +94,7 @@ struct VicinityInformation {
       Code.writeMultipleBlocks, Code.select, Code.resetToReady,
       Code.getMultipleBlockSecurityStatus,
     ]
-    // Fast Read Multiple Blocks and one more are no chip's here.
+    // No chip here supports Fast Read Multiple Blocks and one further command.
     let second: [UInt8] = [
       Code.writeAFI, Code.lockAFI, Code.writeDSFID, Code.lockDSFID, Code.getSystemInformation,
     ]
@@ -111,8 +111,8 @@ struct VicinityInformation {
   }
 }
 
-/// What a reader makes of a tag's answer to Get System Information: the fields that its flags announce, in their
-/// order.
+/// A reader's interpretation of the answer to Get System Information: the fields that its flags announce,
+/// in their order.
 struct VicinityDescription {
   private(set) var dsfid: UInt8?
   private(set) var afi: UInt8?
@@ -120,9 +120,9 @@ struct VicinityDescription {
   private(set) var blockSize: Int?
   private(set) var icReference: UInt8?
 
-  /// - Parameter payload: what follows the answer's flags; `nil` if it is cut off.
+  /// - Parameter payload: the bytes after the answer's flags; `nil` if they are truncated.
   init?(_ payload: [UInt8]) {
-    // The UID stands between the information flags and the fields.
+    // The UID is between the information flags and the fields.
     guard let flags = payload.first, payload.count >= 9 else { return nil }
     var fields = payload.dropFirst(9)
     let announced = (0..<4).map { flags >> UInt8($0) & 1 != 0 }

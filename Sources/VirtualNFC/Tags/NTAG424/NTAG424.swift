@@ -1,15 +1,15 @@
 import NFCCore
 
-/// An NTAG 424 DNA (NT4H2421Gx), whose NDEF file can hold a link that is signed again at every read.
+/// An NTAG 424 DNA (NT4H2421Gx), whose NDEF file can contain a link that is signed again at every read.
 ///
-/// It has every command of the data sheet, with AES and, once it is switched, with LRP; the keys of the chip itself
-/// are not there. The limit of failed authentications is kept;
-/// when AUTHENTICATION_DELAY begins is not published, so ``pendingDelays`` says it.
+/// It supports every command of the data sheet, with AES and, after switching, with LRP; the keys of the
+/// chip itself are not included. It limits the number of failed authentications. When
+/// AUTHENTICATION_DELAY begins is not published, so ``pendingDelays`` determines it.
 public struct NTAG424: VirtualChip {
   private(set) var interface: ProximityInterface
   private var core: NTAG424Core
 
-  /// The UID of a genuine chip, and its signature.
+  /// The UID of a genuine chip and its signature.
   private static let defaultUID: [UInt8] = [0x04, 0x63, 0x47, 0x4A, 0xA2, 0x6A, 0x80]
   private static let defaultSignature: [UInt8] = [
     0x27, 0xE9, 0xA5, 0x0E, 0x6C, 0xA4, 0xBA, 0x90, 0x37, 0xC0, 0x2F, 0x7D, 0x20, 0xA8, 0x0D,
@@ -20,16 +20,17 @@ public struct NTAG424: VirtualChip {
   private static let signatureSize = 56
   private static let ats: [UInt8] = [0x06, 0x77, 0x77, 0x71, 0x02, 0x80]
 
-  /// As it leaves the factory: an empty NFC Forum Type 4 tag whose five keys are zeros.
+  /// Creates a chip as on delivery: an empty NFC Forum Type 4 tag whose five keys are zeros.
   ///
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for a genuine chip's.
-  ///   - signature: what Read_Sig gives, 56 bytes; `nil` for the genuine one, and zeros with any other UID.
+  ///   - signature: the answer to Read_Sig, 56 bytes; `nil` for the genuine one, and zeros with any other
+  ///     UID.
   public init(uid: [UInt8]? = nil, signature: [UInt8]? = nil) {
     self.init(uid, signature, message: [])
   }
 
-  /// With a message.
+  /// Creates a chip with a message.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public init(
@@ -61,7 +62,7 @@ public struct NTAG424: VirtualChip {
   public var identifier: [UInt8] { core.uid }
   public var modulation: RadioFrame.Modulation { interface.modulation }
 
-  /// The capability container, the NDEF file and the proprietary file, without what is mirrored.
+  /// The capability container, the NDEF file and the proprietary file, without mirrored data.
   public var memory: [UInt8] {
     get { core.files.flatMap(\.content) }
     set {
@@ -80,13 +81,13 @@ public struct NTAG424: VirtualChip {
   /// The versions of the five keys.
   public var keyVersions: [UInt8] { core.keys.map(\.version) }
 
-  /// What GetFileSettings answers of each file.
+  /// The answers to GetFileSettings for each file.
   public var fileSettings: [[UInt8]] { core.files.map(\.settings) }
 
-  /// How often the NDEF file was read since Secure Dynamic Messaging was enabled.
+  /// The number of reads of the NDEF file since Secure Dynamic Messaging was enabled.
   public var readCounter: UInt32 { core.files.map(\.readCounter).max() ?? 0 }
 
-  /// Whether it was switched to LRP.
+  /// Whether the chip has been switched to LRP.
   public var usesLRP: Bool { core.usesLRP }
 
   public var irreversibleState: IrreversibleState {
@@ -95,17 +96,18 @@ public struct NTAG424: VirtualChip {
     return state
   }
 
-  /// How often each key was guessed wrong (TotFailCtr).
+  /// The number of failed authentications with each key (TotFailCtr).
   public var failedAuthentications: [Int] { core.keys.map(\.failures) }
 
-  /// How many authentications are still answered by AUTHENTICATION_DELAY.
+  /// The number of further authentications that are answered with AUTHENTICATION_DELAY.
   public var pendingDelays: Int {
     get { core.pendingDelays }
     set { core.pendingDelays = newValue }
   }
 
   public mutating func powerOn() {
-    // Another identifier each time (data sheet, table 50): 08 and three random bytes (ISO/IEC 14443-3, 6.5.4).
+    // The identifier is different each time (data sheet, table 50): 08 and three random bytes (ISO/IEC
+    // 14443-3, 6.5.4).
     if core.usesRandomIdentifier { interface = Self.interface([0x08] + core.generator.bytes(3)) }
     interface.powerOn()
     core.reset()
@@ -130,7 +132,7 @@ public struct NTAG424: VirtualChip {
   private static let wrappedClass: UInt8 = 0x90
   private static let interindustryClass: UInt8 = 0x00
 
-  /// Takes a command APDU and gives the answer, without the radio in between.
+  /// Executes a command APDU and returns the answer, without the radio layer.
   package mutating func process(_ bytes: [UInt8]) -> [UInt8] {
     guard let command = CommandAPDU(bytes) else { return StatusWord.wrongLength.bytes }
     switch command.cla {
@@ -139,7 +141,7 @@ public struct NTAG424: VirtualChip {
       guard command.parameter == 0 else { return StatusWord.incorrectParameters.bytes }
       return core.receive(code: command.ins, parameters: command.data).bytes
     case Self.interindustryClass: return core.process(command)
-    // Native commands are taken wrapped only (8.3).
+    // Native commands are only accepted in wrapped form (8.3).
     default: return StatusWord.classNotSupported.bytes
     }
   }

@@ -1,14 +1,14 @@
 import NFCCore
 
-/// The NDEF file as it is read without authentication: NT4H2421Gx data sheet, 9.3.
+/// The NDEF file in a read without authentication (NT4H2421Gx data sheet, 9.3).
 struct NTAG424Content {
   let file: NTAG424File
   let settings: NTAG424DynamicSettings
   let uid: [UInt8]
   let keys: [[UInt8]]
-  /// What fills PICCData up; drawn for the first read of several.
+  /// The random padding of PICCData, drawn for the first of several reads.
   let padding: [UInt8]
-  /// PICCRand, of a chip that is set to LRP.
+  /// PICCRand of a chip that is set to LRP.
   var number: [UInt8] = []
   var isLRP = false
 
@@ -25,7 +25,7 @@ struct NTAG424Content {
     [0, 8, 16].map { UInt8(truncatingIfNeeded: file.readCounter >> $0) }
   }
 
-  /// The static content with the places filled in.
+  /// The static content with the mirrored data inserted.
   var bytes: [UInt8] {
     var content = file.content
     func put(_ bytes: [UInt8], _ offset: Int?) {
@@ -53,7 +53,7 @@ struct NTAG424Content {
     return content
   }
 
-  /// 9.3.4.1.
+  /// Returns PICCData (9.3.4.1).
   private func piccData(_ key: [UInt8]) -> [UInt8] {
     let uidSize: UInt8 = settings.mirrorsUID ? UInt8(uid.count) : 0
     let tag =
@@ -70,7 +70,7 @@ struct NTAG424Content {
     return cipher.encrypt(block, vector: cipher.zeroVector)
   }
 
-  /// 9.3.6.2, 9.3.8.2 and 9.3.9.2.
+  /// Signs the content with LRP (9.3.6.2, 9.3.8.2 and 9.3.9.2).
   private func signWithLRP(_ content: inout [UInt8], _ key: [UInt8]) {
     let start = Self.oneKey + mirroredContext
     let room = (start.count + Label.lrp.count) % Self.blockSize
@@ -91,12 +91,12 @@ struct NTAG424Content {
     }
   }
 
-  /// What of UID and counter goes into session vectors.
+  /// The part of UID and counter that is used in session vectors.
   private var mirroredContext: [UInt8] {
     (settings.mirrorsUID ? uid : []) + (settings.mirrorsCounter ? counter : [])
   }
 
-  /// 9.3.6.1.
+  /// Returns the enciphered file data (9.3.6.1).
   private func fileData(_ key: DESFireCipher, _ plain: [UInt8]) -> [UInt8] {
     let session = sessionKey(key, Label.encryption)
     let vector = session.encrypt(
@@ -104,7 +104,7 @@ struct NTAG424Content {
     return session.encrypt(plain, vector: vector)
   }
 
-  /// 9.3.9.1.
+  /// Returns a session key (9.3.9.1).
   private func sessionKey(_ key: DESFireCipher, _ label: [UInt8]) -> DESFireCipher {
     let vector = label + Self.oneKey + mirroredContext
     return DESFireCipher(

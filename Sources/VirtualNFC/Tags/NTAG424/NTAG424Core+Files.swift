@@ -1,8 +1,8 @@
 import NFCCore
 
-/// Native commands about files: NT4H2421Gx data sheet, 10.7 and 10.8.
+/// Native commands for files (NT4H2421Gx data sheet, 10.7 and 10.8).
 extension NTAG424Core {
-  /// Of an answer or a command with everything that protects it (8.4).
+  /// The maximum size of an answer or a command including its protection (8.4).
   private static let longestAnswer = 256
 
   mutating func performFileCommand(
@@ -24,8 +24,8 @@ extension NTAG424Core {
     }
   }
 
-  /// How a command goes over the air: as `protected` says if the session's key is one of the conditions, plain if
-  /// anybody may.
+  /// Returns the protection of a command on the air: `protected` if one of the conditions is the
+  /// session's key, plain if access is free.
   private func communication(
     _ conditions: [UInt8], _ protected: NTAG424File.Communication
   ) throws(NTAG424Status) -> NTAG424File.Communication {
@@ -86,19 +86,19 @@ extension NTAG424Core {
       .readData, parameters, header: Extent.headerSize, communication)
     guard data.count == Extent.headerSize else { throw .lengthError }
     let extent = Extent(data)
-    // No BOUNDARY_ERROR is named for it (table 80).
+    // The data sheet does not name BOUNDARY_ERROR for it (table 80).
     guard extent.offset < file.content.count, extent.length <= file.content.count - extent.offset
     else { throw .parameterError }
     let length = extent.length == 0 ? file.content.count - extent.offset : extent.length
     let content = try content(index, .native)
     let answer = protect(
       Array(content[extent.offset..<extent.offset + length]), communication)
-    // That more is an error, and not cut, is not confirmed.
+    // It is not confirmed that a longer answer is an error and not truncated.
     guard answer.data.count <= Self.longestAnswer else { throw .lengthError }
     return answer
   }
 
-  /// Returns the file as it is read now: static while authenticated, else with what is mirrored,
+  /// Returns the current content of the file: static while authenticated, otherwise with mirrored data
   /// and counted.
   mutating func content(
     _ index: Int, _ kind: CountedRead.Kind
@@ -112,7 +112,7 @@ extension NTAG424Core {
         if let limit = dynamic.counterLimit, files[index].readCounter >= limit {
           throw .permissionDenied
         }
-        // The counter has run out (table 80).
+        // The counter has reached its maximum (table 80).
         guard files[index].readCounter < 0xFF_FFFF else { throw .integrityError }
         files[index].readCounter += 1
       }

@@ -1,6 +1,7 @@
 import NFCCore
 
-/// Commands of ISO/IEC 7816-4, by which the chip is an NFC Forum Type 4 tag: NT4H2421Gx data sheet, 10.9.
+/// The ISO/IEC 7816-4 commands, which make the chip an NFC Forum Type 4 tag (NT4H2421Gx data sheet,
+/// 10.9).
 extension NTAG424Core {
   private static let chipIdentifier: UInt16 = 0x3F00
   private static let applicationIdentifier: UInt16 = 0xE110
@@ -16,7 +17,7 @@ extension NTAG424Core {
       endSession()
       return StatusWord.conditionsOfUseNotSatisfied.bytes
     }
-    // Only short lengths (8.4).
+    // Only short lengths are supported (8.4).
     guard !command.isExtended else { return StatusWord.wrongLength.bytes }
     switch command.ins {
     case Instruction.select: return select(command)
@@ -71,7 +72,7 @@ extension NTAG424Core {
 
   // MARK: ISOReadBinary (10.9.2) and ISOUpdateBinary (10.9.3)
 
-  /// Returns the file that is meant and the offset, or why there is none.
+  /// Returns the file and the offset, or the reason why there is none.
   private mutating func locate(_ command: CommandAPDU) -> Result<(file: Int, offset: Int), Refusal>
   {
     guard command.p1 & Parameter.shortFileIdentifier != 0 else {
@@ -82,7 +83,7 @@ extension NTAG424Core {
       return .failure(Refusal(.incorrectParameters))
     }
     let short = UInt16(command.p1 & Parameter.shortFileIdentifierMask)
-    // 00 is the current file.
+    // 00 stands for the current file.
     guard short != 0 else {
       guard let currentFile else { return .failure(Refusal(.conditionsOfUseNotSatisfied)) }
       return .success((currentFile, Int(command.p2)))

@@ -1,15 +1,16 @@
 import NFCCore
 
-/// An NTAG 424 DNA's side of its commands, without the radio: NT4H2421Gx data sheet, 8 to 10.
+/// The commands of an NTAG 424 DNA on the chip's side, without the radio (NT4H2421Gx data sheet, 8 to
+/// 10).
 struct NTAG424Core: Hashable, Sendable {
   struct Key: Hashable, Sendable {
     var bytes = [UInt8](repeating: 0, count: 16)
     var version: UInt8 = 0
-    /// TotFailCtr.
+    /// The number of failed authentications, TotFailCtr.
     var failures = 0
   }
 
-  /// What a native command answers: data, and the status that ends it.
+  /// The answer to a native command: its data and its status.
   struct Answer: Hashable, Sendable {
     var data: [UInt8] = []
     var status = NTAG424Status.operationOK
@@ -33,14 +34,14 @@ struct NTAG424Core: Hashable, Sendable {
     let capabilities: [UInt8]
     let isLRP: Bool
 
-    /// Filled up with zeros (9.1.5).
+    /// The capabilities, padded with zeros (9.1.5).
     var allCapabilities: [UInt8] {
       capabilities
         + [UInt8](repeating: 0, count: NTAG424Core.capabilitySize - capabilities.count)
     }
   }
 
-  /// A read of the NDEF file after which others of the same kind are not counted (9.3.1).
+  /// A read of the NDEF file. Further reads of the same kind are not counted after it (9.3.1).
   struct CountedRead: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
       case native
@@ -48,7 +49,7 @@ struct NTAG424Core: Hashable, Sendable {
     }
 
     let kind: Kind
-    /// What fills PICCData up, and PICCRand.
+    /// The padding of PICCData, and PICCRand.
     let padding: [UInt8]
     let number: [UInt8]
   }
@@ -63,18 +64,18 @@ struct NTAG424Core: Hashable, Sendable {
   var files: [NTAG424File]
   var keys = [Key](repeating: Key(), count: keyCount)
   var usesRandomIdentifier = false
-  /// For good.
+  /// Whether the chip is permanently set to LRP.
   var usesLRP: Bool { capabilities[0] & Self.useLRP != 0 }
-  /// `nil` where failures are not counted.
+  /// The limit of failed authentications; `nil` if they are not counted.
   private var failureLimit: Int? = defaultLimit
   private var failureDecrement = defaultDecrement
   private var capabilities = [UInt8](repeating: 0, count: 6)
-  /// How many authentications are still put off by AUTHENTICATION_DELAY.
+  /// The number of further authentications that are answered with AUTHENTICATION_DELAY.
   var pendingDelays = 0
 
-  /// Whether the application is selected, and not the chip itself.
+  /// Whether the application is selected, as opposed to the chip itself.
   var isApplicationSelected = false
-  /// The index of the file that ISOSelectFile has made current.
+  /// The index of the current file, which ISOSelectFile has set.
   var currentFile: Int?
   private(set) var session: NTAG424Session?
   private var chain = Chain.none
@@ -88,7 +89,7 @@ struct NTAG424Core: Hashable, Sendable {
     generator = SplitMix64(seed: uid.reduce(0) { $0 << 8 | UInt64($1) })
   }
 
-  /// Forgets everything but the memory.
+  /// Discards everything except the memory.
   mutating func reset() {
     isApplicationSelected = false
     currentFile = nil
@@ -101,7 +102,7 @@ struct NTAG424Core: Hashable, Sendable {
     countedRead = nil
   }
 
-  /// Whether a command of several frames is not finished.
+  /// Whether a command of several frames is incomplete.
   var isChaining: Bool { chain != .none }
 
   // MARK: Native commands
@@ -167,7 +168,7 @@ struct NTAG424Core: Hashable, Sendable {
     }
   }
 
-  /// Takes the protection of the session off, where there is one.
+  /// Removes the protection of the session, if there is one.
   mutating func unprotect(
     _ command: NTAG424Command, _ parameters: [UInt8], header: Int,
     _ communication: NTAG424File.Communication
@@ -189,7 +190,7 @@ struct NTAG424Core: Hashable, Sendable {
   // MARK: Authentication (10.4)
 
   private static let blockSize = 16
-  /// PCDCap2 and PDCap2.
+  /// The size of PCDCap2 and PDCap2.
   fileprivate static let capabilitySize = 6
 
   private mutating func authenticate(
@@ -207,11 +208,12 @@ struct NTAG424Core: Hashable, Sendable {
     }
     guard number & 0xC0 == 0 else { throw .parameterError }
     guard isApplicationSelected else {
-      // The keys of the chip itself are for LRP only.
+      // The keys of the chip itself exist only for LRP.
       throw (1...4).contains(number) ? .permissionDenied : .noSuchKey
     }
     guard number < Self.keyCount else { throw .noSuchKey }
-    // Table 19: a chip that is set to LRP takes nothing else; one that is not answers in AES, whatever is asked for.
+    // Table 19: a chip that is set to LRP accepts no other authentication; one that is not answers with
+    // AES in any case.
     let asksForLRP = capabilities.first.map { $0 & Self.useLRP != 0 } ?? false
     let isLRP = isFirst ? usesLRP : session?.isLRP ?? false
     guard isFirst ? asksForLRP || !usesLRP : hadSession else { throw .permissionDenied }
@@ -264,10 +266,10 @@ struct NTAG424Core: Hashable, Sendable {
     return Answer(data: cipher.encrypt(answer, vector: cipher.zeroVector))
   }
 
-  /// AuthMode (tables 38 and 44).
+  /// AuthMode for LRP (tables 38 and 44).
   private static let lrpMode: UInt8 = 0x01
 
-  /// 9.2.5, 9.2.6.
+  /// Finishes an authentication with LRP (9.2.5, 9.2.6).
   private mutating func finishLRP(
     _ authentication: Authentication, token: [UInt8]
   ) throws(NTAG424Status) -> Answer {
@@ -292,7 +294,7 @@ struct NTAG424Core: Hashable, Sendable {
     return Answer(data: content + lrp.authenticationCode(challenge + reader + content))
   }
 
-  /// One byte to the left.
+  /// Returns bytes rotated one byte to the left.
   private static func rotated(_ bytes: [UInt8]) -> [UInt8] {
     Array(bytes.dropFirst()) + bytes.prefix(1)
   }
@@ -301,14 +303,14 @@ struct NTAG424Core: Hashable, Sendable {
 
   static let hardwareVersion: [UInt8] = [0x04, 0x04, 0x02, 0x30, 0x00, 0x11, 0x05]
   static let softwareVersion: [UInt8] = [0x04, 0x04, 0x02, 0x01, 0x02, 0x11, 0x05]
-  /// A batch number, then week and year of production.
+  /// A batch number, followed by week and year of production.
   private static let production: [UInt8] = [0xBA, 0x34, 0x64, 0xA0, 0x10, 0x18, 0x12]
 
   private mutating func version(part: Int) -> Answer {
     let shownUID = usesRandomIdentifier ? [UInt8](repeating: 0, count: uid.count) : uid
     let parts = [Self.hardwareVersion, Self.softwareVersion, shownUID + Self.production]
     guard part + 1 < parts.count else {
-      // One MAC over all three parts (table 22).
+      // One MAC covers all three parts (table 22).
       let whole = parts.flatMap { $0 }
       let mac = protect(whole, .authenticated).data.dropFirst(whole.count)
       return Answer(data: parts[part] + mac)
@@ -341,7 +343,7 @@ struct NTAG424Core: Hashable, Sendable {
     if number == 0 {
       guard rest.count == 1 else { throw .lengthError }
       keys[0] = Key(bytes: key, version: rest[0])
-      // The session is of a key that is no more.
+      // The session's key does not exist any more.
       endSession()
       return Answer()
     }
@@ -386,7 +388,7 @@ struct NTAG424Core: Hashable, Sendable {
       capabilities[5] = value[9]
       guard value[4] & Self.useLRP != 0, !usesLRP else { break }
       capabilities[0] |= Self.useLRP
-      // PICCData is longer then (9.3.4.2).
+      // PICCData is longer with LRP (9.3.4.2).
       for index in files.indices { files[index].endDynamicMessaging() }
       // AN12343, table 18, shows an answer without a MAC.
       endSession()

@@ -1,9 +1,9 @@
 import NFCCore
 
-/// What an NTAG 424 DNA puts into its NDEF file when it is read without authentication (Secure Dynamic Messaging):
-/// NT4H2421Gx data sheet, 9.3 and 10.7.1.
+/// The data that an NTAG 424 DNA inserts into its NDEF file in reads without authentication (Secure
+/// Dynamic Messaging; NT4H2421Gx data sheet, 9.3 and 10.7.1).
 struct NTAG424DynamicSettings: Hashable, Sendable {
-  /// SDMOptions: table 69.
+  /// The bits of SDMOptions (table 69).
   enum Option {
     static let uid: UInt8 = 0x80
     static let counter: UInt8 = 0x40
@@ -13,18 +13,18 @@ struct NTAG424DynamicSettings: Hashable, Sendable {
     static let ascii: UInt8 = 0x01
   }
 
-  /// How many characters a part has: tables 20 and 69.
+  /// The number of characters of each part (tables 20 and 69).
   enum Length {
     static let uid = 14
     static let counter = 6
     static let piccData = 32
-    /// With PICCRand before it (9.3.4.2).
+    /// PICCData with PICCRand before it (9.3.4.2).
     static let piccDataOfLRP = 48
     static let mac = 16
     static let fileDataUnit = 32
   }
 
-  /// SDMReadCtrOffset of a counter that is counted and not mirrored.
+  /// SDMReadCtrOffset for a counter that counts but is not mirrored.
   static let notMirrored = 0xFF_FFFF
 
   let options: UInt8
@@ -42,7 +42,7 @@ struct NTAG424DynamicSettings: Hashable, Sendable {
   var metaRead: UInt8 { UInt8(accessRights >> 12) }
   /// SDMFileRead: a key, F none.
   var fileRead: UInt8 { UInt8(accessRights >> 8 & 0x0F) }
-  /// SDMCtrRet: who may ask for the counter.
+  /// SDMCtrRet: the access condition for reading the counter.
   var counterRetrieval: UInt8 { UInt8(accessRights & 0x0F) }
 
   var mirrorsUID: Bool { options & Option.uid != 0 }
@@ -52,9 +52,9 @@ struct NTAG424DynamicSettings: Hashable, Sendable {
   var fileReadKey: Int? { fileRead <= NTAG424File.Access.lastKey ? Int(fileRead) : nil }
   var isPlain: Bool { metaRead == NTAG424File.Access.free }
 
-  /// Reads SDMOptions, SDMAccessRights and the offsets that belong to them.
+  /// Parses SDMOptions, SDMAccessRights and the offsets that belong to them.
   ///
-  /// - Parameter counter: SDMReadCtr, which a limit must be above.
+  /// - Parameter counter: SDMReadCtr; a limit must be above it.
   init(_ bytes: [UInt8], fileSize: Int, isLRP: Bool, counter: UInt32) throws(NTAG424Status) {
     guard bytes.count >= 3 else { throw .lengthError }
     options = bytes[0]
@@ -82,14 +82,14 @@ struct NTAG424DynamicSettings: Hashable, Sendable {
     }
   }
 
-  /// Tables 69 and 71.
+  /// Returns whether the settings are valid (tables 69 and 71).
   private func isAllowed(fileSize: Int, isLRP: Bool, counter: Int) -> Bool {
     let never = NTAG424File.Access.never
     guard options & Option.reserved == 0, options & Option.ascii != 0,
       NTAG424File.isCondition(metaRead), NTAG424File.isCondition(counterRetrieval),
       fileReadKey != nil || fileRead == never, accessRights >> 4 & 0x0F == UInt16(never)
     else { return false }
-    // Something to mirror, and somebody to count for.
+    // The settings must mirror a value, and a counter requires an access condition.
     guard metaRead == never || mirrorsUID || counts, metaRead != never || !mirrorsUID,
       counterRetrieval == never || counts
     else { return false }

@@ -1,8 +1,8 @@
 import NFCCore
 
-/// A file of an NTAG 424 DNA and who may do what with it: NT4H2421Gx data sheet, 8.2.3.
+/// A file of an NTAG 424 DNA with its access rights (NT4H2421Gx data sheet, 8.2.3).
 struct NTAG424File: Hashable, Sendable {
-  /// Access conditions that are no key's number: data sheet, table 6.
+  /// The access conditions other than key numbers (data sheet, table 6).
   enum Access {
     static let free: UInt8 = 0x0E
     static let never: UInt8 = 0x0F
@@ -14,7 +14,7 @@ struct NTAG424File: Hashable, Sendable {
     case authenticated = 0x01
     case enciphered = 0x03
 
-    /// Of the low bits of FileOption; X0 is plain (table 12).
+    /// Creates a communication mode from the low bits of FileOption; X0 is plain (table 12).
     init(option: UInt8) {
       self = option & 0x01 == 0 ? .plain : option & 0x02 == 0 ? .authenticated : .enciphered
     }
@@ -25,7 +25,7 @@ struct NTAG424File: Hashable, Sendable {
   var content: [UInt8]
   /// FileOption.
   var option: UInt8
-  /// Four conditions: Read, Write, ReadWrite, Change, the highest bits first (table 7).
+  /// The four conditions Read, Write, ReadWrite, Change, from the highest bits (table 7).
   var accessRights: UInt16
   var dynamic: NTAG424DynamicSettings?
   /// SDMReadCtr.
@@ -41,7 +41,7 @@ struct NTAG424File: Hashable, Sendable {
   static let dynamicOption: UInt8 = 0x40
   private static let reservedOption: UInt8 = 0xBC
 
-  /// Returns the files of a new chip: tables 5, 8 and 13, 8.2.3.2.
+  /// Returns the files of a new chip (tables 5, 8 and 13, 8.2.3.2).
   static func factory(ndef: [UInt8]) -> [NTAG424File] {
     func file(
       _ number: UInt8, _ identifier: UInt16, _ rights: UInt16, _ content: [UInt8], _ size: Int,
@@ -59,7 +59,7 @@ struct NTAG424File: Hashable, Sendable {
     return [
       file(0x01, 0xE103, 0xE000, container, 32),
       file(ndefNumber, 0xE104, 0xEEE0, ndef, ndefSize),
-      // As public logs of new chips have it.
+      // These are the values in public logs of new chips.
       file(0x03, 0xE105, 0x2330, [0x00, 0x7E], 128, .enciphered),
     ]
   }
@@ -67,13 +67,13 @@ struct NTAG424File: Hashable, Sendable {
   static let ndefNumber: UInt8 = 0x02
   static let ndefSize = 256
 
-  /// What GetFileSettings answers: table 73.
+  /// The answer to GetFileSettings (table 73).
   var settings: [UInt8] {
     let size = [0, 8, 16].map { UInt8(truncatingIfNeeded: content.count >> $0) }
     return [0x00, option] + accessRights.littleEndianBytes + size + (dynamic?.encoded ?? [])
   }
 
-  /// Takes new settings: FileOption, AccessRights and what follows, tables 69 and 71.
+  /// Changes the settings: FileOption, AccessRights and the fields after them (tables 69 and 71).
   mutating func change(settings bytes: [UInt8], isLRP: Bool = false) throws(NTAG424Status) {
     guard bytes.count >= 3 else { throw .lengthError }
     let option = bytes[0]
@@ -86,7 +86,7 @@ struct NTAG424File: Hashable, Sendable {
       guard number == Self.ndefNumber else { throw .permissionDenied }
       dynamic = try NTAG424DynamicSettings(
         Array(bytes.dropFirst(3)), fileSize: content.count, isLRP: isLRP,
-        // Enabling it begins to count again (9.3.1).
+        // Enabling it resets the counter (9.3.1).
         counter: self.dynamic == nil ? 0 : readCounter)
       if self.dynamic == nil { readCounter = 0 }
     } else if bytes.count != 3 {
@@ -97,7 +97,7 @@ struct NTAG424File: Hashable, Sendable {
     self.dynamic = dynamic
   }
 
-  /// As a chip does that is switched to LRP (9.3.4.2).
+  /// Disables Secure Dynamic Messaging, as a chip does when it is switched to LRP (9.3.4.2).
   mutating func endDynamicMessaging() {
     dynamic = nil
     option &= ~Self.dynamicOption

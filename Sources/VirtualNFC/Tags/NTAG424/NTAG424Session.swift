@@ -1,11 +1,11 @@
 import NFCCore
 
-/// Secure messaging of an NTAG 424 DNA with AES or LRP, the chip's side: NT4H2421Gx data sheet, 9.1 and 9.2.
+/// The chip's side of secure messaging with AES or LRP (NT4H2421Gx data sheet, 9.1 and 9.2).
 struct NTAG424Session: Hashable, Sendable {
   let keyNumber: UInt8
-  /// TI.
+  /// TI, the transaction identifier.
   let transaction: [UInt8]
-  /// CmdCtr.
+  /// CmdCtr, the command counter.
   private(set) var counter: UInt16
   private enum Keys: Hashable, Sendable {
     case aes(encryption: DESFireCipher, authentication: DESFireCipher)
@@ -28,7 +28,7 @@ struct NTAG424Session: Hashable, Sendable {
 
   private static let oneKey: [UInt8] = [0x00, 0x01, 0x00, 0x80]
 
-  /// 9.1.7.
+  /// Creates a session with AES (9.1.7).
   init(
     key: [UInt8], number: UInt8, reader: [UInt8], chip: [UInt8], transaction: [UInt8],
     counter: UInt16
@@ -49,7 +49,9 @@ struct NTAG424Session: Hashable, Sendable {
       authentication: sessionKey(Label.authenticationKey))
   }
 
-  /// - Parameter keys: those by which the key was proved (9.2.5).
+  /// Creates a session with LRP.
+  ///
+  /// - Parameter keys: the keys that were used in the authentication (9.2.5).
   init(
     _ keys: LeakageResilientKeys, number: UInt8, transaction: [UInt8], counter: UInt16
   ) {
@@ -61,7 +63,7 @@ struct NTAG424Session: Hashable, Sendable {
 
   private var counterBytes: [UInt8] { counter.littleEndianBytes }
 
-  /// 9.1.3: every second byte.
+  /// Returns every second byte of a code (9.1.3).
   static func truncated(_ code: [UInt8]) -> [UInt8] {
     code.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
   }
@@ -99,9 +101,9 @@ struct NTAG424Session: Hashable, Sendable {
       vector: encryption.zeroVector)
   }
 
-  /// Checks a command and gives its data in plain; the counter continues.
+  /// Verifies a command and returns its plain data; the counter advances.
   ///
-  /// - Parameter headerSize: how many of the parameters are never enciphered.
+  /// - Parameter headerSize: the number of parameter bytes that are never enciphered.
   mutating func unprotect(
     _ command: UInt8, _ parameters: [UInt8], headerSize: Int,
     _ communication: NTAG424File.Communication
@@ -127,7 +129,7 @@ struct NTAG424Session: Hashable, Sendable {
     return Array(body.prefix(headerSize)) + plain[..<end]
   }
 
-  /// Returns an answer's data as it is sent, after the command has been counted.
+  /// Returns an answer's data with its protection, after the command has been counted.
   mutating func protect(
     _ data: [UInt8], _ status: NTAG424Status, _ communication: NTAG424File.Communication
   ) -> [UInt8] {

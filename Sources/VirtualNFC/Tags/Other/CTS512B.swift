@@ -1,13 +1,13 @@
-/// ASK CTS512B: a paper ticket of 32 words of 2 bytes behind its own protocol on a type B carrier.
+/// ASK CTS512B: a paper ticket of 32 words of 2 bytes, with its own protocol on a type B carrier.
 ///
-/// There is no public data sheet. The frames are those that libnfc and other open readers exchange
-/// with real tickets: REQT, SELECT by the lower half of the serial number, READ; all end with
-/// CRC_B. Writing is not modelled. Not confirmed: that a ticket that is selected still answers REQT.
+/// There is no public data sheet. The frames are those that libnfc and other open readers exchange with
+/// real tickets: REQT, SELECT by the lower half of the serial number, READ; all end with CRC_B. Writing
+/// is not modelled. It is not confirmed that a selected ticket still answers REQT.
 public struct CTS512B: VirtualChip {
   private enum Command {
-    /// Answered with the product code and the fab code.
+    /// REQT, answered with the product code and the fab code.
     static let reqt: UInt8 = 0x10
-    /// Carries the lower half of the serial number or FFFF for any; answered with that half.
+    /// SELECT, with the lower half of the serial number or FFFF for any; answered with that half.
     static let select: UInt8 = 0x9F
     /// The upper three bits of READ; the others are the word's address.
     static let read: UInt8 = 0xC0
@@ -23,18 +23,18 @@ public struct CTS512B: VirtualChip {
   static let serialNumberWord = 4
 
   public let name = "ask-ctx"
-  /// The serial number, the most significant byte first: the other way round from the air.
+  /// The serial number, most significant byte first, which is the reverse of the order on the air.
   public let identifier: [UInt8]
   let productCode: UInt8
   let fabCode: UInt8
-  /// The lower half of the serial number as it goes over the air.
+  /// The lower half of the serial number in transmission order.
   private let selector: [UInt8]
   private var words: [[UInt8]]
   private var isSelected = false
 
   /// - Parameters:
   ///   - serialNumber: 4 bytes, the most significant first.
-  ///   - fabCode: The second byte of the answer to REQT.
+  ///   - fabCode: the second byte of the answer to REQT.
   public init(serialNumber: [UInt8], fabCode: UInt8 = 0x1C) {
     self.init(
       serialNumber: serialNumber, productCode: Self.usualProductCode, fabCode: fabCode)
@@ -53,7 +53,7 @@ public struct CTS512B: VirtualChip {
 
   public var modulation: RadioFrame.Modulation { .typeB }
 
-  /// The 32 words as they are read.
+  /// The 32 words in the order of reading.
   public var memory: [UInt8] {
     get { Array(words.joined()) }
     set {

@@ -1,15 +1,15 @@
 import NFCCore
 
-/// A Thinfilm (Kovio) NFC Barcode: 128 or 256 bits of read-only memory, sent again and again as long
-/// as there is a carrier (Thinfilm NFC Barcode Protocol, tag functional specification 3.4).
+/// A Thinfilm (Kovio) NFC Barcode: 128 or 256 bits of read-only memory, sent again and again as long as
+/// there is a carrier (Thinfilm NFC Barcode Protocol, tag functional specification 3.4).
 ///
-/// The tag talks first. Here it answers a type A frame without bytes, which is how a reader listens
-/// without having said anything; every other frame it is deaf to.
+/// The tag talks first. Here it answers a type A frame without bytes, which stands for a reader that
+/// listens without sending; it ignores every other frame.
 public struct NFCBarcode: VirtualChip {
   /// Byte 0: Thinfilm. The first bit on the air is always 1 and opens the frame.
   private static let manufacturer: UInt8 = 0xB7
 
-  /// Byte 1: what the payload is.
+  /// The type of the payload, byte 1.
   public enum Format: UInt8, Sendable {
     /// A URL after `http://www.`.
     case httpWWW = 0x01
@@ -23,17 +23,17 @@ public struct NFCBarcode: VirtualChip {
     case epc = 0x05
   }
 
-  /// Ends a URL that does not fill the payload.
+  /// The byte that ends a URL if it does not fill the payload.
   private static let terminator: UInt8 = 0xFE
 
   public let name = "barcode"
-  /// All of the memory, as it goes over the air: the first bit is the most significant of the first
-  /// byte, the last two bytes are the check.
+  /// The complete memory in transmission order. The first bit is the most significant of the first byte;
+  /// the last two bytes are the check.
   public private(set) var identifier: [UInt8]
 
   /// - Parameters:
-  ///   - format: What `payload` is.
-  ///   - payload: At most 12 bytes, or 28 for a tag of 256 bits; filled up with zeros.
+  ///   - format: the type of `payload`.
+  ///   - payload: at most 12 bytes, or 28 for a tag with 256 bits; padded with zeros.
   public init(format: Format, payload: [UInt8]) {
     precondition(payload.count <= 28, "a tag has room for 28 bytes")
     let size = payload.count <= 12 ? 12 : 28
@@ -43,7 +43,7 @@ public struct NFCBarcode: VirtualChip {
     identifier = Self.checked(body)
   }
 
-  /// A tag with all its bytes, check included.
+  /// Creates a tag from all its bytes, including the check.
   init(code: [UInt8]) {
     precondition(Self.isCode(code), "a tag has 16 or 32 bytes, and begins with a 1")
     identifier = code
@@ -53,14 +53,14 @@ public struct NFCBarcode: VirtualChip {
     [16, 32].contains(code.count) && code[0] & 0x80 != 0
   }
 
-  /// The check is CRC_A over the bytes before it, here with the most significant byte first.
+  /// Returns the bytes with their check: CRC_A, here with the most significant byte first.
   private static func checked(_ body: [UInt8]) -> [UInt8] {
     body + CyclicRedundancyCheck.a(body).reversed()
   }
 
   public var modulation: RadioFrame.Modulation { .typeA }
 
-  /// All 16 or 32 bytes. The first bit stays 1; the check is stored as it is given.
+  /// All 16 or 32 bytes. The first bit is always 1; the check is stored as given.
   public var memory: [UInt8] {
     get { identifier }
     set {
@@ -77,9 +77,8 @@ public struct NFCBarcode: VirtualChip {
     return answer
   }
 
-  /// What a type A receiver makes of the stream: the first bit is its start of frame; then each run
-  /// of eight bits is a byte, the least significant first, and each ninth its parity bit, right or
-  /// wrong.
+  /// The stream as a type A receiver interprets it. The first bit is its start of frame. Then eight bits
+  /// each are a byte, least significant first, and every ninth bit is a parity bit, right or wrong.
   private var answer: RadioFrame {
     let bits = identifier.flatMap { byte in (0..<8).map { byte >> (7 - $0) & 1 } }.dropFirst()
     var bytes: [UInt8] = []

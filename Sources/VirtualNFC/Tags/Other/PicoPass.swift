@@ -2,21 +2,20 @@ import NFCCore
 
 /// INSIDE Secure PicoPass 2KS, the chip of HID's iCLASS cards, in its ISO/IEC 14443-B mode.
 ///
-/// On the air, ACTALL, IDENTIFY and SELECT are bare: they carry no check. READ ends with the chip's
-/// own check (CRC-16 with x¹⁶+x¹²+x⁵+1, reflected, initial value E012, over what follows the command
-/// byte; not CRC_B), and each answer with that check over all of it. A reader must therefore neither
-/// add nor test CRC_B, which is how libnfc sets up its chip. The initial value is known from the
-/// ISO/IEC 15693 mode; that it is the same in this one is not confirmed, and libnfc does not look.
+/// On the air, ACTALL, IDENTIFY and SELECT have no check bytes. READ ends with the chip's own check
+/// (CRC-16 with x¹⁶+x¹²+x⁵+1, reflected, initial value E012, over what follows the command byte; not
+/// CRC_B), and each answer ends with that check over all its bytes. A reader must therefore neither add
+/// nor verify CRC_B; libnfc configures its chip accordingly. The initial value is known from the ISO/IEC
+/// 15693 mode. It is not confirmed that it is the same in this mode, and libnfc does not verify it.
 ///
-/// Reading stops where the keys begin: authentication (READCHECK, CHECK) is not modelled, so that
-/// the application blocks are not answered.
+/// Authentication (READCHECK, CHECK) is not modelled, so that blocks which require a key cannot be read.
 public struct PicoPass: VirtualChip {
   private enum Command {
-    /// Wakes every chip; answered only by a start of frame, which carries nothing.
+    /// ACTALL, which wakes every chip. Its answer is only a start of frame, without data.
     static let actall: UInt8 = 0x0A
-    /// Without parameters; answered with the serial number for anticollision.
+    /// IDENTIFY, without parameters; answered with the serial number for anticollision.
     static let identify: UInt8 = 0x0C
-    /// With an address and a check.
+    /// READ, with an address and a check.
     static let read: UInt8 = 0x0C
     static let select: UInt8 = 0x81
     static let halt: UInt8 = 0x00
@@ -39,26 +38,26 @@ public struct PicoPass: VirtualChip {
   static let blockCount = 32
 
   public let name = "iclass"
-  /// The serial number with E0 first: the other way round from the air.
+  /// The serial number, beginning with E0, which is the reverse of the order on the air.
   public let identifier: [UInt8]
   private var blocks: [[UInt8]]
   private var state = State.powerOff
 
-  /// - Parameter csn: 8 bytes, E0 first.
+  /// - Parameter csn: 8 bytes, beginning with E0.
   public init(csn: [UInt8]) {
     precondition(csn.count == Self.blockSize, "a serial number has 8 bytes")
     identifier = csn
     blocks = [[UInt8]](
       repeating: [UInt8](repeating: 0xFF, count: Self.blockSize), count: Self.blockCount)
     blocks[Block.serialNumber] = csn.reversed()
-    // As HID issues its 2K cards: application limit 12, coding and fuses set.
+    // The values of HID's 2K cards: application limit 12, coding and fuses set.
     blocks[Block.configuration] = [0x12, 0xFF, 0xFF, 0xFF, 0x7F, 0x1F, 0xFF, 0x3C]
     blocks[Block.ePurse] = [0xFE, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]
   }
 
   public var modulation: RadioFrame.Modulation { .typeB }
 
-  /// The 32 blocks of 8 bytes, keys included; the serial number in block 0 as on the air.
+  /// The 32 blocks of 8 bytes, including keys. The serial number in block 0 is in transmission order.
   public var memory: [UInt8] {
     get { Array(blocks.joined()) }
     set {
@@ -109,7 +108,7 @@ public struct PicoPass: VirtualChip {
     RadioFrame(bytes + Self.check(bytes), modulation: .typeB)
   }
 
-  /// ASNB: the serial number turned by three bits.
+  /// ASNB: the serial number rotated by three bits.
   private var anticollisionSerialNumber: [UInt8] {
     let number = blocks[Block.serialNumber]
     return number.indices.map { index in
@@ -117,7 +116,7 @@ public struct PicoPass: VirtualChip {
     }
   }
 
-  /// Returns what is read without a key; the keys themselves read as FF.
+  /// Returns a block that is readable without a key; the keys themselves read as FF.
   private func readable(_ address: Int) -> [UInt8]? {
     switch address {
     case Block.serialNumber, Block.configuration, Block.ePurse, Block.applicationIssuer:
@@ -129,7 +128,7 @@ public struct PicoPass: VirtualChip {
     }
   }
 
-  /// Returns the chip's check, the least significant byte first.
+  /// Returns the chip's check, least significant byte first.
   static func check(_ bytes: [UInt8]) -> [UInt8] {
     var register: UInt16 = 0xE012
     for byte in bytes {

@@ -1,14 +1,14 @@
-/// STMicroelectronics SRIX4K: 128 blocks of 4 bytes behind its own protocol on a type B carrier
-/// (data sheet SRIX4K, sections 3 to 9).
+/// STMicroelectronics SRIX4K: 128 blocks of 4 bytes, with its own protocol on a type B carrier (data
+/// sheet SRIX4K, sections 3 to 9).
 ///
-/// All frames end with CRC_B. A frame with a wrong check, or a command that the state does not
-/// allow, is not answered. Authenticate (0A) is not answered: its algorithm is not published.
+/// All frames end with CRC_B. A frame with a wrong check, or a command that the state does not allow, is
+/// not answered. Authenticate (0A) is not answered: its algorithm is not published.
 public struct SRIX4K: VirtualChip {
-  /// Data sheet, table 4.
+  /// The commands (data sheet, table 4).
   private enum Command {
     static let initiate: [UInt8] = [0x06, 0x00]
     static let pcall16: [UInt8] = [0x06, 0x04]
-    /// Slot_marker has the slot's number in its upper half byte.
+    /// Slot_marker, which has the slot's number in its upper half byte.
     static let slotMarker: UInt8 = 0x06
     static let readBlock: UInt8 = 0x08
     static let writeBlock: UInt8 = 0x09
@@ -18,19 +18,19 @@ public struct SRIX4K: VirtualChip {
     static let completion: UInt8 = 0x0F
   }
 
-  /// Data sheet: states of the chip.
+  /// The states of the chip in the data sheet.
   private enum State: Hashable {
     case powerOff, ready, inventory, selected, deselected, deactivated
   }
 
   private static let blockSize = 4
   private static let blockCount = 128
-  /// Bits that a write only clears, until they are reloaded.
+  /// The blocks in which a write can only clear bits, until they are reloaded.
   private static let resettableBlocks = 0...4
-  /// Values that a write only makes smaller.
+  /// The blocks whose value a write can only decrease.
   private static let counterBlocks = 5...6
   private static let reloadCounter = 6
-  /// The bits of counter 6 that reload blocks 0 to 4 when one of them changes: 31 to 21.
+  /// The bits 31 to 21 of counter 6. When one of them changes, blocks 0 to 4 are reloaded.
   private static let reloadBits: UInt32 = 0xFFE0_0000
   private static let systemBlock: UInt8 = 0xFF
   /// The byte of the system block with OTP_Lock_Reg: bit 0 locks blocks 7 and 8, bit 1 block 9, …
@@ -38,8 +38,8 @@ public struct SRIX4K: VirtualChip {
   private static let lockableBlocks = 7...15
 
   public let name = "srix4k"
-  /// D0, 02 for STMicroelectronics, then six bits of IC code and the serial number; the most
-  /// significant byte first, the other way round from the air.
+  /// D0, 02 for STMicroelectronics, then six bits of IC code and the serial number; most significant byte
+  /// first, which is the reverse of the order on the air.
   public let identifier: [UInt8]
 
   private var blocks: [[UInt8]]
@@ -48,10 +48,10 @@ public struct SRIX4K: VirtualChip {
   private var state = State.powerOff
   private var chipID: UInt8 = 0
   private var isReloading = false
-  /// Where random Chip_IDs come from: the same sequence after each power-up.
+  /// The state of the generator of random Chip_IDs, which has the same sequence after each power-up.
   private var randomState: UInt32 = 0
 
-  /// - Parameter uid: 8 bytes, the most significant first (D0, 02, …).
+  /// - Parameter uid: 8 bytes, most significant first (D0, 02, …).
   public init(uid: [UInt8]) {
     precondition(uid.count == 8, "a UID has 8 bytes")
     identifier = uid
@@ -63,7 +63,7 @@ public struct SRIX4K: VirtualChip {
 
   public var modulation: RadioFrame.Modulation { .typeB }
 
-  /// The 128 blocks as they are read, then the system block.
+  /// The 128 blocks in the order of reading, followed by the system block.
   public var memory: [UInt8] {
     get { Array(blocks.joined()) + system }
     set {
@@ -139,7 +139,7 @@ public struct SRIX4K: VirtualChip {
     }
   }
 
-  /// Returns a Chip_ID that is not its own puts a selected chip aside.
+  /// Selects the chip by its Chip_ID. Another Chip_ID deselects it.
   private mutating func select(_ requested: UInt8) -> [UInt8]? {
     guard requested == chipID else {
       if state == .selected { state = .deselected }
@@ -172,7 +172,7 @@ public struct SRIX4K: VirtualChip {
     }
   }
 
-  /// Write_block has no answer, whether it was done or not.
+  /// Writes a block. Write_block has no answer, regardless of its result.
   private mutating func write(_ data: [UInt8], at address: UInt8) {
     if address == Self.systemBlock {
       system[Self.lockByte] &= data[Self.lockByte]
@@ -204,7 +204,7 @@ public struct SRIX4K: VirtualChip {
     bytes.reduce(0) { $0 << 8 | UInt32($1) }
   }
 
-  /// Xorshift, 32 bits.
+  /// Returns a random byte (Xorshift, 32 bits).
   private mutating func random() -> UInt8 {
     randomState ^= randomState << 13
     randomState ^= randomState >> 17

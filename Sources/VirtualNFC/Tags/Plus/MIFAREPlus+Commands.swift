@@ -1,5 +1,5 @@
 extension MIFAREPlus {
-  /// The code of an answer.
+  /// The status code of an answer.
   enum Status {
     static let ok: UInt8 = 0x90
     static let accessDenied: UInt8 = 0x06
@@ -18,9 +18,10 @@ extension MIFAREPlus {
     static let resetAuthentication: UInt8 = 0x78
     static let writePersonalization: UInt8 = 0xA8
     static let commitPersonalization: UInt8 = 0xAA
-    /// Eight codes: bit 0 for a MAC on the answer, bit 1 for plain data, bit 2 for no MAC on the command.
+    /// The codes of READ, eight in all: bit 0 for a MAC on the answer, bit 1 for plain data, bit 2 for no
+    /// MAC on the command.
     static let reads: ClosedRange<UInt8> = 0x30...0x37
-    /// Four codes: bit 0 and bit 1 as those of reading.
+    /// The codes of WRITE, four in all: bits 0 and 1 as in those of READ.
     static let writes: ClosedRange<UInt8> = 0xA0...0xA3
     static let increment: UInt8 = 0xB0
     static let decrement: UInt8 = 0xB2
@@ -33,13 +34,13 @@ extension MIFAREPlus {
     static let isBare: UInt8 = 0x04
   }
 
-  /// What is wrong with a command.
+  /// The reason for the refusal of a command.
   private struct Refusal: Error { let status: UInt8 }
 
   private static let mostWrittenBlocks = 3
   private static let blockSize = 16
 
-  /// Answers a command, which stands without the bytes of ISO/IEC 14443-4.
+  /// Executes a command, without the bytes of ISO/IEC 14443-4, and returns the answer.
   mutating func process(_ command: [UInt8]) -> [UInt8] {
     let waiting = challenge
     challenge = nil
@@ -75,7 +76,8 @@ extension MIFAREPlus {
       return try beginAuthentication(address(command), isFirst: true)
     case Command.authenticateFollowing:
       guard command.count == 3 else { throw Refusal(status: Status.wrongLength) }
-      // In level 1 it also begins one: that is how liblogicalaccess switches levels.
+      // In level 1, this command also begins an authentication: liblogicalaccess uses it to switch
+      // levels.
       guard session != nil || securityLevel == 1 else {
         throw Refusal(status: Status.unavailable)
       }
@@ -93,7 +95,8 @@ extension MIFAREPlus {
     }
   }
 
-  /// In level 1 the blocks belong to CRYPTO1: only the keys of the card are proved here.
+  /// Refuses the keys of sectors in level 1, in which the blocks are accessed by CRYPTO1 and only the
+  /// keys of the card can be authenticated.
   private func checkLevelOne(_ command: [UInt8]) throws {
     switch command.first {
     case Command.authenticateFirst, Command.authenticateFollowing:
@@ -105,9 +108,9 @@ extension MIFAREPlus {
     }
   }
 
-  /// Returns a command that has come without the blocks of ISO/IEC 14443-4, which is an
-  /// authentication with the key of level 1 (NXP's reader library, `phalMfp_AuthenticateSL1`;
-  /// liblogicalaccess); `nil` for one that is refused.
+  /// Executes a command without the blocks of ISO/IEC 14443-4: an authentication with the key of level 1
+  /// (NXP's reader library, `phalMfp_AuthenticateSL1`; liblogicalaccess). `nil` for a command that is
+  /// refused.
   mutating func processBelowBlocks(_ command: [UInt8]) -> [UInt8]? {
     let waiting = challenge
     reset()
@@ -141,7 +144,7 @@ extension MIFAREPlus {
       keys[address] = data
       writtenKeys.insert(address)
     } else {
-      // Block 0 is the maker's.
+      // Block 0 belongs to the maker.
       guard address > 0, Int(address) < product.blockCount else {
         throw Refusal(status: Status.invalidBlock)
       }
@@ -198,7 +201,8 @@ extension MIFAREPlus {
     session = MIFAREPlusSession(
       key: cipher, address: challenge.address, reader: reader, card: challenge.randomNumber,
       identifier: identifier, reads: before?.reads ?? 0, writes: before?.writes ?? 0)
-    // Proxmark3 (`hf mfp auth`), liblogicalaccess (`switchLevel3`): to prove the key is to switch.
+    // The authentication with this key switches the level (Proxmark3, `hf mfp auth`; liblogicalaccess,
+    // `switchLevel3`).
     if securityLevel == 1, challenge.address == KeyAddress.levelThreeSwitch {
       nextSecurityLevel = 3
     }
@@ -207,7 +211,7 @@ extension MIFAREPlus {
         + cipher.encrypt(
           Self.rotated(reader), vector: before?.answerVector ?? cipher.zeroVector)
     }
-    // Neither side has capabilities.
+    // Neither side reports capabilities.
     let capabilities = [UInt8](repeating: 0, count: 12)
     return [Status.ok]
       + cipher.encrypt(
@@ -216,7 +220,7 @@ extension MIFAREPlus {
 
   // MARK: Rights
 
-  /// Returns the sector and the key that were proved.
+  /// Returns the sector and the key of the authentication.
   private func proved() throws -> (session: MIFAREPlusSession, sector: Int?, key: MIFAREClassic.Key)
   {
     guard let session else { throw Refusal(status: Status.accessDenied) }
@@ -233,7 +237,8 @@ extension MIFAREPlus {
     return conditions
   }
 
-  /// Byte 5 of a sector's trailer: a bit for each group of blocks, which lets data go plainly.
+  /// Returns whether the data of a block may be sent in plain. Byte 5 of the sector trailer has one bit
+  /// for each group of blocks.
   private func allowsPlainData(_ number: Int) -> Bool {
     let sector = MIFAREClassic.Product.sector(ofBlock: number)
     let allowed = block(MIFAREClassic.Product.trailer(ofSector: sector))[5]
@@ -336,7 +341,8 @@ extension MIFAREPlus {
     return session
   }
 
-  /// A sector's keys as its trailer says; the card's by its master key, except the configuration's own.
+  /// Verifies that a key may be changed: a sector's keys according to its trailer; the card's keys with
+  /// its master key, except the configuration's own.
   private func checkKeyChange(_ address: UInt16) throws {
     let (session, sector, key) = try proved()
     let number = Int(address) - Int(KeyAddress.firstSector)

@@ -1,18 +1,18 @@
 import NFCCore
 
-/// Security level 1: a MIFARE Classic, and AES beside it.
+/// Security level 1: a MIFARE Classic with additional AES authentication.
 ///
-/// After the selection AUTH opens sectors by CRYPTO1, RATS begins ISO/IEC 14443-4, and an authentication with the AES
-/// key of level 1 goes without either.
+/// After the selection, AUTH opens sectors by CRYPTO1, RATS begins ISO/IEC 14443-4, and an authentication
+/// with the AES key of level 1 requires neither.
 ///
-/// Sources: MF1PLUSx0y1 and MF1P(H)x1y1 short data sheets (level 1 is on the layer of MIFARE Classic, AES beside it is
-/// optional); NXP's reader library and liblogicalaccess for the commands; Proxmark3 (`hf mfp acl`) for what becomes of
-/// the trailers in level 3. Not in any of them: which keys the card proves without ISO/IEC 14443-4 (here only its key
-/// of level 1).
+/// Sources: MF1PLUSx0y1 and MF1P(H)x1y1 short data sheets (level 1 is on the layer of MIFARE Classic;
+/// additional AES is optional); NXP's reader library and liblogicalaccess for the commands; Proxmark3
+/// (`hf mfp acl`) for the content of the trailers in level 3. None of them specifies with which keys the
+/// card can be authenticated without ISO/IEC 14443-4 (here only its key of level 1).
 extension MIFAREPlus {
-  /// Which protocol the card is in.
+  /// The current protocol of the card.
   enum Side: Hashable, Sendable {
-    /// Selected at most.
+    /// Neither protocol; the card is at most selected.
     case neither
     /// ISO/IEC 14443-4.
     case blocks
@@ -25,7 +25,7 @@ extension MIFAREPlus {
   /// NAK for an invalid operation (MF1S50YYX/V1 data sheet, table 10).
   private static let refusal: UInt8 = 0x04
 
-  /// Returns the sectors in the form of a Classic, whose memory is the card's.
+  /// Returns the sectors as a Classic, whose memory is the card's.
   func makeClassic() -> MIFAREClassic {
     let whole = MIFAREClassic.Product.fourK
     let rest = whole.blockCount * MIFAREClassic.Product.blockSize - blocks.count
@@ -72,8 +72,8 @@ extension MIFAREPlus {
     return answer
   }
 
-  /// What the trailers become in level 3: the keys of CRYPTO1 are gone, and the last byte of key A says what may go in
-  /// plain.
+  /// Replaces the trailers for level 3: the keys of CRYPTO1 are removed, and the last byte of key A
+  /// determines which data may be sent in plain.
   mutating func replaceClassicKeys() {
     let none = [UInt8](repeating: 0, count: 6)
     for sector in 0..<product.sectorCount {

@@ -2,18 +2,20 @@ import NFCCore
 
 /// MIFARE Plus X or S in security level 3 or 1, or in level 0, as on delivery.
 ///
-/// In level 0 keys and blocks are written without any proof, and a commit turns the card into one of level 1, or of
-/// level 3 if it has no other, from the next time on that it comes into the field. In level 1 it is a MIFARE Classic
-/// that also proves an AES key, and another that leads to level 3. In level 3 sectors have the access conditions of a MIFARE Classic, AES
-/// keys, and a MAC over each command and answer. What the card refuses ends its session.
+/// In level 0, keys and blocks are written without authentication. A commit switches the card to level 1,
+/// or to level 3 if it has no level 1; the switch takes effect when the card next enters the field. In
+/// level 1, it is a MIFARE Classic that can also be authenticated with an AES key, and with another one
+/// that switches it to level 3. In level 3, sectors have the access conditions of a MIFARE Classic, AES
+/// keys, and a MAC over each command and answer. A refused command ends the session.
 ///
-/// Its memory is all blocks, and after them the keys of the sectors, A before B, 16 bytes each.
+/// Its memory consists of all blocks, followed by the keys of the sectors, A before B, 16 bytes each.
 ///
-/// Sources: MF1PLUSx0y1 data sheet for the sectors; for the commands NXP's reader library (`phalMfp`), liblogicalaccess
-/// and Proxmark3 (`mifare4.c`), whose recording of a card (`hf_mfp_mad_sl3.trace`) has authentication and reading. Not
-/// in any of them: what a card answers to a command in the wrong order (here 0B, or 06 for one that needs a proof), and
-/// whether a proof of one sector's key opens another with the same key (here not). Level 2, proximity check and virtual
-/// card selection are left out.
+/// Sources: MF1PLUSx0y1 data sheet for the sectors; for the commands NXP's reader library (`phalMfp`),
+/// liblogicalaccess and Proxmark3 (`mifare4.c`), whose recording of a card (`hf_mfp_mad_sl3.trace`)
+/// contains authentication and reading. None of them specifies the answer of a card to a command in the
+/// wrong order (here 0B, or 06 for one that requires authentication), or whether an authentication with
+/// one sector's key opens another sector with the same key (here not). Level 2, proximity check and
+/// virtual card selection are not modelled.
 public struct MIFAREPlus: VirtualChip {
   /// The members of the family.
   public enum Product: Hashable, Sendable, CaseIterable {
@@ -21,17 +23,17 @@ public struct MIFAREPlus: VirtualChip {
     case x2K
     /// MIFARE Plus X with 4 KB.
     case x4K
-    /// Without encryption on the air, and without value operations.
+    /// MIFARE Plus S with 2 KB, without encryption on the air and without value operations.
     case s2K
 
     var sectorCount: Int { self == .x4K ? 40 : 32 }
     var blockCount: Int { MIFAREClassic.Product.blocks(ofSector: sectorCount - 1).upperBound }
     var isX: Bool { self != .s2K }
-    /// As it goes over the air (AN10833).
+    /// The ATQA in transmission order (AN10833).
     var atqa: [UInt8] { [self == .x4K ? 0x42 : 0x44, 0x00] }
-    /// In level 1: that of a Classic of 1 KB or 4 KB (AN10833).
+    /// The SAK in level 1, which is that of a Classic of 1 KB or 4 KB (AN10833).
     var sakOfLevelOne: UInt8 { self == .x4K ? 0x18 : 0x08 }
-    /// As recorded of cards.
+    /// The ATS, as recorded from cards.
     var ats: [UInt8] {
       [0x0C, 0x75, 0x77, 0x80, 0x02, 0xC1, 0x05, 0x2F, 0x2F]
         + (isX ? [0x01, 0xBC, 0xD6] : [0x00, 0x35, 0xC7])
@@ -49,46 +51,47 @@ public struct MIFAREPlus: VirtualChip {
     static let card = [
       cardMaster, cardConfiguration, levelTwoSwitch, levelThreeSwitch, levelOneCard,
     ]
-    /// Without these there is no commit.
+    /// The keys that are required for a commit.
     static let needed: Set<UInt16> = [cardMaster, cardConfiguration, levelThreeSwitch]
   }
 
   static let keySize = 16
-  /// What keys are before they are written.
+  /// The value of keys before they are written.
   static let factoryKey = [UInt8](repeating: 0xFF, count: keySize)
-  /// A recorded card's.
+  /// The UID of a recorded card.
   static let defaultUID: [UInt8] = [0x04, 0x50, 0x5D, 0x1A, 0xB7, 0x68, 0x80]
 
   /// The member of the family.
   public let product: Product
-  /// 0, 1 or 3.
+  /// The security level: 0, 1 or 3.
   public private(set) var securityLevel: Int
-  /// Whether level 1 lies between level 0 and level 3.
+  /// Whether level 1 exists between level 0 and level 3.
   public let hasLevelOne: Bool
-  /// What the level is from the next power-on on.
+  /// The security level after the next power-on.
   var nextSecurityLevel: Int
   var interface: ProximityInterface
-  /// In level 1: the sectors as CRYPTO1 opens them.
+  /// The sectors in level 1, as accessed by CRYPTO1.
   var classic: MIFAREClassic?
-  /// In level 1: which protocol the last frame was of.
+  /// The protocol of the last frame in level 1.
   var side = Side.neither
   var blocks: [UInt8]
-  /// By their addresses.
+  /// The keys by their addresses.
   var keys: [UInt16: [UInt8]]
-  /// In level 0: the keys of the card that were written.
+  /// The keys of the card that have been written in level 0.
   var writtenKeys: Set<UInt16> = []
   var session: MIFAREPlusSession?
   var challenge: MIFAREPlusChallenge?
-  /// What INCREMENT, DECREMENT and RESTORE leave for TRANSFER.
+  /// The result of INCREMENT, DECREMENT or RESTORE, which TRANSFER writes.
   var transferBuffer: ValueBlock?
   var generator: SplitMix64
-  /// Take the place of the next random numbers, the challenge before the transaction identifier.
+  /// Fixed values that replace the next random numbers, the challenge before the transaction identifier.
   var nextRandomNumbers: [[UInt8]] = []
 
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - key: of every sector and of the card.
-  ///   - personalized: in security level 3, or 1 if it has that; if not, it is as on delivery.
+  ///   - key: the key of every sector and of the card.
+  ///   - personalized: whether it is in security level 3, or 1 if it has that; if not, it is as on
+  ///     delivery.
   ///   - hasLevelOne: whether personalization leads to level 1.
   public init(
     _ product: Product = .x2K, uid: [UInt8]? = nil, key: [UInt8]? = nil, personalized: Bool = true,
@@ -108,12 +111,13 @@ public struct MIFAREPlus: VirtualChip {
     }
     for address in KeyAddress.card { keys[address] = key }
     generator = SplitMix64(seed: uid + key)
-    // Block 0 is the maker's: UID, SAK, ATQA and the rest as recorded.
+    // Block 0 is the maker's: UID, SAK, ATQA and further data as recorded.
     blocks.replaceSubrange(
       0..<16, with: uid + [0x08, product.atqa[0], 0x00, 0x20, 0x11, 0x10, 0x00, 0x22, 0x00])
     for sector in 0..<product.sectorCount {
       let trailer = MIFAREClassic.Product.trailer(ofSector: sector) * 16
-      // The access bits are a Classic's as delivered (data sheet, 8.6), and so are the keys of CRYPTO1.
+      // The access bits are those of a Classic on delivery (data sheet, 8.6), and so are the keys of
+      // CRYPTO1.
       blocks.replaceSubrange(trailer + 6..<trailer + 10, with: [0xFF, 0x07, 0x80, 0x69])
       if hasLevelOne {
         blocks.replaceSubrange(trailer..<trailer + 6, with: Self.factoryKey.prefix(6))
@@ -128,7 +132,7 @@ public struct MIFAREPlus: VirtualChip {
 
   static let plainCommunication: UInt8 = 0x0F
 
-  /// In level 1 SAK is a Classic's (AN10833).
+  /// Returns the interface of the card. In level 1, SAK is that of a Classic (AN10833).
   private static func interface(
     _ product: Product, _ uid: [UInt8], level: Int
   ) -> ProximityInterface {
@@ -159,7 +163,7 @@ public struct MIFAREPlus: VirtualChip {
   public var memory: [UInt8] {
     get { blocks + sectorKeyAddresses.flatMap { keys[$0] ?? Self.factoryKey } }
     set {
-      // Block 0 stays what the card answers with.
+      // Block 0 does not change, because the card answers with its content.
       for (index, byte) in newValue.prefix(blocks.count).enumerated() where index >= 16 {
         blocks[index] = byte
       }
@@ -171,7 +175,7 @@ public struct MIFAREPlus: VirtualChip {
     }
   }
 
-  /// Access bits that no key can change, and a level that does not go back.
+  /// Access bits that no key can change, and the security level, which can only increase.
   public var irreversibleState: IrreversibleState {
     var state = IrreversibleState()
     for sector in 0..<product.sectorCount {
@@ -241,12 +245,12 @@ public struct MIFAREPlus: VirtualChip {
 }
 
 extension VirtualTag {
-  /// Returns a MIFARE Plus, its keys all FF: if nothing else is said, a Plus X with 2 KB in
-  /// security level 3.
+  /// Returns a MIFARE Plus, whose keys are all FF; by default a Plus X with 2 KB in security level 3.
   ///
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - personalized: in security level 3, or 1 if it has that; if not, it is as on delivery.
+  ///   - personalized: whether it is in security level 3, or 1 if it has that; if not, it is as on
+  ///     delivery.
   ///   - hasLevelOne: whether personalization leads to level 1.
   public static func miFarePlus(
     _ product: MIFAREPlus.Product = .x2K, uid: [UInt8]? = nil, personalized: Bool = true,

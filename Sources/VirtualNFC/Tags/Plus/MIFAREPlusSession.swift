@@ -1,15 +1,16 @@
-/// What a MIFARE Plus waits for after the first half of an authentication.
+/// The state of a MIFARE Plus after the first half of an authentication.
 struct MIFAREPlusChallenge: Hashable, Sendable {
   let address: UInt16
   let randomNumber: [UInt8]
-  /// Whether it begins a transaction.
+  /// Whether the authentication begins a transaction.
   let isFirst: Bool
 }
 
-/// A transaction with a MIFARE Plus: two session keys, an identifier, and how many reads and writes there were.
+/// A transaction with a MIFARE Plus: two session keys, an identifier, and the numbers of reads and
+/// writes.
 struct MIFAREPlusSession: Hashable, Sendable {
   static let codeSize = 8
-  /// The key that was proved.
+  /// The address of the authenticated key.
   let address: UInt16
   let identifier: [UInt8]
   var reads: UInt16 = 0
@@ -44,15 +45,16 @@ struct MIFAREPlusSession: Hashable, Sendable {
     return pair + pair + pair
   }
 
-  /// The first vector of what the reader enciphers.
+  /// The initial vector for data that the reader enciphers.
   var commandVector: [UInt8] { identifier + counters }
-  /// The first vector of what the card enciphers.
+  /// The initial vector for data that the card enciphers.
   var answerVector: [UInt8] { counters + identifier }
 
   func encipher(_ data: [UInt8]) -> [UInt8] { encryption.encrypt(data, vector: answerVector) }
   func decipher(_ data: [UInt8]) -> [UInt8] { encryption.decrypt(data, vector: commandVector) }
 
-  /// Every second byte of the CMAC over a code or status, a counter, the identifier and the rest.
+  /// Returns every second byte of the CMAC of a code or status, a counter, the identifier and further
+  /// bytes.
   func authenticationCode(_ head: UInt8, _ counter: UInt16, _ rest: [UInt8]) -> [UInt8] {
     let whole = code.authenticationCode(
       [head] + Self.bytes(counter) + identifier + rest, vector: code.zeroVector)

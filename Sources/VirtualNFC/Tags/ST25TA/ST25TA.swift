@@ -2,10 +2,11 @@ import NFCCore
 
 /// The NDEF application of an ST25TA02K, whose file has two passwords.
 ///
-/// Source: data sheet of its predecessor SRTAG2K-D (DocID025446 rev. 3) and SRTAG2KL (DocID026583 rev. 2), 3.1 to 3.4,
-/// 5.7 and 5.8; the state of the access rights also by ST's NFC SDK. The counter and the general purpose output are not
-/// there. Not confirmed: which status word follows 63C0, that passwords may be changed while nothing asks for them, that
-/// the signature of an ST25TA02KB is apart from its file and needs the right to read that.
+/// Source: data sheet of its predecessor SRTAG2K-D (DocID025446 rev. 3) and SRTAG2KL (DocID026583 rev.
+/// 2), 3.1 to 3.4, 5.7 and 5.8; the state of the access rights is also from ST's NFC SDK. The counter and
+/// the general purpose output are not modelled. Three facts are not confirmed: the status word after
+/// 63C0; that passwords may be changed while no access requires them; that the signature of an ST25TA02KB
+/// is separate from its file and requires the right to read that file.
 struct ST25TAApplication: VirtualApplet {
   private enum File {
     static let system: UInt16 = 0xE101
@@ -23,10 +24,10 @@ struct ST25TAApplication: VirtualApplet {
     static let extendedReadBinary: UInt8 = 0xB0
   }
 
-  /// Where EXTENDED READ BINARY finds the signature (Proxmark3, cmdhfst25ta.c).
+  /// The offset of the signature for EXTENDED READ BINARY (Proxmark3, cmdhfst25ta.c).
   private static let signatureOffset = 0xE0
 
-  /// What the capability container says of reading or writing.
+  /// The access conditions for reading and writing in the capability container.
   private enum Access {
     static let free: UInt8 = 0x00
     static let password: UInt8 = 0x80
@@ -36,7 +37,7 @@ struct ST25TAApplication: VirtualApplet {
 
   static let fileSize = 256
   static let passwordLength = 16
-  /// In each session.
+  /// The number of attempts in each session.
   private static let attempts = 3
   /// MLe and MLc (DocID027801: 255 bytes are read at once, 54 written).
   private static let maximumRead = 255
@@ -46,19 +47,19 @@ struct ST25TAApplication: VirtualApplet {
   private let uid: [UInt8]
   private let signature: [UInt8]?
 
-  // What lasts.
+  // The persistent state.
   private var content: [UInt8]
-  /// Of reading (0) and writing (1).
+  /// The access conditions for reading (0) and writing (1).
   private var access: [UInt8] = [Access.free, Access.free]
   private var passwords = [[UInt8]](
     repeating: [UInt8](repeating: 0, count: passwordLength), count: 2)
 
-  // What a session knows.
+  // The state of a session.
   private var currentFile: UInt16?
   private var isVerified = [false, false]
   private var attemptsLeft = [attempts, attempts]
 
-  /// - Parameter signature: 32 bytes; `nil` for a chip that has none.
+  /// - Parameter signature: 32 bytes; `nil` for a chip without one.
   init(uid: [UInt8], ndef: [UInt8], signature: [UInt8]? = nil) {
     self.uid = uid
     self.signature = signature
@@ -115,7 +116,7 @@ struct ST25TAApplication: VirtualApplet {
     }
   }
 
-  /// Rights end when a file is selected (3.3).
+  /// Selects a file, which ends the rights of the session (3.3).
   private mutating func selectFile(_ command: CommandAPDU) -> [UInt8] {
     guard command.p1 == Parameter.selectFile, command.p2 == Parameter.noAnswerData,
       command.data.count == 2
@@ -135,7 +136,7 @@ struct ST25TAApplication: VirtualApplet {
       + UInt16(Self.fileSize).bigEndianBytes + access
   }
 
-  /// Length, product version, reserved, counter, UID, memory size, product code.
+  /// The system file: length, product version, reserved, counter, UID, memory size, product code.
   private var system: [UInt8] {
     [0x00, 0x12, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00] + uid
       + UInt16(Self.fileSize - 1).bigEndianBytes + [uid[1]]
@@ -164,7 +165,7 @@ struct ST25TAApplication: VirtualApplet {
       + StatusWord.success.bytes
   }
 
-  /// Reads behind the message, too (M24SR64 data sheet, 5.8.1).
+  /// Reads the file, including the bytes after the message (M24SR64 data sheet, 5.8.1).
   private func extendedReadBinary(_ command: CommandAPDU) -> [UInt8] {
     guard let signature, command.parameter == Self.signatureOffset, currentFile == File.ndef else {
       return readBinary(command)
@@ -188,7 +189,7 @@ struct ST25TAApplication: VirtualApplet {
 
   // MARK: Passwords (5.7)
 
-  /// 1 is for reading, 2 for writing.
+  /// Returns the right that a command refers to: 1 for reading, 2 for writing.
   private func right(_ command: CommandAPDU) -> Int? {
     [1, 2].contains(command.parameter) ? command.parameter - 1 : nil
   }
@@ -223,7 +224,7 @@ struct ST25TAApplication: VirtualApplet {
     return .success
   }
 
-  /// - Parameter access: `nil` for the one that is final.
+  /// - Parameter access: the new condition; `nil` for the permanent one.
   private mutating func change(_ command: CommandAPDU, to access: UInt8?) -> StatusWord {
     guard currentFile == File.ndef else { return .incorrectData }
     guard let right = right(command) else { return .incorrectParameters }
@@ -235,20 +236,20 @@ struct ST25TAApplication: VirtualApplet {
 }
 
 extension VirtualTag {
-  /// Its second byte is the product's code.
+  /// The default UID. Its second byte is the product code.
   private static let st25taUID: [UInt8] = [0x02, 0xE2, 0x00, 0x4B, 0x71, 0x90, 0x3D]
 
-  /// Returns an ST25TA02K, 256 bytes, with an empty NDEF message; passwords as on delivery.
+  /// Returns an ST25TA02K, 256 bytes, with an empty NDEF message; the passwords are those on delivery.
   ///
   /// - Parameter uid: 7 bytes; `nil` for the chip's own.
   public static func st25ta(uid: [UInt8]? = nil) -> VirtualTag {
     st25ta(uid: uid, content: [])
   }
 
-  /// A real chip's UID, whose signature is published.
+  /// The UID of a real chip with a published signature.
   private static let st25ta02KBUID: [UInt8] = [0x02, 0xE3, 0x00, 0x2F, 0xCD, 0x40, 0x38]
 
-  /// Returns an ST25TA02KB, which has ST's signature: an ST25TA02K otherwise.
+  /// Returns an ST25TA02KB: an ST25TA02K with ST's signature.
   ///
   /// - Parameter uid: 7 bytes; `nil` for the chip's own, with which it is genuine.
   public static func st25ta02KB(uid: [UInt8]? = nil) -> VirtualTag {

@@ -1,15 +1,15 @@
-/// A Topaz: a ``TopazCore``, and how NDEF lies in its memory.
+/// A Topaz: a ``TopazCore``, and the place of NDEF in its memory.
 protocol TopazChip: VirtualChip {
   static var defaultUID: [UInt8] { get }
-  /// How many bytes an NDEF message and its TLV have.
+  /// The number of bytes for an NDEF message and its TLV.
   static var areaSize: Int { get }
 
   var core: TopazCore { get set }
 
-  /// As it leaves the factory.
+  /// Creates a chip as on delivery.
   init(blank uid: [UInt8])
 
-  /// Puts a capability container, the control TLVs and the area with the message into the memory.
+  /// Writes a capability container, the control TLVs and the area with the message to the memory.
   mutating func format(area: [UInt8])
 }
 
@@ -22,7 +22,7 @@ extension TopazChip {
   public var identifier: [UInt8] { Array(core.uid.prefix(4)) }
   public var modulation: RadioFrame.Modulation { .typeA }
 
-  /// All blocks. Writing does not change the UID at their beginning.
+  /// All blocks. Setting them does not change the UID at their beginning.
   public var memory: [UInt8] {
     get { core.memory }
     set { core.setMemory(newValue) }

@@ -1,22 +1,22 @@
 import NFCCore
 
-/// What the Topaz chips have in common: the NFC Forum Type 1 Tag with static memory.
+/// The common part of the Topaz chips: the NFC Forum Type 1 Tag with static memory.
 ///
-/// On the air a command's bytes are short frames of their own, the first of 7 bits, without parity,
-/// and its check is CRC_B. Here a command is one frame of whole bytes with CRC_B at its end, as a
-/// virtual reader sends it; parity is not looked at. Only REQA and WUPA are the short frames that
-/// they are.
+/// On the air, each byte of a command is a separate short frame without parity, the first one with 7
+/// bits, and the check is CRC_B. Here, a command is one frame of whole bytes with CRC_B at its end, as a
+/// virtual reader sends it; parity is not checked. Only REQA and WUPA are real short frames.
 ///
 /// Source: NFC Forum Type 1 Tag Operation 1.1; Innovision Topaz data sheet, M2000-1057.
 struct TopazCore: Hashable, Sendable {
-  /// HR0, HR1: what RID and RALL begin with. HR0's high half 1 says that the tag can hold NDEF.
+  /// HR0 and HR1, the first bytes in the answers to RID and RALL. A high half of 1 in HR0 indicates that
+  /// the tag supports NDEF.
   let headerROM: [UInt8]
-  /// Seven bytes; the first four stand in every command.
+  /// The UID, seven bytes, the first four of which are part of every command.
   let uid: [UInt8]
   private(set) var memory: [UInt8]
   private var isReady = false
 
-  /// - Parameter memory: All blocks; the UID is put at its beginning.
+  /// - Parameter memory: all blocks; the UID replaces the first bytes.
   init(headerROM: [UInt8], uid: [UInt8], memory: [UInt8]) {
     precondition(uid.count == Self.uidSize, "a Topaz's UID has 7 bytes")
     self.headerROM = headerROM
@@ -27,13 +27,13 @@ struct TopazCore: Hashable, Sendable {
 
   static let uidSize = 7
   static let blockSize = 8
-  /// The bytes that RALL answers: blocks 0 to E.
+  /// The number of bytes in the answer to RALL: blocks 0 to E.
   static let staticSize = 120
-  /// Where the capability container begins, and where blocks 1 to C end.
+  /// The offset of the capability container, and the end of blocks 1 to C.
   static let capabilityContainer = 8
   static let staticDataEnd = 104
 
-  /// Everything but the UID.
+  /// Sets the memory except the UID.
   mutating func setMemory(_ bytes: [UInt8]) {
     for (index, byte) in bytes.prefix(memory.count).enumerated() where index >= Self.uidSize {
       memory[index] = byte
@@ -44,7 +44,7 @@ struct TopazCore: Hashable, Sendable {
 
   // MARK: Frames
 
-  /// Type 1 Tag Operation, the command set.
+  /// The command set of Type 1 Tag Operation.
   enum Command {
     static let readIdentification: UInt8 = 0x78
     static let readAll: UInt8 = 0x00
@@ -59,26 +59,26 @@ struct TopazCore: Hashable, Sendable {
 
   private static let requestA: UInt8 = 0x26
   private static let wakeUpA: UInt8 = 0x52
-  /// ATQA 0C00, least significant byte first: "no anticollision, a Type 1 Tag".
+  /// The ATQA 0C00, least significant byte first. It indicates a Type 1 Tag without anticollision.
   private static let atqa: [UInt8] = [0x00, 0x0C]
-  /// Code, address, data, UID.
+  /// The size of a command with code, address, data and UID.
   private static let staticCommandSize = 7
-  /// Code, address, 8 bytes of data, UID.
+  /// The size of a command with code, address, 8 bytes of data and UID.
   private static let dynamicCommandSize = 14
 
-  /// What a frame is to the chip.
+  /// The chip's interpretation of a frame.
   enum Reception: Hashable, Sendable {
     case answer(RadioFrame?)
     /// A command of the 8-byte kind for this tag: code, address and data.
     case dynamicCommand(UInt8, address: UInt8, data: [UInt8])
   }
 
-  /// Answers what all chips answer.
+  /// Receives a frame and answers the commands that all chips support.
   mutating func receive(_ frame: RadioFrame) -> Reception {
     guard frame.modulation == .typeA else { return .answer(nil) }
     if frame.bytes.count == 1, frame.bitsInLastByte == 7 {
       guard [Self.requestA, Self.wakeUpA].contains(frame.bytes[0]) else { return .answer(nil) }
-      // There is no HALT. That a tag answers again once it is ready is not confirmed.
+      // There is no HALT. It is not confirmed that a tag in the ready state answers again.
       isReady = true
       return .answer(.typeA(bare: Self.atqa))
     }
@@ -104,13 +104,14 @@ struct TopazCore: Hashable, Sendable {
     return CyclicRedundancyCheck.b(body) == Array(frame.bytes.suffix(2)) ? body : nil
   }
 
-  /// Returns an answer: the bytes and their CRC_B.
+  /// Returns the frame of an answer: the bytes and their CRC_B.
   static func frame(_ bytes: [UInt8]) -> RadioFrame {
     RadioFrame(bytes + CyclicRedundancyCheck.b(bytes), modulation: .typeA)
   }
 
-  /// The address is 0, block and byte: four and three bits. `nil` is silence, also for a byte
-  /// beyond the memory, which is not confirmed.
+  /// Executes a command. The address consists of a 0, the block in four bits and the byte in three. `nil`
+  /// stands for silence, which is also the answer for a byte beyond the memory; the latter is not
+  /// confirmed.
   private mutating func staticCommand(_ code: UInt8, address: Int, data: UInt8) -> [UInt8]? {
     if code == Command.readAll { return headerROM + memory.prefix(Self.staticSize) }
     guard address < min(memory.count, 0x80) else { return nil }
@@ -125,21 +126,21 @@ struct TopazCore: Hashable, Sendable {
 
   // MARK: Memory
 
-  /// Block 0, the UID, and block D, reserved, are never written; block E holds lock bits and
-  /// one-time bits, which WRITE-NE sets and nothing clears. So does block F, where there is one.
+  /// Block 0 with the UID and the reserved block D cannot be written. Block E contains lock bits and
+  /// one-time bits, which WRITE-NE sets and no command clears, and so does block F if it exists.
   private static let reservedBlock = 0x0D
   private static let lockBlock = 0x0E
   private static let dynamicLockBlock = 0x0F
   /// Bit n of LOCK-0 and LOCK-1 locks block n.
   private static let staticLockBytes = 0x70
   private static let staticLockByteCount = 2
-  /// Bit n of six bytes locks block 10h + n: what the lock control TLV 01 03 F2 30 33 says, that
-  /// every maker of Type 1 tags of 512 bytes writes. The two bytes before them are reserved, which
-  /// the memory control TLV 02 03 F0 02 03 says. Not confirmed by a data sheet.
+  /// Bit n of six bytes locks block 10h + n, according to the lock control TLV 01 03 F2 30 33 that every
+  /// maker of Type 1 tags of 512 bytes writes. The two bytes before them are reserved, according to the
+  /// memory control TLV 02 03 F0 02 03. This is not confirmed by a data sheet.
   private static let dynamicLockBytes = 0x7A
 
-  /// Block E's bit, which is set as the chip leaves the factory, seems to keep the lock bytes as they are: tags
-  /// that are sold do not let them be set (nfcpy, tt1_broadcom.py). The data sheet can be read otherwise.
+  /// The lock bit of block E, which is set on delivery, appears to protect the lock bytes: commercial
+  /// tags do not permit setting them (nfcpy, tt1_broadcom.py). The data sheet can be read differently.
   private static let bitOfLockBlock = 0x0E
 
   var irreversibleState: IrreversibleState {
@@ -155,7 +156,8 @@ struct TopazCore: Hashable, Sendable {
     return state
   }
 
-  /// Writes what is not locked. A write with erase sets the bytes, one without sets ones in them.
+  /// Writes bytes that are not locked. A write with erase sets the bytes; one without erase can only set
+  /// bits to one.
   mutating func write(_ data: [UInt8], at address: Int, isErasing: Bool) {
     for (offset, byte) in data.enumerated() {
       let index = address + offset

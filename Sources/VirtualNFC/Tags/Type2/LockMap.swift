@@ -1,9 +1,10 @@
-/// Which bit of a chip's lock bytes makes which pages read-only, and which bit freezes which.
+/// The functions of a chip's lock bits: the pages that each makes read-only, and the bits that each
+/// freezes.
 ///
-/// A lock bit can be set and never cleared. Once the block-locking bit that belongs to it is set,
-/// it cannot be set any more either. Bits without a meaning stay 0.
+/// A lock bit can be set and never cleared. After its block-locking bit has been set, it cannot be set
+/// any more. Bits without a function remain 0.
 struct LockMap: Sendable {
-  /// A bit of the memory.
+  /// The position of a bit in the memory.
   struct Position: Hashable, Sendable {
     let byte: Int
     let bit: Int
@@ -30,8 +31,8 @@ struct LockMap: Sendable {
 
   let locks: [Lock]
 
-  /// The pages that hold lock bytes, and the four bytes of each with a 1 for each bit that has a meaning. They are
-  /// compared after every frame, and therefore known beforehand.
+  /// The pages that contain lock bytes, with their four bytes as a mask: 1 for each bit with a function.
+  /// They are compared after every frame, so they are computed in advance.
   private(set) var allBits: [Int: [UInt8]] = [:]
 
   init(locks: [Lock]) {
@@ -65,8 +66,8 @@ struct LockMap: Sendable {
 }
 
 extension LockMap {
-  /// Lock bytes 0 and 1, in page 2: a bit each for pages 3 to 15. Bit 0 freezes that of page 3, bit
-  /// 1 those of 4 to 9, bit 2 those of 10 to 15.
+  /// Lock bytes 0 and 1, in page 2: one bit for each of pages 3 to 15. Bit 0 freezes the bit of page 3,
+  /// bit 1 those of pages 4 to 9, bit 2 those of pages 10 to 15.
   ///
   /// Source: MF0ICU2 rev. 3.3, table 6; NTAG213/215/216 rev. 3.2, section 8.5.2.
   static let `static` = LockMap(
@@ -79,8 +80,8 @@ extension LockMap {
         frozenBy: Position(page: Type2Memory.staticLockPage, byte: 2, bit: block))
     })
 
-  /// Returns the dynamic lock bytes 0 to 2 of NTAG and Ultralight EV1: a bit for each `granularity`
-  /// pages from page 16 to `last`, and in byte 2 a bit that freezes two of them.
+  /// Returns the dynamic lock bytes 0 to 2 of NTAG and Ultralight EV1: one bit per `granularity` pages
+  /// from page 16 to `last`, and in byte 2 one bit that freezes two of them.
   ///
   /// Source: NTAG213/215/216 rev. 3.2, section 8.5.3; MF0ULx1 rev. 3.3, section 8.5.3.
   static func dynamic(page: Int, granularity: Int, last: Int) -> LockMap {
@@ -98,8 +99,8 @@ extension LockMap {
   /// The page of lock bytes 2 and 3 in NTAG203 and Ultralight C.
   private static let firstGenerationPage = 0x28
 
-  /// Lock byte 2 of NTAG203 and Ultralight C, in page 28h: a bit for four pages each, bit 0 freezes
-  /// bits 1 to 3, bit 4 freezes bits 5 to 7.
+  /// Lock byte 2 of NTAG203 and Ultralight C, in page 28h: one bit per four pages; bit 0 freezes bits 1
+  /// to 3, bit 4 freezes bits 5 to 7.
   ///
   /// Source: NTAG203 rev. 3.0, figure 7; MF0ICU2 rev. 3.3, section 7.5.3.
   static let fourPageBlocks = LockMap(
@@ -111,8 +112,8 @@ extension LockMap {
         frozenBy: Position(page: firstGenerationPage, byte: 0, bit: bit < 4 ? 0 : 4))
     })
 
-  /// Lock byte 3 of the same chips: bits 4 and up lock what lies from page 29h on, bits 0 and up
-  /// freeze them.
+  /// Returns lock byte 3 of the same chips: the bits from 4 on lock the areas from page 29h on; the bits
+  /// from 0 on freeze them.
   static func configuration(_ areas: [ClosedRange<Int>]) -> LockMap {
     LockMap(
       locks: areas.enumerated().map { index, pages in

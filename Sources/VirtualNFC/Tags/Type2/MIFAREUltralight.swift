@@ -1,18 +1,18 @@
 /// MIFARE Ultralight, MF0ICU1: 16 pages, one-time bits in page 3, lock bits in page 2.
 ///
-/// Lock bits act from the next REQA or WUPA on. The chip refuses every command but READ, WRITE and
-/// COMPATIBILITY_WRITE, and is mute after a refusal until it is selected again.
+/// Lock bits take effect at the next REQA or WUPA. The chip refuses every command except READ, WRITE and
+/// COMPATIBILITY_WRITE, and is silent after a refusal until it is selected again.
 ///
-/// Source: data sheet MF0ICU1 rev. 3.9. That it answers unknown commands with NAK 0 instead of
-/// silence is not confirmed.
+/// Source: data sheet MF0ICU1 rev. 3.9. It is not confirmed whether it answers unknown commands with NAK
+/// 0 or with silence.
 public struct MIFAREUltralight: VirtualChip, Type2Chip {
   static let pageTotal = 16
   static let dataArea = Type2DataArea(capabilityContainer: [0xE1, 0x10, 0x06, 0x00])
 
-  /// Pages 3 and 4 as they leave the factory; all others are zero.
+  /// Pages 3 and 4 on delivery; all others are zero.
   private static let factoryContent: [UInt8] = [0x00, 0x00, 0x00, 0x00, 0xFF, 0xFF, 0xFF, 0xFF]
 
-  /// The UID unless another is asked for.
+  /// The default UID.
   static let defaultUID: [UInt8] = [0x04, 0x58, 0xA3, 0x61, 0xB7, 0x20, 0x80]
 
   var activation: TypeAActivation
@@ -22,21 +22,20 @@ public struct MIFAREUltralight: VirtualChip, Type2Chip {
 
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as on
-  ///     delivery.
+  ///   - formatted: whether it is an NFC Forum tag with an empty message; if not, it is as on delivery.
   public init(uid: [UInt8]? = nil, formatted: Bool = true) {
     self.init(uid: uid, content: formatted ? Self.dataArea.emptyContent : Self.factoryContent)
   }
 
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - ndef: The message, or its bytes.
+  ///   - ndef: the message, or its bytes.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public init(uid: [UInt8]? = nil, ndef: some TagMessage) throws(VirtualTagError) {
     self.init(uid: uid, content: try Self.dataArea.content(message: ndef.encodedMessage))
   }
 
-  /// Creates the chip that a dump was made of: `nil` if it has not 64 bytes.
+  /// Creates a chip from a dump; `nil` unless the dump has 64 bytes.
   public init?(dump: [UInt8]) {
     guard dump.count == Self.pageTotal * Type2Memory.pageSize,
       let uid = Type2Memory.uid(ofDump: dump)
@@ -61,10 +60,10 @@ public struct MIFAREUltralight: VirtualChip, Type2Chip {
 
   var lockMap: LockMap { .static }
 
-  /// Returns a command that this chip does not know is an error in its state diagram, which sends
-  /// it back to IDLE or HALT without a word (data sheet, 7.3); later chips answer NAK. Readers tell
-  /// it from an Ultralight C by that: nfc-mfultralight takes any answer to GET_VERSION for an
-  /// Ultralight EV1.
+  /// Executes a command. An unknown command is an error in this chip's state diagram, which returns it to
+  /// IDLE or HALT without an answer (data sheet, 7.3); later chips answer NAK. Readers use this to
+  /// distinguish it from an Ultralight C: nfc-mfultralight assumes an Ultralight EV1 after any answer to
+  /// GET_VERSION.
   mutating func execute(_ command: [UInt8]) -> Type2Answer {
     switch command.first {
     case Type2Command.read, Type2Command.write, Type2Command.compatibilityWrite:
@@ -83,8 +82,7 @@ extension VirtualTag {
   ///
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as on
-  ///     delivery.
+  ///   - formatted: whether it is an NFC Forum tag with an empty message; if not, it is as on delivery.
   public static func ultralight(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(MIFAREUltralight(uid: uid, formatted: formatted))
   }

@@ -2,17 +2,20 @@ import NFCCore
 
 /// MIFARE Ultralight AES, MF0AES20: 60 pages, two AES keys and three counters.
 ///
-/// Reading or writing from page AUTH0 on can be made to need a proof of the first key, DataProtKey. With
-/// SEC_MSG_ACT every command and answer after a proof has a MAC; with RID_ACT the chip shows a random UID of four
-/// bytes, and its own only after a proof of the second key, UIDRetrKey.
+/// The chip can require authentication with the first key, DataProtKey, for reading or writing from page
+/// AUTH0 on. With SEC_MSG_ACT, every command and answer after an authentication has a MAC. With RID_ACT,
+/// the chip shows a random UID of four bytes, and its real UID only after authentication with the second
+/// key, UIDRetrKey.
 ///
-/// Its memory is all pages, with the real keys, each with its last byte first; counters and signature lie elsewhere.
+/// Its memory consists of all pages, including the real keys, each with its last byte first; counters and
+/// signature are stored separately.
 ///
-/// Sources: Unleashed Firmware (tests on a real chip against Proxmark3), StuStaPay, libpretixnfc and traces of
-/// Proxmark3, all of which cite data sheet MF0AES(H)20. None of them says when new keys and settings begin to count
-/// (here from the next REQA or WUPA on), what freezes the lock bits of page 28h (here as in Ultralight EV1), how
-/// wrong keys count (here in a row), which NAK answers one (here 0, and 4 once no key is accepted any more), or
-/// whether reserved pages can be written (here not).
+/// Sources: Unleashed Firmware (tests on a real chip against Proxmark3), StuStaPay, libpretixnfc and
+/// traces of Proxmark3, all of which cite data sheet MF0AES(H)20. None of them specifies when new keys
+/// and settings take effect (here at the next REQA or WUPA), what freezes the lock bits of page 28h (here
+/// as in Ultralight EV1), how wrong keys are counted (here consecutive ones), which NAK answers a wrong
+/// key (here 0, and 4 once no key is accepted any more), or whether reserved pages can be written (here
+/// not).
 public struct MIFAREUltralightAES: VirtualChip, Type2Chip {
   static let pageTotal = 60
   static let map: LockMap =
@@ -25,7 +28,7 @@ public struct MIFAREUltralightAES: VirtualChip, Type2Chip {
   private static let lockPage = 0x28
   /// RID_ACT and SEC_MSG_ACT in byte 0, AUTH0 in byte 3.
   private static let securityPage = 0x29
-  /// PROT, CFGLCK and the rights to counter 2 in byte 0, VCTID, AUTH_LIM in 10 bits.
+  /// PROT, CFGLCK and the rights to counter 2 in byte 0, VCTID, and AUTH_LIM in 10 bits.
   private static let accessPage = 0x2A
   private static let keyLockPage = 0x2D
   static let keyPages = 0x30..<0x38
@@ -47,40 +50,40 @@ public struct MIFAREUltralightAES: VirtualChip, Type2Chip {
     static let counterReads: UInt8 = 0x04
   }
 
-  /// In the first byte of page 2Dh: the second key, the first key, these bits.
+  /// The lock bits in the first byte of page 2Dh: for the second key, the first key, and these bits.
   private enum KeyLock {
     static let keys: [UInt8] = [0x40, 0x80]
     static let frozen: UInt8 = 0x20
     static let all: UInt8 = 0xE0
   }
 
-  /// A real chip's UID, whose signature is published.
+  /// The UID of a real chip, whose signature is published.
   static let defaultUID: [UInt8] = [0x04, 0x3F, 0x88, 0xC2, 0x45, 0x13, 0x90]
   private static let factoryConfiguration: [Int: [UInt8]] = [
     securityPage: [0x00, 0x00, 0x00, 0x3C], accessPage: [0x8C, 0x05, 0x00, 0x00],
   ]
 
-  /// What READ_SIG gives: r and s of NXP's signature over the UID, 24 bytes each. Genuine with the default UID, and
-  /// false with any other.
+  /// The answer to READ_SIG: r and s of NXP's signature of the UID, 24 bytes each. It is genuine for the
+  /// default UID and wrong for any other.
   public var signature: [UInt8]
-  /// The three counters, 24 bits each. They outlast the field.
+  /// The three counters, 24 bits each. They are kept without power.
   public internal(set) var counters: [UInt32] = [0, 0, 0]
-  /// How many wrong keys have been counted since the last right one. It outlasts the field.
+  /// The number of wrong keys since the last right one. It is kept without power.
   public internal(set) var failedAttempts = 0
 
   var activation: TypeAActivation
   var pages: [UInt8]
   var awaitedPage: Int?
-  /// The UID that the chip has, whichever it shows.
+  /// The real UID, which may differ from the one that the chip shows.
   private let uid: [UInt8]
-  /// The memory as it was at the last REQA or WUPA, for keys and settings that count from then on.
+  /// The memory at the last REQA or WUPA, for keys and settings that take effect then.
   private var pagesInForce: [UInt8]
   private var challenge: Challenge?
-  /// The key that was proved.
+  /// The key that the reader has authenticated with.
   private var provedKey: Int?
   private var messaging: UltralightAESSession?
   private var generator: SplitMix64
-  /// Takes the place of the next random number: known answers need a known one.
+  /// A fixed value that replaces the next random number, for known answers.
   var nextRandomNumber: [UInt8]?
 
   private struct Challenge: Hashable {
@@ -90,22 +93,21 @@ public struct MIFAREUltralightAES: VirtualChip, Type2Chip {
 
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as on
-  ///     delivery.
+  ///   - formatted: whether it is an NFC Forum tag with an empty message; if not, it is as on delivery.
   public init(uid: [UInt8]? = nil, formatted: Bool = true) {
     self.init(uid: uid, content: formatted ? Self.dataArea.emptyContent : [])
   }
 
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - ndef: The message, or its bytes.
+  ///   - ndef: the message, or its bytes.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public init(uid: [UInt8]? = nil, ndef: some TagMessage) throws(VirtualTagError) {
     self.init(uid: uid, content: try Self.dataArea.content(message: ndef.encodedMessage))
   }
 
-  /// Creates the chip that a dump was made of: `nil` if it has not 240 bytes. A dump made by a
-  /// reader has zeros in place of the keys, and so has this chip.
+  /// Creates a chip from a dump; `nil` unless the dump has 240 bytes. A dump made by a reader has zeros
+  /// in place of the keys; the chip then has keys of zeros.
   public init?(dump: [UInt8]) {
     guard dump.count == Self.pageTotal * Type2Memory.pageSize,
       let uid = Type2Memory.uid(ofDump: dump)
@@ -132,7 +134,7 @@ public struct MIFAREUltralightAES: VirtualChip, Type2Chip {
   public var identifier: [UInt8] { uid }
 
   public mutating func powerOn() {
-    // A random UID is drawn when the field comes, and begins with 08 (ISO/IEC 14443-3, 6.4.4).
+    // A random UID is drawn when the field is switched on, and begins with 08 (ISO/IEC 14443-3, 6.4.4).
     if setting(Self.securityPage, 0) & Security.randomIdentifier != 0 {
       activation = TypeAActivation(
         uid: [0x08] + generator.bytes(3), atqa: [0x04, 0x00], sak: activation.sak)
@@ -164,7 +166,7 @@ public struct MIFAREUltralightAES: VirtualChip, Type2Chip {
     return min(pageCount, firstProtectedPage)
   }
 
-  /// Without keys, and without a UID that is hidden.
+  /// The memory without the keys, and without a UID that is hidden.
   var readableImage: [UInt8] {
     var image = pages
     let keys = Self.keyPages
@@ -211,7 +213,7 @@ public struct MIFAREUltralightAES: VirtualChip, Type2Chip {
       store(data, page: page)
       return .acknowledge
     }
-    // Bits that can only be set, and not any more once bit 5 is.
+    // Bits that can only be set, and only until bit 5 is set.
     let offset = page * Type2Memory.pageSize
     let settable = pages[offset] & KeyLock.frozen == 0 ? KeyLock.all : 0
     pages[offset] |= (data.first ?? 0) & settable
@@ -269,7 +271,7 @@ public struct MIFAREUltralightAES: VirtualChip, Type2Chip {
   // MARK: Counters
 
   private static let counterEnd: UInt32 = 0xFF_FFFF
-  /// The one whose use can be made to need a key.
+  /// The counter whose use can require a key.
   private static let guardedCounter: UInt8 = 2
 
   private func grants(_ right: UInt8, counter: UInt8) -> Bool {
@@ -289,7 +291,7 @@ public struct MIFAREUltralightAES: VirtualChip, Type2Chip {
 
   private static let keySize = 16
 
-  /// Returns a key as the algorithm takes it.
+  /// Returns a key in the form that the algorithm requires.
   private func cipher(_ key: Int) -> DESFireCipher {
     let first = Self.keyPages.lowerBound * Type2Memory.pageSize + key * Self.keySize
     return DESFireCipher(
@@ -343,7 +345,8 @@ public struct MIFAREUltralightAES: VirtualChip, Type2Chip {
   }
 }
 
-/// The MACs of one session: eight bytes over a counter and the command or answer, the counter one more each time.
+/// The MACs of one session: eight bytes over a counter and the command or answer. The counter increases
+/// by one for each.
 struct UltralightAESSession: Hashable, Sendable {
   private static let codeSize = 8
   /// The label, a counter, and the length of the derived key in bits.
@@ -369,7 +372,7 @@ struct UltralightAESSession: Hashable, Sendable {
   /// Returns an answer with its MAC.
   mutating func wrap(_ answer: [UInt8]) -> [UInt8] { answer + code(answer) }
 
-  /// Returns a command without its MAC; `nil` if that is wrong.
+  /// Returns a command without its MAC; `nil` if the MAC is wrong.
   mutating func unwrap(_ command: [UInt8]) -> [UInt8]? {
     guard command.count > Self.codeSize else { return nil }
     let plain = Array(command.dropLast(Self.codeSize))
@@ -382,8 +385,7 @@ extension VirtualTag {
   ///
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as on
-  ///     delivery.
+  ///   - formatted: whether it is an NFC Forum tag with an empty message; if not, it is as on delivery.
   public static func ultralightAES(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(MIFAREUltralightAES(uid: uid, formatted: formatted))
   }

@@ -2,24 +2,24 @@ import NFCCore
 
 /// MIFARE Ultralight C, MF0ICU2: 48 pages, the last four of which hold a triple DES key.
 ///
-/// Reading or writing from page AUTH0 on can be made to need an authentication with that key. Lock
-/// bits, AUTH0, AUTH1 and the key count from the next REQA or WUPA on. After a NAK the chip is mute
+/// The chip can require authentication with that key for reading or writing from page AUTH0 on. Lock
+/// bits, AUTH0, AUTH1 and the key take effect at the next REQA or WUPA. After a NAK, the chip is silent
 /// until it is selected again.
 ///
-/// Its memory is all 48 pages, the key included, in the order in which it is written: each of its halves with
-/// the last byte first.
+/// Its memory consists of all 48 pages, including the key in the order in which it is written: each of
+/// its halves with the last byte first.
 ///
-/// Source: data sheet MF0ICU2 rev. 3.3. When AUTH0 and AUTH1 begin to count is not in it.
+/// Source: data sheet MF0ICU2 rev. 3.3. It does not specify when AUTH0 and AUTH1 take effect.
 public struct MIFAREUltralightC: VirtualChip, Type2Chip {
   static let pageTotal = 48
-  /// Counter, AUTH0, AUTH1 and the key each have a lock bit: section 7.5.3.
+  /// The lock bits. Counter, AUTH0, AUTH1 and the key each have one (section 7.5.3).
   static let map: LockMap =
     .static + .fourPageBlocks
     + .configuration([
       OneWayCounter.page...OneWayCounter.page, authentication0Page...authentication0Page,
       authentication1Page...authentication1Page, keyPage...(pageTotal - 1),
     ])
-  /// As NXP's AN1303 formats it: a lock control TLV for the lock bytes in page 28h.
+  /// The data area as formatted by NXP's AN1303: a lock control TLV for the lock bytes in page 28h.
   static let dataArea = Type2DataArea(
     capabilityContainer: [0xE1, 0x10, 0x12, 0x00], controlTLVs: [0x01, 0x03, 0xA0, 0x10, 0x44])
 
@@ -28,10 +28,11 @@ public struct MIFAREUltralightC: VirtualChip, Type2Chip {
   private static let keyPage = 0x2C
   static let keyPages = keyPage..<pageTotal
 
-  /// The UID unless another is asked for.
+  /// The default UID.
   static let defaultUID: [UInt8] = [0x04, 0x2D, 0x84, 0xF6, 0x53, 0x1E, 0x80]
 
-  /// AUTH0 30, so that nothing is protected, and the key of the data sheet's table 13.
+  /// The factory configuration: AUTH0 30, so that nothing is protected, and the key of the data sheet's
+  /// table 13.
   private static let factoryConfiguration: [Int: [UInt8]] = [
     authentication0Page: [0x30, 0x00, 0x00, 0x00],
     keyPage: Array("BREAKMEIFYOUCAN!".utf8),
@@ -40,13 +41,13 @@ public struct MIFAREUltralightC: VirtualChip, Type2Chip {
   var activation: TypeAActivation
   var pages: [UInt8]
   var awaitedPage: Int?
-  /// The memory as it was at the last REQA or WUPA, for the settings that count from then on.
+  /// The memory at the last REQA or WUPA, for the settings that take effect then.
   private var pagesInForce: [UInt8]
   private(set) var isAuthenticated = false
-  /// The random number of an authentication that waits for its second half.
+  /// The random number of an authentication whose second half is pending.
   private var challenge: Challenge?
   private var generator: SplitMix64
-  /// Takes the place of the next random number: known answers need a known one.
+  /// A fixed value that replaces the next random number, for known answers.
   var nextRandomNumber: [UInt8]?
 
   private struct Challenge: Hashable {
@@ -56,22 +57,21 @@ public struct MIFAREUltralightC: VirtualChip, Type2Chip {
 
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as on
-  ///     delivery.
+  ///   - formatted: whether it is an NFC Forum tag with an empty message; if not, it is as on delivery.
   public init(uid: [UInt8]? = nil, formatted: Bool = true) {
     self.init(uid: uid, content: formatted ? Self.dataArea.emptyContent : [])
   }
 
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - ndef: The message, or its bytes.
+  ///   - ndef: the message, or its bytes.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public init(uid: [UInt8]? = nil, ndef: some TagMessage) throws(VirtualTagError) {
     self.init(uid: uid, content: try Self.dataArea.content(message: ndef.encodedMessage))
   }
 
-  /// Creates the chip that a dump was made of: `nil` if it has neither 192 bytes nor 176, which is
-  /// what a reader gets; the key is then the factory's.
+  /// Creates a chip from a dump; `nil` unless it has 192 bytes or 176. A dump of 176 bytes is made by a
+  /// reader; the key is then the factory's.
   public init?(dump: [UInt8]) {
     guard
       [Self.pageTotal * Type2Memory.pageSize, Self.keyPage * Type2Memory.pageSize].contains(
@@ -105,12 +105,12 @@ public struct MIFAREUltralightC: VirtualChip, Type2Chip {
     Int(pagesInForce[Self.authentication0Page * Type2Memory.pageSize])
   }
 
-  /// Bit 0 of AUTH1 leaves reading free: table 12.
+  /// Whether reading is protected. Bit 0 of AUTH1 permits reading (table 12).
   private var protectsReading: Bool {
     pagesInForce[Self.authentication1Page * Type2Memory.pageSize] & 0x01 == 0
   }
 
-  /// The key can never be read.
+  /// The end of the readable pages: the key can never be read.
   var readEnd: Int {
     guard protectsReading, !isAuthenticated else { return Self.keyPage }
     return min(Self.keyPage, firstProtectedPage)
@@ -162,7 +162,7 @@ public struct MIFAREUltralightC: VirtualChip, Type2Chip {
 
   // MARK: Authentication
 
-  /// The key as the algorithm takes it: section 7.5.7.
+  /// The key in the form that the algorithm requires (section 7.5.7).
   private var key: [UInt8] {
     let stored = pagesInForce[(Self.keyPage * Type2Memory.pageSize)...]
     return stored.prefix(8).reversed() + stored.dropFirst(8).reversed()
@@ -180,7 +180,8 @@ public struct MIFAREUltralightC: VirtualChip, Type2Chip {
     return .data([Type2Command.authenticateContinued] + cryptogram)
   }
 
-  /// The initial value is each time the last block that went over the air: section 7.5.5.
+  /// Finishes an authentication. Each initial value is the last block that was sent over the air (section
+  /// 7.5.5).
   private mutating func finishAuthentication(
     _ command: [UInt8], _ challenge: Challenge
   ) -> Type2Answer {
@@ -208,8 +209,7 @@ extension VirtualTag {
   ///
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as on
-  ///     delivery.
+  ///   - formatted: whether it is an NFC Forum tag with an empty message; if not, it is as on delivery.
   public static func ultralightC(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(MIFAREUltralightC(uid: uid, formatted: formatted))
   }

@@ -2,16 +2,17 @@ import NFCCore
 
 /// MIFARE Ultralight EV1, MF0UL11 or MF0UL21.
 ///
-/// An Ultralight with a password (AUTH0 and ACCESS count from the next selection on, CFGLCK from
-/// the next power-up on), three counters that only go up, GET_VERSION, FAST_READ, READ_SIG and
-/// VCSL. Lock bits act at once. After a NAK, a wrong password or an unknown command it is mute
-/// until it is selected again.
+/// An Ultralight with a password (AUTH0 and ACCESS take effect at the next selection, CFGLCK at the next
+/// power-up), three counters that only increase, GET_VERSION, FAST_READ, READ_SIG and VCSL. Lock bits
+/// take effect immediately. After a NAK, a wrong password or an unknown command, it is silent until it is
+/// selected again.
 ///
-/// Its memory is all pages, with the real password and acknowledge; counters and signature lie elsewhere.
+/// Its memory consists of all pages, including the real password and acknowledge; counters and signature
+/// are stored separately.
 ///
 /// Source: data sheet MF0ULx1 rev. 3.3.
 public struct MIFAREUltralightEV1: VirtualChip, Type2Chip {
-  /// The members of the family by their memory: 20 or 41 pages.
+  /// The members of the family, which differ in memory: 20 or 41 pages.
   public enum Product: String, CaseIterable, Sendable {
     /// MF0UL11: 20 pages.
     case mf0ul11
@@ -22,11 +23,11 @@ public struct MIFAREUltralightEV1: VirtualChip, Type2Chip {
   /// The member of the family.
   public let product: Product
 
-  /// What READ_SIG gives: r and s of NXP's signature over the UID, 16 bytes each. Genuine with the
-  /// default UIDs, and false with any other.
+  /// The answer to READ_SIG: r and s of NXP's signature of the UID, 16 bytes each. It is genuine for the
+  /// default UIDs and wrong for any other.
   public var signature: [UInt8]
 
-  /// The three counters, 24 bits each. They outlast the field.
+  /// The three counters, 24 bits each. They are kept without power.
   public internal(set) var counters: [UInt32] = [0, 0, 0]
 
   var activation: TypeAActivation
@@ -36,15 +37,15 @@ public struct MIFAREUltralightEV1: VirtualChip, Type2Chip {
 
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as on
-  ///     delivery, with zeros in page 3 and the user memory.
+  ///   - formatted: whether it is an NFC Forum tag with an empty message; if not, it is as on delivery,
+  ///     with zeros in page 3 and the user memory.
   public init(_ product: Product, uid: [UInt8]? = nil, formatted: Bool = true) {
     self.init(product, uid: uid, content: formatted ? product.dataArea.emptyContent : [])
   }
 
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - ndef: The message, or its bytes.
+  ///   - ndef: the message, or its bytes.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public init(_ product: Product, uid: [UInt8]? = nil, ndef: some TagMessage)
     throws(VirtualTagError)
@@ -53,10 +54,10 @@ public struct MIFAREUltralightEV1: VirtualChip, Type2Chip {
       product, uid: uid, content: try product.dataArea.content(message: ndef.encodedMessage))
   }
 
-  /// Creates the chip that a dump was made of: `nil` if it has not 80 (MF0UL11) or 164 bytes
-  /// (MF0UL21).
+  /// Creates a chip from a dump; `nil` unless it has 80 (MF0UL11) or 164 bytes (MF0UL21).
   ///
-  /// A dump made by a reader has zeros in place of password and acknowledge, and so has this chip.
+  /// A dump made by a reader has zeros in place of password and acknowledge; the chip then has zeros
+  /// there too.
   public init?(dump: [UInt8]) {
     guard
       let product = Product.allCases.first(where: {
@@ -132,7 +133,7 @@ public struct MIFAREUltralightEV1: VirtualChip, Type2Chip {
   // MARK: Counters
 
   private static let counterEnd: UInt32 = 0xFF_FFFF
-  /// CHECK_TEARING_EVENT's answer where no increment was torn, as none is here.
+  /// The answer to CHECK_TEARING_EVENT if no increment was interrupted, which never happens here.
   private static let validCounter: UInt8 = 0xBD
 
   private func counter(_ number: UInt8) -> UInt32? {
@@ -150,13 +151,14 @@ public struct MIFAREUltralightEV1: VirtualChip, Type2Chip {
 }
 
 extension MIFAREUltralightEV1.Product {
-  /// All pages, configuration included.
+  /// The number of all pages, including the configuration.
   var pageCount: Int { configurationPage + 4 }
 
-  /// CFG0; CFG1, PWD and PACK follow it.
+  /// The page of CFG0; CFG1, PWD and PACK follow it.
   var configurationPage: Int { self == .mf0ul11 ? 0x10 : 0x25 }
 
-  /// Only MF0UL21 has more pages than the static lock bytes reach: section 8.5.3.
+  /// The page of the dynamic lock bytes. Only MF0UL21 has pages beyond the range of the static lock bytes
+  /// (section 8.5.3).
   private static let dynamicLockPage = 0x24
 
   var lockMap: LockMap { self == .mf0ul21 ? Self.largeMap : .static }
@@ -173,7 +175,8 @@ extension MIFAREUltralightEV1.Product {
     Type2DataArea(capabilityContainer: [0xE1, 0x10, self == .mf0ul11 ? 0x06 : 0x10, 0x00])
   }
 
-  /// Nothing locked, AUTH0 FF, VCTID 05, password FFFFFFFF, acknowledge 0000: section 8.5.7.
+  /// The configuration on delivery: nothing locked, AUTH0 FF, VCTID 05, password FFFFFFFF, acknowledge
+  /// 0000 (section 8.5.7).
   var factoryConfiguration: [Int: [UInt8]] {
     var content: [Int: [UInt8]] = [
       configurationPage: [0x00, 0x00, 0x00, 0xFF],
@@ -184,7 +187,7 @@ extension MIFAREUltralightEV1.Product {
     return content
   }
 
-  /// Real chips' UIDs with published signatures.
+  /// UIDs of real chips with published signatures.
   var defaultUID: [UInt8] {
     [0x04, self == .mf0ul11 ? 0xC1 : 0xC2, 0x28, 0x5A, 0x37, 0x30, 0x80]
   }
@@ -195,8 +198,7 @@ extension VirtualTag {
   ///
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as on
-  ///     delivery.
+  ///   - formatted: whether it is an NFC Forum tag with an empty message; if not, it is as on delivery.
   public static func ultralightEV1(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(MIFAREUltralightEV1(.mf0ul11, uid: uid, formatted: formatted))
   }
@@ -214,8 +216,7 @@ extension VirtualTag {
   ///
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as on
-  ///     delivery.
+  ///   - formatted: whether it is an NFC Forum tag with an empty message; if not, it is as on delivery.
   public static func ultralightEV1With128Bytes(
     uid: [UInt8]? = nil, formatted: Bool = true
   ) -> VirtualTag {

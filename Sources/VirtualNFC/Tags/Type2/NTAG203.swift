@@ -1,18 +1,18 @@
 /// NTAG203: 42 pages, one-time bits in page 3, lock bits in pages 2 and 28h, a counter in page 29h.
 ///
-/// Lock bits act from the next REQA or WUPA on. There is no GET_VERSION and no FAST_READ: they are
-/// refused as any unknown command, and the chip is then mute until it is selected again.
+/// Lock bits take effect at the next REQA or WUPA. GET_VERSION and FAST_READ are not supported: they are
+/// refused like any unknown command, and the chip is then silent until it is selected again.
 ///
 /// Source: data sheet NTAG203 rev. 3.0.
 public struct NTAG203: VirtualChip, Type2Chip {
   static let pageTotal = 42
   static let map: LockMap =
     .static + .fourPageBlocks + .configuration([OneWayCounter.page...OneWayCounter.page])
-  /// With the lock control TLV of the factory: table 7 of the data sheet.
+  /// The data area, with the lock control TLV of the factory (table 7 of the data sheet).
   static let dataArea = Type2DataArea(
     capabilityContainer: [0xE1, 0x10, 0x12, 0x00], controlTLVs: [0x01, 0x03, 0xA0, 0x10, 0x44])
 
-  /// The UID unless another is asked for.
+  /// The default UID.
   static let defaultUID: [UInt8] = [0x04, 0x92, 0x5E, 0xC3, 0x1A, 0x27, 0x80]
 
   var activation: TypeAActivation
@@ -22,21 +22,21 @@ public struct NTAG203: VirtualChip, Type2Chip {
 
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - formatted: Makes no difference here: the chip leaves the factory with a capability
-  ///     container and an empty message.
+  ///   - formatted: no effect, because the chip leaves the factory with a capability container and an
+  ///     empty message.
   public init(uid: [UInt8]? = nil, formatted: Bool = true) {
     self.init(uid: uid, content: Self.dataArea.emptyContent)
   }
 
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - ndef: The message, or its bytes.
+  ///   - ndef: the message, or its bytes.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public init(uid: [UInt8]? = nil, ndef: some TagMessage) throws(VirtualTagError) {
     self.init(uid: uid, content: try Self.dataArea.content(message: ndef.encodedMessage))
   }
 
-  /// Creates the chip that a dump was made of: `nil` if it has not 168 bytes.
+  /// Creates a chip from a dump; `nil` unless it has 168 bytes.
   public init?(dump: [UInt8]) {
     guard dump.count == Self.pageTotal * Type2Memory.pageSize,
       let uid = Type2Memory.uid(ofDump: dump)
@@ -85,7 +85,7 @@ extension VirtualTag {
   ///
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - formatted: Makes no difference: it leaves the factory formatted.
+  ///   - formatted: no effect, because the chip leaves the factory formatted.
   public static func ntag203(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(NTAG203(uid: uid, formatted: formatted))
   }

@@ -1,12 +1,12 @@
 import NFCCore
 
-/// The mirror: UID and counter as hexadecimal text laid over the user memory that READ and
-/// FAST_READ see, so that a link in it differs at every tap.
+/// The mirror: UID and counter as hexadecimal text in place of the user memory in the answers to READ and
+/// FAST_READ, so that a link changes at every tap.
 ///
 /// Source: NTAG213/215/216 rev. 3.2, section 8.7; NTAG210/212 rev. 3.0, section 8.6.
 extension NTAG21x {
   struct Mirror: Hashable, Sendable {
-    /// Where the text begins in the memory.
+    /// The offset of the text in the memory.
     let offset: Int
     let text: [UInt8]
   }
@@ -16,18 +16,18 @@ extension NTAG21x {
     case nothing, uid, counter, both
   }
 
-  /// Pages up to this one switch the mirror off.
+  /// The last page number that switches the mirror off.
   private static let lastPageOff: UInt8 = 0x03
   private static let separator = UInt8(ascii: "x")
 
-  /// What is laid over the memory at present; `nil` if the mirror is off or would leave the user
-  /// memory, in which case the data sheet promises nothing.
+  /// The text that currently replaces a part of the memory; `nil` if the mirror is off or would exceed
+  /// the user memory, for which the data sheet specifies nothing.
   var mirror: Mirror? {
     let configuration = product.configurationPage * Type2Memory.pageSize
     let setting = pages[configuration]
     let page = pages[configuration + 2]
     guard page > Self.lastPageOff else { return nil }
-    // The small ones mirror nothing but the UID, and do so as soon as a page is given.
+    // NTAG210 and NTAG212 mirror only the UID, and do so as soon as a page is set.
     let content = product.hasCounter ? Content(rawValue: setting >> 6) ?? .nothing : .uid
     let text = text(content)
     let offset = Int(page) * Type2Memory.pageSize + Int(setting >> 4 & 0x03)
@@ -44,8 +44,7 @@ extension NTAG21x {
     case .nothing: return []
     case .uid: return uid
     case .counter: return count
-    // A counter that may not be seen is left out, and with it the separator; the latter is not
-    // confirmed.
+    // A counter that may not be read is left out, and so is the separator; the latter is not confirmed.
     case .both: return count.isEmpty ? uid : uid + [Self.separator] + count
     }
   }

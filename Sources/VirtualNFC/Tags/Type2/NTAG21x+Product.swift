@@ -15,10 +15,10 @@ extension NTAG21x {
 }
 
 extension NTAG21x.Product {
-  /// All pages, configuration included.
+  /// The number of all pages, including the configuration.
   var pageCount: Int { configurationPage + 4 }
 
-  /// CFG0; CFG1, PWD and PACK follow it.
+  /// The page of CFG0; CFG1, PWD and PACK follow it.
   var configurationPage: Int {
     switch self {
     case .ntag210: 0x10
@@ -43,7 +43,7 @@ extension NTAG21x.Product {
       .static + .dynamic(page: page, granularity: granularity, last: product.lastUserPage)
   }
 
-  /// The counter and its mirror, which the two small ones lack.
+  /// Whether the chip has the counter and its mirror; the two small ones do not.
   var hasCounter: Bool { self != .ntag210 && self != .ntag212 }
 
   /// The answer to GET_VERSION: NTAG213/215/216 rev. 3.2, table 28; NTAG210/212 rev. 3.0, table 20.
@@ -60,8 +60,8 @@ extension NTAG21x.Product {
     return [0x00, 0x04, 0x04, subtype, 0x01, 0x00, storageSize, 0x03]
   }
 
-  /// As the chip leaves the factory: NTAG213/215/216 rev. 3.2, tables 6 to 8. NTAG212 and NTAG213
-  /// carry a lock control TLV, as their dynamic lock bits are not where a reader would expect them.
+  /// The data area on delivery: NTAG213/215/216 rev. 3.2, tables 6 to 8. NTAG212 and NTAG213 have a lock
+  /// control TLV, because their dynamic lock bits are not at the default location.
   var dataArea: Type2DataArea {
     switch self {
     case .ntag210: Type2DataArea(capabilityContainer: [0xE1, 0x10, 0x06, 0x00])
@@ -76,8 +76,8 @@ extension NTAG21x.Product {
     }
   }
 
-  /// Dynamic lock bytes and configuration by page: nothing locked, no mirror, AUTH0 FF, password
-  /// FFFFFFFF, acknowledge 0000.
+  /// Dynamic lock bytes and configuration on delivery, by page: nothing locked, no mirror, AUTH0 FF,
+  /// password FFFFFFFF, acknowledge 0000.
   ///
   /// The last byte of the lock page reads BD. The value 05 in CFG1 is reserved; all chips have it.
   var factoryConfiguration: [Int: [UInt8]] {
@@ -91,7 +91,8 @@ extension NTAG21x.Product {
     return content
   }
 
-  /// Those of NTAG213, NTAG215 and NTAG216 are real chips' UIDs with published signatures.
+  /// The default UID. Those of NTAG213, NTAG215 and NTAG216 are UIDs of real chips with published
+  /// signatures.
   var defaultUID: [UInt8] {
     switch self {
     case .ntag210: [0x04, 0x3F, 0x71, 0xD2, 0x8A, 0x59, 0x80]

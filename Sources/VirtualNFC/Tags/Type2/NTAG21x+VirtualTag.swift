@@ -3,7 +3,7 @@ extension VirtualTag {
   ///
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - formatted: Makes no difference: it leaves the factory formatted.
+  ///   - formatted: no effect, because the chip leaves the factory formatted.
   public static func ntag210(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(NTAG21x(.ntag210, uid: uid, formatted: formatted))
   }
@@ -21,7 +21,7 @@ extension VirtualTag {
   ///
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - formatted: Makes no difference: it leaves the factory formatted.
+  ///   - formatted: no effect, because the chip leaves the factory formatted.
   public static func ntag212(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(NTAG21x(.ntag212, uid: uid, formatted: formatted))
   }
@@ -39,7 +39,7 @@ extension VirtualTag {
   ///
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - formatted: Makes no difference: it leaves the factory formatted.
+  ///   - formatted: no effect, because the chip leaves the factory formatted.
   public static func ntag213(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(NTAG21x(.ntag213, uid: uid, formatted: formatted))
   }
@@ -57,7 +57,7 @@ extension VirtualTag {
   ///
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - formatted: Makes no difference: it leaves the factory formatted.
+  ///   - formatted: no effect, because the chip leaves the factory formatted.
   public static func ntag215(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(NTAG21x(.ntag215, uid: uid, formatted: formatted))
   }
@@ -75,7 +75,7 @@ extension VirtualTag {
   ///
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - formatted: Makes no difference: it leaves the factory formatted.
+  ///   - formatted: no effect, because the chip leaves the factory formatted.
   public static func ntag216(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(NTAG21x(.ntag216, uid: uid, formatted: formatted))
   }

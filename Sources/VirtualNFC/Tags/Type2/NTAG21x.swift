@@ -2,24 +2,25 @@ import NFCCore
 
 /// NTAG210, NTAG212, NTAG213, NTAG215 or NTAG216.
 ///
-/// Page 3 holds one-time bits, pages 2 and (but for NTAG210) one more page hold lock bits that act
-/// at once. The last four pages are the configuration: where the UID and the counter are mirrored
-/// as text, from which page on a password is wanted and for what, the password, its acknowledge.
-/// AUTH0 and ACCESS count from the next selection on, CFGLCK from the next power-up on. After a
-/// NAK, a wrong password or an unknown command the chip is mute until it is selected again.
+/// Page 3 holds one-time bits. Page 2 and (except in NTAG210) one more page hold lock bits, which take
+/// effect immediately. The last four pages are the configuration: the place of the mirror of UID and
+/// counter, the first page that requires a password and the operations that do, the password, and its
+/// acknowledge. AUTH0 and ACCESS take effect at the next selection, CFGLCK at the next power-up. After a
+/// NAK, a wrong password or an unknown command, the chip is silent until it is selected again.
 ///
-/// Its memory is all pages, with the real password and acknowledge; counter and signature lie elsewhere.
+/// Its memory consists of all pages, including the real password and acknowledge; counter and signature
+/// are stored separately.
 ///
 /// Source: data sheets NTAG213/215/216 rev. 3.2 and NTAG210/212 rev. 3.0.
 public struct NTAG21x: VirtualChip, Type2Chip {
   /// The member of the family.
   public let product: Product
 
-  /// What READ_SIG gives: r and s of NXP's signature over the UID, 16 bytes each. Genuine with the
-  /// default UIDs of NTAG213, NTAG215 and NTAG216, and false with any other.
+  /// The answer to READ_SIG: r and s of NXP's signature of the UID, 16 bytes each. It is genuine for the
+  /// default UIDs of NTAG213, NTAG215 and NTAG216, and wrong for any other.
   public var signature: [UInt8]
 
-  /// The NFC counter, 24 bits. It outlasts the field. NTAG210 and NTAG212 have none.
+  /// The NFC counter, 24 bits. It is kept without power. NTAG210 and NTAG212 have none.
   public var counter: UInt32 = 0
 
   var activation: TypeAActivation
@@ -31,15 +32,15 @@ public struct NTAG21x: VirtualChip, Type2Chip {
 
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - formatted: Makes no difference here: these chips leave the factory with a capability
-  ///     container and an empty message.
+  ///   - formatted: no effect, because these chips leave the factory with a capability container and an
+  ///     empty message.
   public init(_ product: Product, uid: [UInt8]? = nil, formatted: Bool = true) {
     self.init(product, uid: uid, content: product.dataArea.emptyContent)
   }
 
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - ndef: The message, or its bytes.
+  ///   - ndef: the message, or its bytes.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public init(_ product: Product, uid: [UInt8]? = nil, ndef: some TagMessage)
     throws(VirtualTagError)
@@ -48,9 +49,10 @@ public struct NTAG21x: VirtualChip, Type2Chip {
       product, uid: uid, content: try product.dataArea.content(message: ndef.encodedMessage))
   }
 
-  /// Creates the chip that a dump was made of: `nil` if it has not as many bytes as the product.
+  /// Creates a chip from a dump; `nil` if its size is not the product's.
   ///
-  /// A dump made by a reader has zeros in place of password and acknowledge, and so has this chip.
+  /// A dump made by a reader has zeros in place of password and acknowledge; the chip then has zeros
+  /// there too.
   public init?(_ product: Product, dump: [UInt8]) {
     guard dump.count == product.pageCount * Type2Memory.pageSize,
       let uid = Type2Memory.uid(ofDump: dump)
@@ -98,13 +100,13 @@ public struct NTAG21x: VirtualChip, Type2Chip {
       && !lockMap.isLocked(page, inForce: pages)
   }
 
-  /// The NFC counter is not here: it counts by itself.
+  /// The irreversible settings. The NFC counter is not included, because it counts automatically.
   var frozenSettings: IrreversibleState { protection.frozenSettings(pages) }
 
   mutating func takeOverSettings() { protection.select(pages) }
   mutating func endSession() { protection.forget() }
 
-  /// The counter goes up once in each field, at the first READ or FAST_READ, and stays at its end.
+  /// Increases the counter once in each field, at the first READ or FAST_READ, up to its maximum.
   mutating func willRead() {
     guard product.hasCounter, protection.access & Access.counterEnabled != 0, !hasCounted
     else { return }
@@ -133,10 +135,10 @@ public struct NTAG21x: VirtualChip, Type2Chip {
   }
 
   static let counterEnd: UInt32 = 0xFF_FFFF
-  /// The only counter that there is.
+  /// The number of the only counter.
   private static let counterNumber: UInt8 = 0x02
 
-  /// Whether the counter may be seen, by READ_CNT or in the mirror.
+  /// Whether the counter may be read, by READ_CNT or in the mirror.
   var isCounterReadable: Bool {
     let access = protection.access
     return product.hasCounter && access & Access.counterEnabled != 0

@@ -1,22 +1,21 @@
 import NFCCore
 
-/// NTAG I²C 1K or 2K (NT3H1101, NT3H1201), seen from its NFC side; nothing is attached to the
-/// other.
+/// NTAG I²C 1K or 2K (NT3H1101, NT3H1201), seen from its NFC side; nothing is connected to its I²C side.
 ///
-/// The memory lies in sectors of 256 pages, chosen by SECTOR_SELECT: user memory, lock bits and
-/// configuration in sector 0 (2K: 0 and 1), the session registers in sector 3. READ does not roll
-/// over: where no memory is, zeros follow. After a NAK it is mute until it is selected again.
+/// The memory consists of sectors of 256 pages, which SECTOR_SELECT selects: user memory, lock bits and
+/// configuration in sector 0 (2K: 0 and 1), the session registers in sector 3. READ does not roll over:
+/// it returns zeros where there is no memory. After a NAK, the chip is silent until it is selected again.
 ///
-/// Its memory is pages 00 to E9 of sector 0, in a 2K all of sector 0 and pages 00 to E9 of sector 1, with
-/// zeros where there are none; the session registers are not among these.
+/// Its memory consists of pages 00 to E9 of sector 0, in a 2K of all of sector 0 and pages 00 to E9 of
+/// sector 1, with zeros for pages that do not exist. The session registers are not included.
 ///
 /// Source: data sheet NT3H1101/NT3H1201 rev. 3.3, sections 8 and 10.
 public struct NTAGI2C: VirtualChip, SectoredType2Chip {
-  /// The members of the family by their memory: 888 or 1904 bytes for the user.
+  /// The members of the family, which differ in user memory: 888 or 1904 bytes.
   public enum Product: String, CaseIterable, Sendable {
-    /// NT3H1101, the 1K: 888 bytes for the user.
+    /// NT3H1101, the 1K: 888 bytes of user memory.
     case nt3h1101
-    /// NT3H1201, the 2K: 1904 bytes for the user.
+    /// NT3H1201, the 2K: 1904 bytes of user memory.
     case nt3h1201
   }
 
@@ -31,15 +30,15 @@ public struct NTAGI2C: VirtualChip, SectoredType2Chip {
 
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - formatted: Makes no difference here: these chips leave the factory with a capability
-  ///     container and an empty message.
+  ///   - formatted: no effect, because these chips leave the factory with a capability container and an
+  ///     empty message.
   public init(_ product: Product, uid: [UInt8]? = nil, formatted: Bool = true) {
     self.init(product, uid: uid, content: product.dataArea.emptyContent)
   }
 
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - ndef: The message, or its bytes.
+  ///   - ndef: the message, or its bytes.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public init(_ product: Product, uid: [UInt8]? = nil, ndef: some TagMessage)
     throws(VirtualTagError)
@@ -48,8 +47,8 @@ public struct NTAGI2C: VirtualChip, SectoredType2Chip {
       product, uid: uid, content: try product.dataArea.content(message: ndef.encodedMessage))
   }
 
-  /// Creates the chip that a dump was made of: `nil` if it has not 936 (1K) or 1960 bytes (2K), or
-  /// the UID of no chip of NXP's.
+  /// Creates a chip from a dump; `nil` unless it has 936 (1K) or 1960 bytes (2K) and begins with a UID of
+  /// NXP.
   public init?(dump: [UInt8]) {
     let maker: UInt8 = 0x04
     guard dump.first == maker,
@@ -91,7 +90,7 @@ public struct NTAGI2C: VirtualChip, SectoredType2Chip {
   var versionAnswer: [UInt8] { product.version }
   var configurationPage: Int { product.configurationPage }
 
-  /// Returns the four bytes at an address of the present sector; `nil` where there are none.
+  /// Returns the four bytes at an address of the current sector; `nil` where there are none.
   func page(_ address: Int) -> [UInt8]? {
     guard sectors.current != SectorSelection.session else {
       return sessionPage(address, from: Self.sessionPage)
@@ -108,7 +107,7 @@ public struct NTAGI2C: VirtualChip, SectoredType2Chip {
   var lockMap: LockMap { product.lockMap }
   var frozenSettings: IrreversibleState { frozenConfiguration }
 
-  /// The session registers can be written only from the I²C side.
+  /// Returns whether a page can be written. The session registers can be written only from the I²C side.
   func acceptsWrite(to address: Int) -> Bool {
     guard sectors.current != SectorSelection.session else { return false }
     let page = sectors.page(address)
@@ -159,7 +158,7 @@ extension NTAGI2C.Product {
     [0x00, 0x04, 0x04, 0x05, 0x02, 0x01, self == .nt3h1101 ? 0x13 : 0x15, 0x03]
   }
 
-  /// As the chip leaves the factory.
+  /// The data area on delivery.
   var dataArea: Type2DataArea {
     Type2DataArea(capabilityContainer: [0xE1, 0x10, self == .nt3h1101 ? 0x6D : 0xEA, 0x00])
   }
@@ -174,7 +173,7 @@ extension VirtualTag {
   ///
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - formatted: Makes no difference: it leaves the factory formatted.
+  ///   - formatted: no effect, because the chip leaves the factory formatted.
   public static func ntagI2C1K(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(NTAGI2C(.nt3h1101, uid: uid, formatted: formatted))
   }
@@ -192,7 +191,7 @@ extension VirtualTag {
   ///
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - formatted: Makes no difference: it leaves the factory formatted.
+  ///   - formatted: no effect, because the chip leaves the factory formatted.
   public static func ntagI2C2K(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(NTAGI2C(.nt3h1201, uid: uid, formatted: formatted))
   }

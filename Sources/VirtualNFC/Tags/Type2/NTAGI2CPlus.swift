@@ -1,31 +1,33 @@
 import NFCCore
 
-/// NTAG I²C plus 1K or 2K (NT3H2111, NT3H2211), seen from its NFC side; nothing is attached to the other.
+/// NTAG I²C plus 1K or 2K (NT3H2111, NT3H2211), seen from its NFC side; nothing is connected to its I²C
+/// side.
 ///
-/// Sector 0 is the same in both: user memory, lock bits, the password with its settings, the configuration, and the
-/// session registers, which sector 3 shows once more. Sector 1 of a 2K is user memory as a whole; a bit can hide it
-/// from NFC, another asks for the password there. Without power on the other side the SRAM is not there, so that
-/// FAST_WRITE, which writes only there, is refused. After a NAK the chip is mute until it is selected again.
+/// Sector 0 is the same in both: user memory, lock bits, the password with its settings, the
+/// configuration, and the session registers, which sector 3 contains too. Sector 1 of a 2K consists of
+/// user memory only; one bit can hide it from NFC, another can require the password there. Without power
+/// on the I²C side, the SRAM is not accessible, so that FAST_WRITE, which writes only to it, is refused.
+/// After a NAK, the chip is silent until it is selected again.
 ///
-/// Its memory is pages 00 to E9 of sector 0, in a 2K all of sectors 0 and 1, with zeros where there are no pages; the
-/// session registers are not among these.
+/// Its memory consists of pages 00 to E9 of sector 0, in a 2K of all of sectors 0 and 1, with zeros for
+/// pages that do not exist. The session registers are not included.
 ///
-/// Source: data sheet NT3H2111/NT3H2211 rev. 3.5, sections 8 and 10; the bits of ACCESS and PT_I2C also by NXP's demo
-/// app. Not confirmed: that settings count from the next selection on, as in NTAG21x, and what READ gives of protected
-/// pages after an open one (here zeros).
+/// Source: data sheet NT3H2111/NT3H2211 rev. 3.5, sections 8 and 10; the bits of ACCESS and PT_I2C also
+/// by NXP's demo app. Two facts are not confirmed: that settings take effect at the next selection, as in
+/// NTAG21x, and what READ returns for protected pages after an open one (here zeros).
 public struct NTAGI2CPlus: VirtualChip, SectoredType2Chip {
-  /// The members of the family by their memory: 888 or 1912 bytes for the user.
+  /// The members of the family, which differ in user memory: 888 or 1912 bytes.
   public enum Product: String, CaseIterable, Sendable {
-    /// NT3H2111, the 1K: 888 bytes for the user.
+    /// NT3H2111, the 1K: 888 bytes of user memory.
     case nt3h2111
-    /// NT3H2211, the 2K: 888 bytes, and 1024 in sector 1.
+    /// NT3H2211, the 2K: 888 bytes of user memory, and 1024 in sector 1.
     case nt3h2211
   }
 
   /// The member of the family.
   public let product: Product
 
-  /// What READ_SIG gives, 32 bytes; no genuine one is public.
+  /// The answer to READ_SIG, 32 bytes; no genuine signature is public.
   public var signature: [UInt8]
 
   var activation: TypeAActivation
@@ -33,23 +35,23 @@ public struct NTAGI2CPlus: VirtualChip, SectoredType2Chip {
   var awaitedPage: Int?
   var sectors = SectorSelection()
   private var isAuthenticated = false
-  /// It outlasts the field.
+  /// The number of wrong passwords since the last right one. It is kept without power.
   private var failedAttempts = 0
-  /// As it was at the last selection.
+  /// The settings at the last selection.
   private var settings = Settings()
   var sessionRegisters = [UInt8](repeating: 0, count: 8)
 
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - formatted: Makes no difference here: these chips leave the factory with a capability
-  ///     container and an empty message.
+  ///   - formatted: no effect, because these chips leave the factory with a capability container and an
+  ///     empty message.
   public init(_ product: Product, uid: [UInt8]? = nil, formatted: Bool = true) {
     self.init(product, uid: uid, content: Self.dataArea.emptyContent)
   }
 
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - ndef: The message, or its bytes.
+  ///   - ndef: the message, or its bytes.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public init(
     _ product: Product, uid: [UInt8]? = nil, ndef: some TagMessage
@@ -57,9 +59,9 @@ public struct NTAGI2CPlus: VirtualChip, SectoredType2Chip {
     self.init(product, uid: uid, content: try Self.dataArea.content(message: ndef.encodedMessage))
   }
 
-  /// Creates the chip that a dump was made of: `nil` if it has not 936 (1K) or 2048 bytes (2K), or
-  /// the UID of no chip of NXP's. A dump made by a reader has zeros in place of password and
-  /// acknowledge, and so has this chip.
+  /// Creates a chip from a dump; `nil` unless it has 936 (1K) or 2048 bytes (2K) and begins with a UID of
+  /// NXP. A dump made by a reader has zeros in place of password and acknowledge; the chip then has zeros
+  /// there too.
   public init?(_ product: Product, dump: [UInt8]) {
     let maker: UInt8 = 0x04
     guard dump.first == maker, dump.count == product.pageCount * Type2Memory.pageSize else {
@@ -99,16 +101,16 @@ public struct NTAGI2CPlus: VirtualChip, SectoredType2Chip {
 
   enum Page {
     static let dynamicLocks = 0xE2
-    /// AUTH0 in its last byte.
+    /// The page with AUTH0 in its last byte.
     static let firstProtected = 0xE3
-    /// ACCESS in its first byte.
+    /// The page with ACCESS in its first byte.
     static let access = 0xE4
     static let password = 0xE5
     static let acknowledge = 0xE6
-    /// PT_I2C in its first byte.
+    /// The page with PT_I2C in its first byte.
     static let otherSide = 0xE7
     static let configuration = 0xE8
-    /// The last that the password may protect.
+    /// The last page that the password can protect.
     static let lastProtected = 0xEB
     static let session = 0xEC
     static let sessionInSector3 = 0xF8
@@ -120,10 +122,10 @@ public struct NTAGI2CPlus: VirtualChip, SectoredType2Chip {
   var versionAnswer: [UInt8] { product.version }
   var configurationPage: Int { Page.configuration }
 
-  /// As the chips leave the factory.
+  /// The data area on delivery.
   static let dataArea = Type2DataArea(capabilityContainer: [0xE1, 0x10, 0x6D, 0x00])
 
-  /// What protects the memory from NFC.
+  /// The protection of the memory from NFC.
   private struct Settings: Hashable {
     private enum Access {
       static let reading: UInt8 = 0x80
@@ -132,12 +134,13 @@ public struct NTAGI2CPlus: VirtualChip, SectoredType2Chip {
     }
     private static let protectsSector1: UInt8 = 0x08
 
-    /// AUTH0.
+    /// The first protected page, AUTH0.
     var firstProtectedPage = 0xFF
     var protectsReading = false
     var hidesSector1 = false
     var protectsSector1 = false
-    /// How many wrong passwords are allowed: 2 to the power of AUTHLIM (data sheet, 8.7.2); 0 for any number.
+    /// The number of permitted wrong passwords: 2 to the power of AUTHLIM (data sheet, 8.7.2); 0 for any
+    /// number.
     var attempts = 0
 
     init() {}
@@ -154,7 +157,8 @@ public struct NTAGI2CPlus: VirtualChip, SectoredType2Chip {
     }
   }
 
-  /// Returns the page of the memory at an address of the present sector; `nil` where there is none.
+  /// Returns the index of a page of the memory from its address in the current sector; `nil` where there
+  /// is none.
   private func place(_ address: Int) -> Int? {
     let page = sectors.page(address)
     guard (0..<SectorSelection.pageCount).contains(address), product.hasPage(page),
@@ -163,8 +167,7 @@ public struct NTAGI2CPlus: VirtualChip, SectoredType2Chip {
     return page
   }
 
-  /// Returns whether the password is wanted first. Lock bits and session registers are open in any
-  /// case.
+  /// Returns whether access requires the password. Lock bits and session registers are always accessible.
   private func isProtected(_ page: Int) -> Bool {
     guard !isAuthenticated, page != Page.dynamicLocks else { return false }
     return page < SectorSelection.pageCount
@@ -172,8 +175,8 @@ public struct NTAGI2CPlus: VirtualChip, SectoredType2Chip {
       : settings.protectsSector1
   }
 
-  /// Returns the four bytes at an address of the present sector; `nil` where there are none, or
-  /// none to be read.
+  /// Returns the four bytes at an address of the current sector; `nil` for a page that does not exist or
+  /// cannot be read.
   func page(_ address: Int) -> [UInt8]? {
     let isSession = sectors.current == SectorSelection.session
     if isSession || sectors.current == 0,
@@ -183,7 +186,7 @@ public struct NTAGI2CPlus: VirtualChip, SectoredType2Chip {
     }
     guard !isSession, let page = place(address), !settings.protectsReading || !isProtected(page)
     else { return nil }
-    // Password and acknowledge are never given out.
+    // Password and acknowledge can never be read.
     if page == Page.password || page == Page.acknowledge {
       return [UInt8](repeating: 0, count: Type2Memory.pageSize)
     }
@@ -204,7 +207,7 @@ public struct NTAGI2CPlus: VirtualChip, SectoredType2Chip {
     return state
   }
 
-  /// The session registers can be written only from the I²C side.
+  /// Returns whether a page can be written. The session registers can be written only from the I²C side.
   func acceptsWrite(to address: Int) -> Bool {
     guard sectors.current != SectorSelection.session, let page = place(address),
       page >= Type2Memory.staticLockPage, !isProtected(page)
@@ -256,7 +259,7 @@ public struct NTAGI2CPlus: VirtualChip, SectoredType2Chip {
 }
 
 extension NTAGI2CPlus.Product {
-  /// Of the memory, gaps included.
+  /// The number of pages of the memory, including gaps.
   var pageCount: Int {
     self == .nt3h2111
       ? NTAGI2CPlus.Page.configuration + 2 : 2 * SectorSelection.pageCount
@@ -284,7 +287,7 @@ extension VirtualTag {
   ///
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - formatted: Makes no difference: it leaves the factory formatted.
+  ///   - formatted: no effect, because the chip leaves the factory formatted.
   public static func ntagI2CPlus1K(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(NTAGI2CPlus(.nt3h2111, uid: uid, formatted: formatted))
   }
@@ -302,7 +305,7 @@ extension VirtualTag {
   ///
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - formatted: Makes no difference: it leaves the factory formatted.
+  ///   - formatted: no effect, because the chip leaves the factory formatted.
   public static func ntagI2CPlus2K(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(NTAGI2CPlus(.nt3h2211, uid: uid, formatted: formatted))
   }

@@ -1,14 +1,14 @@
 /// The 16-bit counter in page 29h of NTAG203 and Ultralight C.
 ///
-/// The first WRITE sets it, each later one adds to it. The data sheets want the field to be reset
-/// before the sum counts; a virtual chip shows it at once.
+/// The first WRITE sets it; each later one adds to it. According to the data sheets, the sum takes effect
+/// after the field is reset; on a virtual chip, it takes effect immediately.
 ///
 /// Source: NTAG203 rev. 3.0, section 8.6; MF0ICU2 rev. 3.3, section 7.5.11.
 enum OneWayCounter {
   static let page = 0x29
   private static let largestIncrement: UInt8 = 0x0F
 
-  /// Returns the counter of a chip with these pages.
+  /// Returns the irreversible state of the counter in these pages.
   static func state(_ pages: [UInt8]) -> IrreversibleState {
     var state = IrreversibleState()
     let offset = page * Type2Memory.pageSize
@@ -19,9 +19,9 @@ enum OneWayCounter {
   /// Returns the new counter bytes, least significant first; `nil` for a refusal.
   ///
   /// - Parameters:
-  ///   - data: What is written to the page; two bytes of it count.
-  ///   - ignoresHighBits: Ultralight C takes the low four bits of the first byte and ignores the
-  ///     rest; NTAG203 refuses anything above 000F.
+  ///   - data: the data written to the page, of which two bytes are used.
+  ///   - ignoresHighBits: whether only the low four bits of the first byte are used and the rest is ignored, as in
+  ///     Ultralight C. NTAG203 refuses anything above 000F.
   static func adding(
     _ data: [UInt8], to counter: [UInt8], ignoresHighBits: Bool
   ) -> [UInt8]? {

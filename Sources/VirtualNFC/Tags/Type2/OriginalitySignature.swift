@@ -1,9 +1,9 @@
 import NFCCore
 
-/// The signatures over their UIDs that chips carry from the factory.
+/// The originality signatures of chips over their UIDs.
 ///
 /// The makers' private keys are not public, so a virtual chip is genuine only with a UID whose signature
-/// has been published; every other UID gets one that a check must find to be false.
+/// has been published. For every other UID, the signature is wrong, and a check must detect it.
 enum OriginalitySignature {
   private struct Published {
     let uid: String
@@ -49,7 +49,7 @@ enum OriginalitySignature {
         + "5C4AD971A50F05FA1A67B9E39CA60C355EEEEBF8214A84A5"),
   ]
 
-  /// 48 bytes, as ``signature(uid:)``.
+  /// Returns a signature of 48 bytes; otherwise like ``signature(uid:)``.
   static func longSignature(uid: [UInt8]) -> [UInt8] {
     let text = uid.hexadecimal
     if let entry = publishedLong.first(where: { $0.uid == text }),
@@ -63,7 +63,8 @@ enum OriginalitySignature {
     }
   }
 
-  /// 32 bytes: the genuine signature if there is one, else a false one that depends on the UID.
+  /// Returns a signature of 32 bytes: the genuine one if it is known, otherwise a wrong one that depends
+  /// on the UID.
   static func signature(uid: [UInt8]) -> [UInt8] {
     let text = uid.hexadecimal
     if let entry = published.first(where: { $0.uid == text }),
@@ -72,7 +73,7 @@ enum OriginalitySignature {
       return bytes
     }
     var generator = SplitMix64(seed: uid)
-    // Below the curve's order in both halves, so that only the verification itself can fail.
+    // Both halves are below the curve's order, so that only the verification itself can fail.
     return (generator.bytes(16) + generator.bytes(16)).enumerated().map { index, byte in
       index % 16 == 0 ? byte & 0x7F : byte
     }

@@ -1,9 +1,10 @@
-/// The password of NTAG21x and Ultralight EV1, which lies in the last four pages with its settings.
+/// The password of NTAG21x and Ultralight EV1, which the last four pages contain together with its
+/// settings.
 ///
-/// AUTH0 and ACCESS count from the next selection on, the lock of the configuration from the next
-/// power-up on. Source: NTAG213/215/216 rev. 3.2, sections 8.5.7 and 8.8.
+/// AUTH0 and ACCESS take effect at the next selection, the lock of the configuration at the next
+/// power-up. Source: NTAG213/215/216 rev. 3.2, sections 8.5.7 and 8.8.
 struct PasswordProtection: Hashable, Sendable {
-  // The pages after the first of the configuration.
+  // The offsets of pages from the first page of the configuration.
   private static let accessPage = 1
   private static let passwordPage = 2
   private static let acknowledgePage = 3
@@ -12,14 +13,14 @@ struct PasswordProtection: Hashable, Sendable {
   private static let configurationLock: UInt8 = 0x40
   private static let limitMask: UInt8 = 0x07
 
-  /// The page that is called CFG0.
+  /// The page of CFG0.
   let configurationPage: Int
-  /// How many wrong passwords have been counted since the last right one. It outlasts the field.
+  /// The number of wrong passwords since the last right one. It is kept without power.
   var failedAttempts = 0
   private(set) var isAuthenticated = false
   /// AUTH0: the first protected page.
   private var firstProtectedPage = 0xFF
-  /// ACCESS as it was at the last selection.
+  /// ACCESS at the last selection.
   private(set) var access: UInt8 = 0
   private var isConfigurationLocked = false
 
@@ -48,7 +49,7 @@ struct PasswordProtection: Hashable, Sendable {
 
   // MARK: Rules
 
-  /// Returns the first page that cannot be read at present, `pageCount` if all can.
+  /// Returns the first page that cannot currently be read; `pageCount` if all can be read.
   func readEnd(pageCount: Int) -> Int {
     guard access & Self.readProtection != 0, !isAuthenticated else { return pageCount }
     return min(pageCount, firstProtectedPage)
@@ -63,7 +64,8 @@ struct PasswordProtection: Hashable, Sendable {
     return isAuthenticated || page < firstProtectedPage
   }
 
-  /// Password and acknowledge are never given out, not even after the right password.
+  /// Returns the memory with zeros for password and acknowledge, which can never be read, not even after
+  /// authentication.
   func hidingSecrets(in memory: [UInt8]) -> [UInt8] {
     let secrets = offset(Self.passwordPage)..<min(memory.count, offset(Self.acknowledgePage + 1))
     var image = memory
@@ -71,8 +73,8 @@ struct PasswordProtection: Hashable, Sendable {
     return image
   }
 
-  /// CFGLCK as it is written, though it counts only from the next power-up on; and a password that was wrong
-  /// too often.
+  /// Returns the irreversible state: CFGLCK as written, although it takes effect only at the next
+  /// power-up, and a lockout after too many wrong passwords.
   func frozenSettings(_ memory: [UInt8]) -> IrreversibleState {
     var state = IrreversibleState()
     if memory[offset(Self.accessPage)] & Self.configurationLock != 0 {
@@ -85,10 +87,10 @@ struct PasswordProtection: Hashable, Sendable {
 
   // MARK: PWD_AUTH
 
-  /// Returns a limit of n lets n wrong passwords pass; the next wrong one locks for ever, and from
-  /// then on the right one is refused as well.
+  /// Verifies a password. A limit of n permits n wrong passwords; the next wrong one locks the chip
+  /// permanently, and the right password is then refused as well.
   ///
-  /// Which code tells a wrong password is not in the data sheet: 0 here, 4 once it is locked.
+  /// The data sheet does not specify the code for a wrong password: 0 here, and 4 once it is locked.
   mutating func authenticate(_ command: [UInt8], memory: [UInt8]) -> Type2Answer {
     guard command.count == 1 + Type2Memory.pageSize else { return .refusal(.invalidArgument) }
     isAuthenticated = false

@@ -5,13 +5,13 @@ import COpenSSL
 enum TwoKeyTripleDES {
   static let blockSize = 8
 
-  /// `nil` if the sizes are wrong: 16 bytes of key, one block of initial value, whole blocks of
-  /// data.
+  /// Enciphers data; `nil` if the sizes are wrong: 16 bytes of key, one block of initial value, whole
+  /// blocks of data.
   static func encrypt(_ data: [UInt8], key: [UInt8], initialValue: [UInt8]) -> [UInt8]? {
     transform(data, key: key, initialValue: initialValue, encrypts: true)
   }
 
-  /// As ``encrypt(_:key:initialValue:)``.
+  /// Deciphers data, with the parameters of ``encrypt(_:key:initialValue:)``.
   static func decrypt(_ data: [UInt8], key: [UInt8], initialValue: [UInt8]) -> [UInt8]? {
     transform(data, key: key, initialValue: initialValue, encrypts: false)
   }
@@ -28,7 +28,7 @@ enum TwoKeyTripleDES {
       EVP_CipherInit_ex(context, EVP_des_ede_cbc(), nil, key, initialValue, encrypts ? 1 : 0) == 1,
       EVP_CIPHER_CTX_set_padding(context, 0) == 1
     else { return nil }
-    // OpenSSL may use a block more than it gives.
+    // OpenSSL may use one block more than it returns.
     var output = [UInt8](repeating: 0, count: data.count + blockSize)
     var count: Int32 = 0
     guard EVP_CipherUpdate(context, &output, &count, data, length) == 1, count == length

@@ -1,36 +1,36 @@
 import NFCCore
 
-/// What all Type 2 chips of NXP have in common: pages of four bytes behind a type A activation,
-/// lock bits, and the commands READ, WRITE and COMPATIBILITY_WRITE.
+/// The common part of all Type 2 chips of NXP: pages of four bytes, a type A activation, lock bits, and
+/// the commands READ, WRITE and COMPATIBILITY_WRITE.
 ///
-/// After every refusal the chip is in IDLE or HALT again and hears only REQA or WUPA.
+/// After every refusal the chip returns to IDLE or HALT and responds only to REQA or WUPA.
 protocol Type2Chip: VirtualChip {
   var activation: TypeAActivation { get set }
-  /// All pages in a row, secrets included.
+  /// All pages, including secrets.
   var pages: [UInt8] { get set }
-  /// The page that a COMPATIBILITY_WRITE has named and whose data come in the next frame.
+  /// The page of a COMPATIBILITY_WRITE whose data is in the next frame.
   var awaitedPage: Int? { get set }
 
   var lockMap: LockMap { get }
-  /// The memory whose lock bits count: the present one if a lock bit acts at once.
+  /// The memory whose lock bits are in effect: the current one if lock bits take effect immediately.
   var lockBitsInForce: [UInt8] { get }
-  /// The first page that READ refuses; it continues with page 0 before it.
+  /// The first page that READ refuses; before it, READ rolls over to page 0.
   var readEnd: Int { get }
-  /// The pages as a reader sees them.
+  /// The content of the pages as a reader receives it.
   var readableImage: [UInt8] { get }
-  /// What else than lock bits and page 3 is final: frozen settings, counters.
+  /// The irreversible state in addition to lock bits and page 3: frozen settings, counters.
   var frozenSettings: IrreversibleState { get }
-  /// How many bytes at the beginning are the chip's own: the UID with its check bytes.
+  /// The number of bytes at the beginning that identify the chip: the UID with its check bytes.
   var identityLength: Int { get }
 
   func acceptsWrite(to page: Int) -> Bool
   mutating func program(_ data: [UInt8], page: Int) -> Type2Answer
-  /// A READ is about to be answered.
+  /// Called before a READ is answered.
   mutating func willRead()
   mutating func execute(_ command: [UInt8]) -> Type2Answer
-  /// The card left IDLE or HALT: some settings are taken over only now.
+  /// Called when the card leaves IDLE or HALT, which is when some settings take effect.
   mutating func takeOverSettings()
-  /// The card is no longer selected: what it remembered since its selection is lost.
+  /// Called when the card is no longer selected; discards the state of the selection.
   mutating func endSession()
 }
 
@@ -39,7 +39,7 @@ extension Type2Chip {
   public var modulation: RadioFrame.Modulation { .typeA }
   public mutating func receive(_ frame: RadioFrame) -> RadioFrame? { exchange(frame) }
 
-  /// All pages, secrets included. The UID and what belongs to it stay what they are when this is set.
+  /// All pages, including secrets. Setting them does not change the UID and its check bytes.
   public var memory: [UInt8] {
     get { pages }
     set { load(newValue) }
@@ -71,7 +71,8 @@ extension Type2Chip {
     endSession()
   }
 
-  /// ATQA and SAK of all chips here: a double-size UID, no ISO/IEC 14443-4.
+  /// Returns the activation with the ATQA and SAK of all these chips: a double-size UID, no ISO/IEC
+  /// 14443-4.
   static func activation(uid: [UInt8]) -> TypeAActivation {
     precondition(uid.count == 7, "a Type 2 chip's UID has 7 bytes")
     return TypeAActivation(uid: uid, atqa: [0x44, 0x00], sak: 0x00)
@@ -143,7 +144,7 @@ extension Type2Chip {
 
   // MARK: Commands
 
-  /// READ, WRITE and COMPATIBILITY_WRITE; everything else, and a wrong length, is refused.
+  /// Executes READ, WRITE and COMPATIBILITY_WRITE; refuses everything else, and a wrong length.
   mutating func executeBasic(_ command: [UInt8]) -> Type2Answer {
     switch (command.first, command.count) {
     case (Type2Command.read, 2):
@@ -172,7 +173,7 @@ extension Type2Chip {
     }
   }
 
-  /// FAST_READ of whole pages below ``readEnd``; it does not roll over.
+  /// Executes FAST_READ of whole pages below ``readEnd``; it does not roll over.
   mutating func fastRead(_ command: [UInt8]) -> Type2Answer {
     guard command.count == 3, command[1] <= command[2], Int(command[2]) < readEnd
     else { return .refusal(.invalidArgument) }
@@ -184,7 +185,7 @@ extension Type2Chip {
 
   // MARK: Memory
 
-  /// Changes a page as the silicon does: bits of lock bytes and of page 3 can only be set.
+  /// Changes a page as a real chip does: bits of lock bytes and of page 3 can only be set.
   mutating func store(_ data: [UInt8], page: Int) {
     let offset = page * Type2Memory.pageSize
     guard data.count == Type2Memory.pageSize, offset >= 0,
@@ -203,7 +204,7 @@ extension Type2Chip {
     }
   }
 
-  /// What setting ``VirtualChip/memory`` does: the UID stays, as it is what the chip answers with.
+  /// Sets ``VirtualChip/memory``. The UID does not change, because the chip answers with it.
   mutating func load(_ dump: [UInt8]) {
     let end = min(dump.count, pages.count)
     guard identityLength < end else { return }
