@@ -77,7 +77,7 @@ import Testing
     #expect(Self.ready(fromHalt: true).state == .readyFromHalt(cascadeLevel: 0))
   }
 
-  /// Figure 7: an invalid frame returns the card to its previous state.
+  /// Figure 7: an invalid frame returns the card to IDLE, or to HALT if it came from there.
   @Test(arguments: [
     ("REQA", request), ("WUPA", wakeUp), ("HLTA", halt),
     ("wrong SEL", .typeA(bare: [0x95, 0x20])),
