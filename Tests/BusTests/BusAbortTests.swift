@@ -3,13 +3,14 @@ import Testing
 import VirtualNFC
 
 extension BusTests {
-  /// What a call that was aborted, or that was not answered in time, leaves behind.
+  /// Tests the state after a call that was aborted or not answered in time.
   ///
-  /// libnfc's two drivers only set a flag to abort, which the next command may find; and for an answer that does
-  /// not come `pn532_i2c_receive` gives 0 bytes and no error, as `pn532_spi_receive` does for one that was aborted
-  /// (libnfc 1.8.0, pn532_i2c.c and pn532_spi.c).
+  /// libnfc's two drivers only set a flag to abort, which the next command may find. For a missing
+  /// answer, `pn532_i2c_receive` returns 0 bytes and no error, as `pn532_spi_receive` does for an aborted
+  /// one (libnfc 1.8.0, pn532_i2c.c and pn532_spi.c).
   @Suite struct AbortTests {
-    /// A tag each of whose pages says which it is, so that nothing is taken for another page's content.
+    /// Returns a tag with a different content on each page, so that an answer for another page is
+    /// detected.
     private static func tag() -> VirtualTag {
       let tag = VirtualTag.ntag216()
       var memory = tag.memory
@@ -21,9 +22,10 @@ extension BusTests {
       return tag
     }
 
-    /// READ is cancelled before, while and after it is answered; the READ after it has its own answer. A chip that
-    /// keeps what it was told to end (UM0701-02, 6.2.1.3 says that none does) may give that in between, which is
-    /// an error of one READ, and nobody's answer.
+    /// READ is cancelled before, during and after its answer; the next READ receives its own answer. A
+    /// chip may complete the command that it was requested to end (UM0701-02, 6.2.1.3 specifies that none
+    /// does). Its late answer may cause an error of one READ, but is never returned as another command's
+    /// answer.
     @Test(arguments: BusReader.Bus.allCases, [[], [BusReader.Condition.keepsAnswers]])
     func anAbortDoesNotReachTheNextCommand(
       _ bus: BusReader.Bus, _ conditions: [BusReader.Condition]
@@ -36,7 +38,7 @@ extension BusTests {
       #expect(run.output.hasSuffix("done\n"), "\(run.output)\(run.errors)")
     }
 
-    /// The flag is the same on USB, where it is looked at after 200 ms.
+    /// USB uses the same flag, which is checked after 200 ms.
     @Test(arguments: USBReader.Model.allCases)
     func anAbortDoesNotReachTheNextCommandOnUSB(_ model: USBReader.Model) async throws {
       let reader = try USBReader(model, Self.tag())
@@ -46,8 +48,8 @@ extension BusTests {
       #expect(run.output.hasSuffix("done\n"), "\(run.output)\(run.errors)")
     }
 
-    /// A PN533 that is asked for a card which has gone, by Diagnose 06h, may take an abnormal time for InRelease
-    /// afterwards, as seen with a JCOP31 (libnfc's issue 267, and its pn53x_ISO14443A_4_is_present).
+    /// After Diagnose 06h for a card that has been removed, a PN533 may need an unusually long time for
+    /// InRelease, as observed with a JCOP31 (libnfc's issue 267, and its pn53x_ISO14443A_4_is_present).
     @Test(arguments: [[], [USBReader.Condition.upset(milliseconds: 1500)]])
     func aCardIsMissed(_ conditions: [USBReader.Condition]) async throws {
       let reader = try USBReader(.scl3711, .type4())
@@ -57,8 +59,8 @@ extension BusTests {
       #expect(run.output == "done\n", "\(run.output)\(run.errors)")
     }
 
-    /// Every third READ is answered when nobody waits for it any more: those between have their own answers. The
-    /// time is that long because libnfc counts its looks at an SPI bus and takes each for a millisecond.
+    /// Every third READ is answered too late; the others receive their own answers. The delay is this
+    /// long because libnfc counts its polls of an SPI bus and assumes one millisecond for each.
     @Test(arguments: BusReader.Bus.allCases, [[], [BusReader.Condition.keepsAnswers]])
     func anAnswerThatComesTooLate(
       _ bus: BusReader.Bus, _ conditions: [BusReader.Condition]

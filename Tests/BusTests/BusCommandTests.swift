@@ -5,7 +5,7 @@ import Testing
 import VirtualNFC
 
 extension BusTests {
-  /// The `nfc` command on I²C and SPI, by libnfc's drivers pn532_i2c and pn532_spi.
+  /// Tests the `nfc` command on I²C and SPI, with libnfc's drivers pn532_i2c and pn532_spi.
   @Suite struct CommandTests {
     static let buses = BusReader.Bus.allCases
 
@@ -24,7 +24,7 @@ extension BusTests {
       #expect(read.output.contains("example.org"))
     }
 
-    /// A message that takes the longest answers that the driver carries.
+    /// The message needs the longest answers that the driver supports.
     @Test(arguments: buses) func writes(_ bus: BusReader.Bus) async throws {
       let (reader, tag) = try Self.reader(bus)
       let text = String(repeating: "a long text ", count: 40)
@@ -54,7 +54,7 @@ extension BusTests {
       #expect(info.output.contains("NTAG216"))
     }
 
-    /// Answers of up to 251 bytes on I²C.
+    /// Answers have up to 251 bytes on I²C.
     @Test(arguments: buses) func readsFiles(_ bus: BusReader.Bus) async throws {
       let text = String(repeating: "a card with a file ", count: 40)
       let reader = try BusReader(bus)
@@ -65,7 +65,7 @@ extension BusTests {
       #expect(read.output.contains(text))
     }
 
-    /// Two programs in turn, and programs that are interrupted and killed between them.
+    /// Two programs run in turn, and programs are interrupted and killed between them.
     @Test(arguments: buses) func programsInTurn(_ bus: BusReader.Bus) async throws {
       let (reader, _) = try Self.reader(bus)
       let list = try await BusProgram.other("nfc-list", on: reader)
@@ -81,7 +81,7 @@ extension BusTests {
       try await BusProgram.other("nfc-list", on: reader).expectSuccess()
     }
 
-    /// Nothing in the system keeps two programs from talking to one chip.
+    /// The system does not prevent two programs from using one chip.
     @Test(arguments: buses) func aBusInUseIsNotTouched(_ bus: BusReader.Bus) async throws {
       let (reader, _) = try Self.reader(bus)
       let both = try await BusProgram.shell(
@@ -117,8 +117,8 @@ extension BusTests {
       #expect(read.errors.contains("module of the kernel"), "\(read.errors)")
     }
 
-    /// The wires come off at any transfer: an error that says so in a bounded time, or the message when it had been
-    /// read; the tag can be read again.
+    /// The wires are disconnected at any transfer. The result is an error that says so within a limited
+    /// time, or the message if it has already been read; the tag can be read again.
     @Test(arguments: buses, [40, 110])
     func unpluggedAtATransfer(_ bus: BusReader.Bus, _ transfer: Int) async throws {
       let (reader, _) = try Self.reader(bus)

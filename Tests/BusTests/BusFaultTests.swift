@@ -3,7 +3,7 @@ import Testing
 import VirtualNFC
 
 extension BusTests {
-  /// A sample of the faults that the suites on a serial line go through, with libnfc's drivers for I²C and SPI.
+  /// Tests a sample of the faults in the suites for a serial line, with libnfc's drivers for I²C and SPI.
   @Suite struct FaultTests {
     static let faults = [
       ReadFault("tag leaves", .tagLeaves, isOnAir: true),
@@ -15,7 +15,7 @@ extension BusTests {
       ReadFault("brown-out", .supplyFails),
     ]
 
-    /// A moment of `nfc read`, while the tag is found or read. The buses wait at the same time.
+    /// The fault occurs while `nfc read` finds or reads the tag. The tests of the buses run in parallel.
     @Test(arguments: faults) func aReadEnds(_ fault: ReadFault) async throws {
       try await withThrowingTaskGroup { group in
         for bus in BusReader.Bus.allCases {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Runs programs that see a reader on a bus.
+/// Runs programs that use a reader on a bus.
 enum BusProgram {
   /// Runs the `nfc` command on the reader.
   static func nfc(
@@ -37,7 +37,7 @@ enum BusProgram {
       [try FinishedProgram.built("BusExercise"), address] + arguments, reader, conditions)
   }
 
-  /// The same on USB.
+  /// Runs `BusExercise` with a USB reader.
   static func exercise(
     _ arguments: String..., on reader: USBReader, _ conditions: [USBReader.Condition]
   ) async throws -> FinishedProgram {
@@ -45,7 +45,7 @@ enum BusProgram {
     return try await FinishedProgram.run(try reader.command(program, conditions))
   }
 
-  /// Runs a script of the shell, in which `NFC` and `READER` are set.
+  /// Runs a shell script with the variables `NFC` and `READER`.
   static func shell(
     _ script: String, on reader: BusReader, _ conditions: [BusReader.Condition] = []
   ) async throws -> FinishedProgram {
@@ -57,7 +57,7 @@ enum BusProgram {
       ], reader, conditions)
   }
 
-  /// Runs somebody else's program.
+  /// Runs another project's program.
   static func other(
     _ name: String, _ arguments: String..., on reader: BusReader,
     _ conditions: [BusReader.Condition] = []

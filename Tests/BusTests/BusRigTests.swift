@@ -2,12 +2,13 @@ import Testing
 import TestSupport
 import VirtualNFC
 
-/// All tests with readers on buses: one program at a time, so that none waits for a processor longer than its own
-/// time-outs allow.
+/// All tests with readers on buses. They run one by one, so that no program waits for a processor longer
+/// than its own time-outs allow.
 @Suite(.serialized) enum BusTests {}
 
 extension BusTests {
-  /// libnfc's own programs on an I²C or SPI bus: what the rig must do for any program.
+  /// Tests libnfc's own programs on an I²C or SPI bus: the requirements that every program has for the
+  /// rig.
   @Suite struct RigTests {
     private static let identifier = "04  db  0b  da  99  3c  80"
 

@@ -4,8 +4,8 @@ import Testing
 import VirtualNFC
 
 extension BusTests {
-  /// The searches that libnfc makes by hand, on buses whose drivers report an answer that has not come as one of 0
-  /// bytes: libnfc then goes on with what stands in a buffer of its own.
+  /// Tests the searches that libnfc performs itself, on buses whose drivers report a missing answer as
+  /// one of 0 bytes. libnfc then continues with the old content of its own buffer.
   @Suite struct SearchTests {
     struct Case: Sendable, CustomTestStringConvertible {
       let tag: String
@@ -22,8 +22,8 @@ extension BusTests {
       Case(tag: "srix4k", technology: "iso14443b2sr", isIsolated: true),
     ]
 
-    /// Nobody answers any more, from some moment of a search on: what earlier ones have found is not found again, and
-    /// the program goes on.
+    /// From a certain moment of a search on, nothing answers. Earlier results are not reported again, and
+    /// the program continues.
     @Test(arguments: BusReader.Bus.allCases, cases)
     func aTagThatHasFallenSilent(_ bus: BusReader.Bus, _ item: Case) async throws {
       let tag = try VirtualTag.named(item.tag)

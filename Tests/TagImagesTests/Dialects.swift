@@ -1,9 +1,9 @@
 import TagImages
 
-/// Files as other programs write them, rebuilt from what their sources and samples show: which keys there are, in
-/// which order and spelling, version by version.
+/// Files in the form that other programs write, reconstructed from their sources and samples: the keys,
+/// their order and spelling, for each version.
 enum Dialects {
-  /// Which version of the firmware has written a file.
+  /// The firmware version that has written a file.
   enum Flipper: CaseIterable {
     /// Version 2 of the file: ATQA least significant byte first, the chip as device type, no version of the data.
     case version2
@@ -58,7 +58,7 @@ enum Dialects {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// What a tag's files are made of.
+  /// The contents of a tag's files.
   struct NTAG215 {
     let uid: [UInt8] = [0x04, 0x85, 0x90, 0x54, 0x12, 0x98, 0x23]
     let version: [UInt8] = [0x00, 0x04, 0x04, 0x02, 0x01, 0x00, 0x11, 0x03]
@@ -80,7 +80,7 @@ enum Dialects {
     }
   }
 
-  /// A MIFARE Classic; of the old data version with maps of keys, and zeros for what is unknown.
+  /// A MIFARE Classic. The old data version has maps of keys, and zeros for unknown bytes.
   static func flipperClassic(
     oldMaps: (a: [UInt8], b: [UInt8])?, type: String, uid: [UInt8], blocks: [String]
   ) -> String {
@@ -103,7 +103,7 @@ enum Dialects {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// As jansson writes it with an indent of two.
+  /// Returns a file as jansson writes it with an indent of two.
   static func proxmark(_ type: String, card: [(String, String)], blocks: [String]) -> String {
     let members = card.map { "    \"\($0.0)\": \"\($0.1)\"" }.joined(separator: ",\n")
     let lines = blocks.enumerated().map { "    \"\($0.offset)\": \"\($0.element)\"" }

@@ -22,7 +22,7 @@ import Testing
     #expect(image.counters == [nil, nil, .init(value: 47)])
     #expect(image.memory.unitCount == 135)
     #expect(image.memory.unit(4) == tag.pages[4].map { Optional($0) })
-    // A password that reads as zeros is unknown, and so is the acknowledge; the bytes after it are zeros.
+    // A password that reads as zeros is unknown, and so is its acknowledge. The bytes after it are zeros.
     #expect(image.memory.unit(133) == [nil, nil, nil, nil])
     #expect(image.memory.unit(134) == [nil, nil, 0, 0])
   }
@@ -39,13 +39,13 @@ import Testing
     #expect(String(decoding: written.bytes, as: UTF8.self).contains("Pages read: 100\n"))
     #expect(written.losses == [])
     #expect(try ImageFormat.flipper.decode(written.bytes) == image)
-    // Where there is no mark for it, the loss is named.
+    // If the format has no mark for unknown bytes, the loss is reported.
     let plain = try ImageFormat.binary.encode(image)
     #expect(plain.bytes.count == 540)
     #expect(plain.losses == ["version", "signature", "which bytes are unknown"])
   }
 
-  /// What is written is what the firmware reads: its keys in its order.
+  /// The written file contains the keys that the firmware reads, in its order.
   @Test func writesWhatTheFirmwareReads() throws {
     let tag = Dialects.NTAG215()
     let text = Dialects.flipper(
@@ -73,7 +73,7 @@ import Testing
         signature: Array(repeating: 0, count: 32), version: Array(repeating: 0, count: 8))
       let image = try ImageFormat.flipper.decode(Array(text.utf8))
       #expect(image.type2Product?.name == product)
-      // Zeros say that the chip has none.
+      // Zeros indicate that the chip has none.
       #expect(image.version == nil)
       #expect(image.signature == nil)
       let again = try ImageFormat.flipper.encode(image)
@@ -106,14 +106,14 @@ import Testing
       #expect(encoding.losses == [])
       #expect(try format.decode(encoding.bytes) == image)
     }
-    // nfc-mfclassic has the key that is known in place of the other.
+    // nfc-mfclassic writes the known key in place of the other.
     let plain = try ImageFormat.binary.encode(image)
     #expect(plain.losses == ["which bytes are unknown"])
     #expect(Array(plain.bytes[122..<128]) == [0xA0, 0xA1, 0xA2, 0xA3, 0xA4, 0xA5])
     #expect(plain.bytes[128..<192].allSatisfy { $0 == 0 })
   }
 
-  /// Data version 1: the maps say which keys are known.
+  /// Data version 1: the maps indicate the known keys.
   @Test func oldFilesHaveMapsOfKeys() throws {
     let blocks = (0..<64).map { $0 % 4 == 3 ? Self.trailer : Self.zeros }
     let text = Dialects.flipperClassic(
@@ -175,12 +175,12 @@ import Testing
     let again = try ImageFormat.flipper.encode(image)
     #expect(again.losses == [])
     #expect(try ImageFormat.flipper.decode(again.bytes) == image)
-    // Proxmark3 has a place for the locks, and for the password of privacy only.
+    // Proxmark3's format holds the locks, but only the privacy password.
     #expect(
       try ImageFormat.proxmark.encode(image).losses == ["signature", "passwords", "protection"])
   }
 
-  /// Before the locks of DSFID and AFI had lines of their own they stood before those of the blocks.
+  /// Before DSFID and AFI had their own lines for locks, their locks preceded those of the blocks.
   @Test func oldVicinityFilesHaveOneByteMore() throws {
     let text = """
       Filetype: Flipper NFC device

@@ -2,7 +2,7 @@ import TagImages
 import TestSupport
 import Testing
 
-/// Files that are not what their format asks for: each is refused with its place.
+/// Tests files that do not follow their format: each is refused with its place.
 @Suite struct MalformedFileTests {
   struct Case: CustomTestStringConvertible, Sendable {
     let format: ImageFormat
@@ -114,7 +114,7 @@ import Testing
 
   private func isDigit(_ byte: UInt8) -> Bool { Self.digits.contains(byte) }
 
-  /// What is written is read again, and is then the same file.
+  /// Checks that a written file can be read and results in the same file again.
   private func check(_ image: TagImage, _ format: ImageFormat) throws {
     let encoding: ImageFormat.Encoding
     do {
@@ -134,13 +134,13 @@ import Testing
 
   private static let largeFile = 2500
 
-  /// Any bytes give an image or an error, and what is an image can be written again.
+  /// Any bytes result in an image or an error, and every image can be written again.
   @Test(arguments: ImageFormat.allCases) func anyBytesEndWell(_ format: ImageFormat) throws {
-    // With this one a version that no chip has stood in an image of an NTAG I2C.
+    // This seed once led to an image of an NTAG I2C with a version that no chip has.
     var generator = SeededGenerator(seed: 4)
     var count = 0
     for seed in try FuzzSeeds.all(format) {
-      // Most of a large file is one block after the other.
+      // A large file consists mostly of repeated blocks.
       for _ in 0..<(seed.count > Self.largeFile ? 15 : 60) {
         var bytes = seed
         for _ in 0..<Int.random(in: 1...6, using: &generator) where !bytes.isEmpty {
@@ -148,7 +148,7 @@ import Testing
           switch Int.random(in: 0..<8, using: &generator) {
           case 0: bytes[index] = UInt8.random(in: 0...255, using: &generator)
           case 3...6:
-            // Another digit, so that some files stay files.
+            // Digits are replaced by digits, so that some files remain valid.
             if isDigit(bytes[index]) {
               bytes[index] = Self.digits.randomElement(using: &generator) ?? bytes[index]
             }
@@ -160,7 +160,7 @@ import Testing
         guard let image = try? format.decode(bytes) else { continue }
         count += 1
         #expect(image.comparison(with: image).isEqual)
-        // Each image in its own format and in another: all others have their turn.
+        // Each image is written in its own format and in one other, in turn.
         try check(image, format)
         try check(image, ImageFormat.allCases.randomElement(using: &generator) ?? format)
       }

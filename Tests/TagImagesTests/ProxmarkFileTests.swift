@@ -1,7 +1,7 @@
 import TagImages
 import Testing
 
-/// `.json`, `.eml` and `.bin` as Proxmark3 writes them.
+/// Tests `.json`, `.eml` and `.bin` as Proxmark3 writes them.
 @Suite struct ProxmarkFileTests {
   private static func classicBlocks(_ count: Int) -> [String] {
     (0..<count).map { block in
@@ -57,7 +57,7 @@ import Testing
     #expect(try ImageFormat.flipper.decode(flipper.bytes) == image)
   }
 
-  /// With its header, new or old, and without.
+  /// The file has a new header, an old one, or none.
   @Test(arguments: [56, 48, 0]) func recognizesTheHeader(_ length: Int) throws {
     let tag = Dialects.NTAG215()
     var header = tag.version
@@ -127,7 +127,7 @@ import Testing
           "15693 v3", card: [], blocks: Array(repeating: "0011223344556677", count: 250)
         ).utf8))
     #expect(wide.memory.unitSize == 8)
-    // It loads 160 blocks at most.
+    // Proxmark3 loads at most 160 blocks.
     let error = #expect(throws: ImageError.self) { try ImageFormat.proxmark.encode(wide) }
     #expect(error?.alternatives == [.binary, .emulator])
   }

@@ -2,7 +2,7 @@ import TagImages
 import Testing
 import VirtualNFC
 
-/// Images of every virtual chip, as files of fuzzers and of round trips.
+/// Images of all virtual chips, as seeds for fuzzing and for round trips.
 enum FuzzSeeds {
   static let chips = VirtualTag.names.filter { ((try? VirtualTag.named($0))?.image) != nil }
 
@@ -16,20 +16,20 @@ enum FuzzSeeds {
   }
 }
 
-/// Every virtual chip, through every format, to a chip again.
+/// Tests every virtual chip in every format and back to a chip.
 @Suite struct RoundTripTests {
-  /// All that can be named, as `nfc virtual --list` shows it.
+  /// All names, as `nfc virtual --list` shows them.
   static let everyName = VirtualTag.names.flatMap { [$0, "blank-\($0)"] }.filter {
     (try? VirtualTag.named($0)) != nil
   }
 
-  /// A chip that is added without an image fails here.
+  /// A new chip without an image fails here.
   @Test func everyChipHasAnImage() {
     #expect(FuzzSeeds.chips == VirtualTag.names)
   }
 
-  /// Each chip has a file that holds all of it, and is the same chip from it again. Of a Topaz 512 no format has the
-  /// header ROM, which is the same in all of them.
+  /// For each chip, one format holds all of it and results in the same chip. No format holds the header
+  /// ROM of a Topaz 512, which is the same in all of them.
   @Test(arguments: everyName) func someFileHoldsAllOfIt(_ name: String) throws {
     let tag = try VirtualTag.named(name)
     let image = try #require(tag.image)
@@ -43,7 +43,7 @@ enum FuzzSeeds {
     #expect(again.identifier == tag.identifier)
   }
 
-  /// What the image of a chip is made to a chip again has the same image.
+  /// The chip that is created from an image has the same image.
   @Test(arguments: everyName) func everyChipIsMadeOfItsImage(_ name: String) throws {
     let image = try #require(try VirtualTag.named(name).image)
     #expect(try VirtualTag.image(image).image == image)
@@ -63,7 +63,7 @@ enum FuzzSeeds {
     }
     let copy = try format.decode(encoding.bytes)
     if encoding.losses.isEmpty { #expect(copy == image) }
-    // Written again it is the same file.
+    // Writing it again results in the same file.
     if copy.kind == image.kind { #expect(try format.encode(copy).bytes == encoding.bytes) }
     let tag = try VirtualTag.image(copy)
     if encoding.losses.isEmpty { #expect(tag.image == image) }
@@ -72,7 +72,7 @@ enum FuzzSeeds {
     }
   }
 
-  /// What Flipper's files lose of our chips is nothing.
+  /// Flipper's files lose nothing of our chips.
   @Test(arguments: FuzzSeeds.chips.filter { !$0.hasPrefix("topaz") && $0 != "iclass" })
   func flipperHoldsAll(_ name: String) throws {
     let image = try #require(try VirtualTag.named(name).image)
@@ -96,7 +96,7 @@ enum FuzzSeeds {
     }
   }
 
-  /// A card of which no key is known opens with no key that anybody knows.
+  /// A card without known keys cannot be opened with any public key.
   @Test func keysThatAreUnknownAreNotGuessed() throws {
     var image = try #require(try VirtualTag.named("blank-classic-1k").image)
     image.memory.forget(64..<128)

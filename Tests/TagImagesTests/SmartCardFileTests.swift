@@ -23,7 +23,7 @@ import VirtualNFC
 
     """
 
-  /// As Flipper Zero's firmware has it: 16 bytes on each line of the same key.
+  /// Returns a file as Flipper Zero's firmware writes it: 16 bytes per line, each with the same key.
   private static func flipper(_ message: [UInt8], size: Int? = nil) -> String {
     let lines = stride(from: 0, to: message.count, by: 16).map {
       "NDEF Data: " + Dialects.hexadecimal(Array(message[$0..<min($0 + 16, message.count)])) + "\n"
@@ -41,7 +41,7 @@ import VirtualNFC
     #expect(image.uid == [0x04, 0x27, 0x4B, 0x52, 0x1A, 0x6E, 0x80])
     #expect(image.ats == [0x05, 0x78, 0x80, 0x70, 0x02])
     #expect(image.smartCard?.ndefFile?.message == message)
-    // What the file does not say is not made up.
+    // Values that the file does not contain are not invented.
     #expect(image.smartCard?.applications.first?.files.count == 1)
     let again = try ImageFormat.flipper.encode(image)
     #expect(again.losses == [])
@@ -76,7 +76,7 @@ import VirtualNFC
     #expect(error?.reason.contains(reason) == true)
   }
 
-  /// A file that was not read stays unknown, and is no difference.
+  /// A file that was not read remains unknown, and is not a difference.
   @Test func keepsUnreadFilesApart() throws {
     let image = try #require(try VirtualTag.named("ntag424").image)
     let files = try #require(image.smartCard?.applications.first?.files)
@@ -94,7 +94,7 @@ import VirtualNFC
     #expect(!image.comparison(with: known).isEqual)
   }
 
-  /// Type B, and files outside of applications.
+  /// Type B, and files outside applications.
   @Test(arguments: ["type4b", "emrtd"]) func savesOthers(_ name: String) throws {
     let image = try #require(try VirtualTag.named(name).image)
     let text = String(decoding: try ImageFormat.flipper.encode(image).bytes, as: UTF8.self)

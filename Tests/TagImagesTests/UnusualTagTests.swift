@@ -4,8 +4,8 @@ import VirtualNFC
 
 /// Files of tags that Core NFC does not know.
 @Suite struct UnusualTagTests {
-  /// As `hf iclass dump` of Proxmark3 writes it: the first blocks by their names, and all by their numbers
-  /// (client/src/fileutils.c, `jsfIclass`).
+  /// Returns a file as `hf iclass dump` of Proxmark3 writes it: the first blocks by their names, and all
+  /// by their numbers (client/src/fileutils.c, `jsfIclass`).
   private static func proxmark(_ blocks: [String], names: [String]) -> String {
     let card = zip(names, blocks).map { "    \"\($0)\": \"\($1)\"" }
     let lines = blocks.enumerated().map { "    \"\($0.offset)\": \"\($0.element)\"" }
@@ -14,7 +14,7 @@ import VirtualNFC
       + lines.joined(separator: ",\n") + "\n  }\n}"
   }
 
-  /// The blocks of a file of a Flipper Zero.
+  /// The blocks in a file of Flipper Zero.
   private static let blocks =
     [
       "96D15710FEFF12E0", "12FFFFFF7F1FFF3C", "F6FEFFFFFFFFFFFF", "71A4E121621A1637",
@@ -22,7 +22,7 @@ import VirtualNFC
     ] + Array(repeating: "2AD4C8211F996871", count: 2)
     + Array(repeating: "FFFFFFFFFFFFFFFF", count: 22)
 
-  /// With the names of today, with only a serial number, and as `UID` in older versions.
+  /// The current names, only a serial number, and `UID` as in older versions.
   @Test(arguments: [["CSN", "Configuration", "Epurse", "Kd", "Kc", "AIA"], ["CSN"], ["UID"]])
   func readsFilesOfProxmark3(_ names: [String]) throws {
     let text = Self.proxmark(Self.blocks, names: names)
@@ -33,21 +33,21 @@ import VirtualNFC
     #expect(image.memory.known(56..<64) == [0x01, 0x23, 0x45, 0x67, 0x89, 0xAB, 0xCD, 0xEF])
     let tag = try VirtualTag.image(image)
     #expect(tag.image == image)
-    // The same in bytes, and in text.
+    // The same in binary form and as text.
     let bytes = try ImageFormat.binary.encode(image)
     #expect(bytes.losses.isEmpty)
     #expect(try ImageFormat.binary.decode(bytes.bytes) == image)
     let lines = Self.blocks.joined(separator: "\n")
     #expect(try ImageFormat.emulator.decode(Array(lines.utf8)) == image)
-    // It writes what it reads, in the form of today.
+    // The file is written in the current form.
     if names.count > 1 {
       let written = try ImageFormat.proxmark.encode(image).bytes
       #expect(String(decoding: written, as: UTF8.self) == text + "\n")
     }
   }
 
-  /// Flipper Zero's program writes as many blocks as the first application has, older versions with a credential, newer
-  /// ones with question marks for what was not read.
+  /// Flipper Zero's program writes the number of blocks that the first application has. Older versions
+  /// also write a credential; newer ones write question marks for blocks that were not read.
   @Test(arguments: [19, 32], [false, true])
   func readsFilesOfPicopass(_ count: Int, _ hasCredential: Bool) throws {
     var lines = ["Filetype: Flipper Picopass device", "Version: 1"]
@@ -64,7 +64,7 @@ import VirtualNFC
     #expect(image.memory.known(24..<32) == nil)
     #expect(image.memory.known(56..<64) != nil)
     #expect((image.memory.known(31 * 8..<32 * 8) != nil) == (count == 32))
-    // By another name it is what it looks like.
+    // With another file name, the content decides.
     #expect(try ImageFormat.flipper.decode(text) == image)
     #expect(ImageFormat(guessing: text) == .flipper)
     let again = try ImageFormat.picoPass.encode(image)
@@ -74,7 +74,7 @@ import VirtualNFC
     #expect(try VirtualTag.image(image).identifier == image.uid)
   }
 
-  /// Keys are shown by no comparison.
+  /// A comparison never shows keys.
   @Test func keysOfAnICLASSAreMasked() throws {
     let image = try #require(try VirtualTag.named("iclass").image)
     var other = image
@@ -85,7 +85,8 @@ import VirtualNFC
     #expect(change.after == "################")
   }
 
-  /// All chips that Flipper Zero tells apart by six bits of the UID (lib/nfc/protocols/st25tb/st25tb.c).
+  /// All chips that Flipper Zero distinguishes by six bits of the UID
+  /// (lib/nfc/protocols/st25tb/st25tb.c).
   @Test(arguments: [
     ("512AT", 16, 0x30), ("512AC", 16, 0x18), ("X512", 16, 0x10), ("2K", 64, 0x3C),
     ("4K", 128, 0x1C),

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import VirtualNFC
 
-/// Core NFC's `readingAvailable` with a USB reader: libnfc lists none that is in use.
+/// Tests Core NFC's `readingAvailable` with a USB reader. libnfc does not list readers that are in use.
 @Suite(.serialized) struct AvailabilityTests {
   private static let models = USBReader.Model.allCases
 

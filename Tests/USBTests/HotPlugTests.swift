@@ -4,11 +4,12 @@ import Testing
 import TestSupport
 import VirtualNFC
 
-/// Readers that come, go and come back while a command of ours runs, that hang, or that a module of the kernel
-/// has.
+/// Tests readers that are connected and disconnected while an `nfc` command runs, that hang, or that are
+/// in use by a kernel module.
 ///
-/// What umockdev cannot show: a reset that takes the device from another program, or gives it another number;
-/// a hub that loses its supply; an interface whose module is bound again when it is plugged in.
+/// umockdev cannot simulate the following: a reset that takes the device from another program, or gives
+/// it another number; a hub that loses its supply; an interface whose module is bound again when it is
+/// plugged in.
 @Suite(.serialized)
 struct HotPlugTests {
   private static let models = USBReader.Model.allCases
@@ -18,7 +19,7 @@ struct HotPlugTests {
     return reader
   }
 
-  /// Runs a test with all models at the same time: most of it is waiting.
+  /// Runs a test with all models in parallel, because it mostly waits.
   private func forEachModel(
     _ body: @escaping @Sendable (USBReader.Model) async throws -> Void
   ) async throws {
@@ -28,7 +29,7 @@ struct HotPlugTests {
     }
   }
 
-  /// The events of `poll --json` or `watch --json`, in order.
+  /// Returns the events of `poll --json` or `watch --json`, in order.
   private func events(_ output: String) -> [String] {
     output.split(separator: "\n").compactMap { line in
       ["arrived", "left", "tap"].first { line.contains("\"event\":\"\($0)\"") }
@@ -37,7 +38,7 @@ struct HotPlugTests {
 
   // MARK: Coming and going
 
-  /// It goes while it is polled, and is back under another number.
+  /// The reader is disconnected while it is polled, and returns with another number.
   @Test(arguments: ["", "usb:1-1"])
   func pollGoesOn(_ name: String) async throws {
     try await forEachModel { model in
@@ -55,7 +56,7 @@ struct HotPlugTests {
     }
   }
 
-  /// It comes when the command runs already, goes, and comes back.
+  /// The reader is connected while the command is running, disconnected, and connected again.
   @Test func watchGoesOn() async throws {
     try await forEachModel { model in
       let reader = try reader(model)
@@ -67,7 +68,8 @@ struct HotPlugTests {
     }
   }
 
-  /// The system reports it before this login may use it, and nothing when that has changed.
+  /// The system reports the reader before this login has access, and does not report the later change of
+  /// access.
   @Test func watchFindsAReaderWhoseRightsComeLate() async throws {
     try await forEachModel { model in
       let reader = try reader(model)
@@ -80,7 +82,7 @@ struct HotPlugTests {
     }
   }
 
-  /// So it does when the reader comes back.
+  /// Polling continues, too, when the reader returns.
   @Test func pollGoesOnWhenRightsComeLate() async throws {
     try await forEachModel { model in
       let reader = try reader(model)
@@ -95,8 +97,8 @@ struct HotPlugTests {
     }
   }
 
-  /// In a container or under WSL the first USB device makes the bus. libusb 0.1, on which libnfc stands, looks for
-  /// buses once in a process.
+  /// In a container or under WSL, the first USB device creates the bus. libusb 0.1, which libnfc uses,
+  /// searches for buses only once per process.
   @Test func watchFindsTheFirstBus() async throws {
     try await forEachModel { model in
       let reader = try reader(model)
@@ -107,7 +109,7 @@ struct HotPlugTests {
     }
   }
 
-  /// Nothing is there, and nothing comes.
+  /// There is no reader, and none is connected.
   @Test func watchWaitsForAReader() async throws {
     let reader = try reader(.acr122u)
     let watch = try await USBProgram.nfc(
@@ -115,8 +117,8 @@ struct HotPlugTests {
     #expect(events(watch.output) == [] && reader.history == [], "\(watch.output)\(watch.errors)")
   }
 
-  /// Unplugged at any transfer of a write: the tag holds the old message, none, or the new one, and can be
-  /// written again.
+  /// The reader is unplugged at any transfer of a write. The tag holds the old message, none, or the new
+  /// one, and can be written again.
   @Test(arguments: [2, 9, 18, 22, 26, 31, 44])
   func unpluggedWhileWriting(_ transfer: Int) async throws {
     try await forEachModel { model in
@@ -124,7 +126,7 @@ struct HotPlugTests {
       let text = "a text that takes several pages of the tag"
       let write = try await USBProgram.nfc("write", "text", text, on: reader, .unplugged(transfer))
       #expect([0, 69, 74].contains(write.status), "\(write.status) \(write.output)\(write.errors)")
-      // Its supply goes with the plug.
+      // Unplugging also switches its supply off.
       reader.reader.cyclePower()
       let read = try await USBProgram.nfcAgain("read", "--json", on: reader)
       read.expectSuccess()
@@ -139,7 +141,8 @@ struct HotPlugTests {
 
   // MARK: Hanging readers and modules of the kernel
 
-  /// A reader that is free and says nothing is reset when it is opened. libnfc itself resets an ACR122U.
+  /// A reader that is free but does not answer is reset when it is opened. libnfc itself resets an
+  /// ACR122U.
   @Test(arguments: models) func aReaderThatHangsIsReset(_ model: USBReader.Model) async throws {
     let reader = try reader(model)
     let read = try await USBProgram.nfc("read", on: reader, .hangs)
@@ -155,7 +158,7 @@ struct HotPlugTests {
     #expect(doctor.status == 0, "\(doctor.output)\(doctor.errors)")
   }
 
-  /// Nobody is to lose a reader by it.
+  /// A reader that is in use is not reset.
   @Test(arguments: models) func aBusyReaderIsNotReset(_ model: USBReader.Model) async throws {
     let reader = try reader(model)
     let doctor = try await USBProgram.nfc("doctor", "--reset", on: reader, .busy)

@@ -2,7 +2,7 @@ import Testing
 import TestSupport
 import VirtualNFC
 
-/// libnfc's own programs on a USB reader: what the rig must do for any program.
+/// Tests libnfc's own programs on a USB reader: the requirements that every program has for the rig.
 @Suite(.serialized) struct RigTests {
   private static let identifier = "04  db  0b  da  99  3c  80"
 
@@ -12,7 +12,7 @@ import VirtualNFC
     list.expectSuccess()
     #expect(list.output.contains(Self.identifier))
     #expect(list.output.contains("ID (NFCID2): 01  01  06  12  b4  1c  7d  2a"))
-    // nfc-list asks a PN533 for searches that it refuses.
+    // nfc-list requests searches that a PN533 refuses.
     #expect(list.errors == "" || model == .scl3711)
     #expect(!reader.field.isPowered)
   }
@@ -27,7 +27,7 @@ import VirtualNFC
     #expect(read.output.contains("135 of 135 pages read"))
   }
 
-  /// Several programs in turn, each of which finds what the one before has left.
+  /// Several programs run in turn; each finds the state that the previous one has left.
   @Test(arguments: USBReader.Model.allCases)
   func programsInTurn(_ model: USBReader.Model) async throws {
     let reader = try USBReader(model, .ntag215())
@@ -41,7 +41,7 @@ import VirtualNFC
     let reader = try USBReader(model, .ntag215())
     let list = try await USBProgram.other("nfc-list", on: reader, condition)
     #expect(!list.output.contains(Self.identifier))
-    // An SCL3711's configuration is set already when libnfc looks for readers.
+    // The configuration of an SCL3711 is already set when libnfc searches for readers.
     #expect(
       list.errors.contains("Unable to open NFC device") == (model == .acr122u), "\(list.errors)")
   }
@@ -53,7 +53,7 @@ import VirtualNFC
     #expect(!list.output.contains(Self.identifier), "\(list.errors)")
   }
 
-  /// The answer to a command comes when libnfc has given up.
+  /// The answer to a command arrives after libnfc has given up.
   @Test func anAnswerComesTooLate() async throws {
     let reader = try USBReader(.acr122u, .ntag215())
     let list = try await USBProgram.other("nfc-list", on: reader, .late(8, milliseconds: 1500))

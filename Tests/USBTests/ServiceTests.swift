@@ -3,15 +3,16 @@ import TestSupport
 import Testing
 import VirtualNFC
 
-/// An ACR122U that a PC/SC daemon has, as on a desktop where one runs: libnfc lists it and cannot have it, and
-/// commands reach it through the daemon. Daemon, its driver for such readers, libnfc and libusb are Debian's own.
+/// Tests an ACR122U that a PC/SC daemon uses, as on a desktop with such a daemon. libnfc lists the reader
+/// but cannot open it, and commands reach it through the daemon. The daemon, its driver for such readers,
+/// libnfc and libusb are Debian's own.
 @Suite(.serialized) struct ServiceTests {
   private func service() throws -> (USBService, VirtualTag) {
     let tag = try VirtualTag.ntag215(ndef: ReadFault.message)
     return (try USBService(tag), tag)
   }
 
-  /// Nobody takes it from the daemon: libnfc would, by a reset.
+  /// Expects that no program has taken the reader from the daemon; libnfc would, by a reset.
   private func expectUndisturbed(
     _ service: USBService, sourceLocation: SourceLocation = #_sourceLocation
   ) {
@@ -31,7 +32,7 @@ import VirtualNFC
     expectUndisturbed(service)
   }
 
-  /// Without a name for the reader.
+  /// The commands do not name the reader.
   @Test(arguments: [["poll", "--once", "--timeout", "10"], ["read", "--timeout", "10"]])
   func commandsReachTheTag(_ command: [String]) async throws {
     let (service, tag) = try service()
@@ -52,10 +53,10 @@ import VirtualNFC
     expectUndisturbed(service)
   }
 
-  /// Each tap once, whichever source has shown the reader first.
+  /// Each tap is reported once, regardless of the source that has shown the reader first.
   @Test func watchReportsATapOnce() async throws {
     let (service, tag) = try service()
-    // A second report would come within the two seconds.
+    // A second report would arrive within the two seconds.
     let watch = try await USBProgram.shell(
       USBProgram.watches(andThen: .seconds(2)), beside: service)
     let taps = watch.output.split(separator: "\n").filter { $0.contains("\"event\":\"tap\"") }
@@ -64,7 +65,7 @@ import VirtualNFC
     expectUndisturbed(service)
   }
 
-  /// Whoever names libnfc's reader is told who has it.
+  /// A command that names libnfc's reader reports the program that uses it.
   @Test func aNamedReaderIsInUse() async throws {
     let (service, _) = try service()
     let read = try await USBProgram.nfc(

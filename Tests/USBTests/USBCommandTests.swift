@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 import VirtualNFC
 
-/// The `nfc` command on USB readers, by libnfc's drivers acr122_usb and pn53x_usb.
+/// Tests the `nfc` command on USB readers, with libnfc's drivers acr122_usb and pn53x_usb.
 @Suite(.serialized)
 struct USBCommandTests {
   private static let models = USBReader.Model.allCases
@@ -47,13 +47,14 @@ struct USBCommandTests {
     #expect(info.output.contains("NTAG216"))
   }
 
-  /// The reader goes at any transfer: an error that says so, in a bounded time, and a tag that can be read.
+  /// The reader is disconnected at any transfer. The result is an error that says so, within a limited
+  /// time, and the tag can be read again.
   @Test(arguments: models, [1, 3, 6, 9, 12, 16, 20, 25])
   func unpluggedAtATransfer(_ model: USBReader.Model, _ transfer: Int) async throws {
     let (reader, _) = try reader(model)
     let read = try await USBProgram.nfc("read", on: reader, .unplugged(transfer))
     if read.status == 0 {
-      // It went when everything had been read.
+      // It was disconnected after everything had been read.
       #expect(read.output.contains("example.org"))
     } else {
       #expect([69, 74].contains(read.status), "\(read.status) \(read.output)\(read.errors)")

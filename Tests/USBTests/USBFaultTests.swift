@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import VirtualNFC
 
-/// A sample of the faults that the suites on a serial line go through, with libnfc's two drivers for USB.
+/// Tests a sample of the faults in the suites for a serial line, with libnfc's two drivers for USB.
 @Suite(.serialized)
 struct USBFaultTests {
   static let faults = [
@@ -18,7 +18,8 @@ struct USBFaultTests {
     ReadFault("brown-out", .supplyFails),
   ]
 
-  /// Moments of `nfc read`: while it is opened, found and read. The models wait at the same time.
+  /// The fault occurs while `nfc read` opens the reader, finds the tag, or reads it. The tests of the
+  /// models run in parallel.
   @Test(arguments: faults) func aReadEnds(_ fault: ReadFault) async throws {
     try await withThrowingTaskGroup { group in
       for model in USBReader.Model.allCases {

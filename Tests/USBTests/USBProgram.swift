@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Runs programs that see a USB reader.
+/// Runs programs that use a USB reader.
 enum USBProgram {
   /// Runs the `nfc` command.
   static func nfc(
@@ -33,20 +33,20 @@ enum USBProgram {
     try await FinishedProgram.runAgain(try reader.command([try tool] + arguments))
   }
 
-  /// Runs the `nfc` command where a PC/SC daemon has the reader.
+  /// Runs the `nfc` command on a system where a PC/SC daemon uses the reader.
   static func nfc(_ arguments: String..., beside service: USBService) async throws
     -> FinishedProgram
   {
     try await FinishedProgram.run(try service.command([try tool] + arguments))
   }
 
-  /// Runs a script of the shell there, in which `NFC` is set.
+  /// Runs a shell script on such a system, with the variable `NFC`.
   static func shell(_ script: String, beside service: USBService) async throws -> FinishedProgram {
     try await FinishedProgram.run(
       try service.command(["/usr/bin/env", "NFC=\(try tool)", "/bin/sh", "-c", script]))
   }
 
-  /// Runs a script of the shell that sees the reader, in which `NFC` is set.
+  /// Runs a shell script that can access the reader, with the variable `NFC`.
   static func shell(
     _ script: String, on reader: USBReader, _ conditions: USBReader.Condition...
   ) async throws -> FinishedProgram {
@@ -84,7 +84,7 @@ enum USBProgram {
     get throws { try FinishedProgram.command() }
   }
 
-  /// Runs somebody else's program.
+  /// Runs another project's program.
   static func other(
     _ name: String, _ arguments: String..., on reader: USBReader,
     _ conditions: USBReader.Condition...

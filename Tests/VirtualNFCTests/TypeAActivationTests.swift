@@ -15,7 +15,7 @@ import Testing
     return card
   }
 
-  /// A frame that carries the first `bits` bits of a cascade level.
+  /// Returns a frame with the first `bits` bits of a cascade level.
   static func anticollision(_ code: UInt8, _ known: [UInt8], bits: Int) -> RadioFrame {
     let count = bits / 8 + 2
     return RadioFrame(
@@ -77,7 +77,7 @@ import Testing
     #expect(Self.ready(fromHalt: true).state == .readyFromHalt(cascadeLevel: 0))
   }
 
-  /// Figure 7: what is no answer sends the card to where it came from.
+  /// Figure 7: an invalid frame returns the card to IDLE, or to HALT if it came from there.
   @Test(arguments: [
     ("REQA", request), ("WUPA", wakeUp), ("HLTA", halt),
     ("wrong SEL", .typeA(bare: [0x95, 0x20])),
@@ -104,14 +104,14 @@ import Testing
       var card = Self.ready(fromHalt: fromHalt)
       #expect(card.receive(frame) == .handled(nil))
       #expect(card.state == (fromHalt ? .halt : .idle))
-      // From HALT only WUPA is heard.
+      // In HALT, only WUPA is accepted.
       #expect(card.receive(Self.request) == .handled(fromHalt ? nil : .typeA(bare: [0x44, 0x00])))
     }
   }
 
   @Test func rightParityIsNoError() {
     var card = Self.ready()
-    // 93 and 20 have four ones and one.
+    // The bytes 93 and 20 have four ones and one.
     let frame = RadioFrame([0x93, 0x20], modulation: .typeA, parity: [true, false])
     #expect(card.receive(frame) == .handled(.typeA(bare: [1, 2, 3, 4, 4])))
   }
@@ -153,7 +153,7 @@ import Testing
     var enciphered = RadioFrame.typeA([0x30, 0x04])
     enciphered.parity = [true, true, true, true]
     #expect(card.receive(enciphered) == .other(enciphered))
-    // The chip decides what follows from an error; until then the card stays selected.
+    // The chip decides the result of an error; until then the card remains selected.
     #expect(card.isActive)
     card.becomeMute()
     #expect(card.state == .idle)
@@ -170,7 +170,7 @@ import Testing
     #expect(card.receive(Self.request) == .handled(.typeA(bare: [0x44, 0x00])))
   }
 
-  /// A frame that claims bits it has not.
+  /// A frame whose number of bits does not match its bytes.
   @Test(arguments: [-1, 0, 9, 16, Int.max / 2])
   func impossibleFrames(bits: Int) {
     for var card in [Self.card([1, 2, 3, 4]), Self.ready(), Self.active()] {
@@ -181,7 +181,8 @@ import Testing
 
   // MARK: Several in a field
 
-  /// Finds all cards of one REQA by the binary search of 6.5.3, halting each that it has found.
+  /// Finds all cards that answer one REQA by the binary search of 6.5.3, and halts each card that it has
+  /// found.
   static func inventory(_ field: VirtualField) -> [[UInt8]] {
     var found: [[UInt8]] = []
     while found.count < 10, field.transmit(request) != .silence {
@@ -227,7 +228,7 @@ import Testing
 
   @Test(
     arguments: [
-      // Differ in the first level, in the second alone, in the last bit, and not at all in length.
+      // The UIDs differ in the first level, only in the second, in the last bit, and not in length.
       [[4, 1, 2, 3, 4, 5, 6], [4, 1, 3, 3, 4, 5, 6]],
       [[4, 1, 2, 3, 4, 5, 6], [4, 1, 2, 3, 4, 5, 0x86]],
       [[4, 1, 2, 3, 4, 5, 6], [4, 1, 2, 2, 4, 5, 6], [4, 1, 2, 0x82, 4, 5, 6]],
@@ -255,13 +256,13 @@ import Testing
     field.place(.ntag213(uid: [4, 0x31, 2, 3, 4, 5, 6]))
     field.setPower(true)
     _ = field.transmit(Self.request)
-    // 88 04 and five bits of 11 and 31 are the same. Where both have sent, a one covers a zero; the
-    // check bytes are 9F and BF.
+    // 88 04 and five bits of 11 and 31 are equal. Where both cards send, a one covers a zero; the check
+    // bytes are 9F and BF.
     let expected = RadioFrame(
       [0x88, 0x04, 0x31, 0x02, 0x9F | 0xBF], modulation: .typeA, bitsInLastByte: 8)
     #expect(
       field.transmit(Self.anticollision(0x93, [], bits: 0)) == .collision(expected, bit: 21))
-    // The one with a 1 goes on alone, from the byte that was split.
+    // The card with a 1 continues without the other, from the byte that was split.
     let known: [UInt8] = [0x88, 0x04, 0x31]
     #expect(
       field.transmit(Self.anticollision(0x93, known, bits: 22))

@@ -88,8 +88,8 @@ struct PN532Chip {
   var activeTarget: UInt8?
   /// The cipher of an authenticated MIFARE Classic card.
   var cipher: MIFAREClassicSession?
-  /// Whether a tag has been put to sleep since the carrier was switched on, and how often it has been
-  /// found since.
+  /// Whether a tag has been put to sleep since the carrier was switched on, and the number of times that
+  /// it has been found since.
   var hasHaltedTag = false
   var haltedTagsFound = 0
   /// Answers to the last Polling in later slots than the selected one.

@@ -135,7 +135,7 @@ public struct TypeAActivation: Hashable, Sendable {
     case (Self.wakeUpA, .halt):
       state = .readyFromHalt(cascadeLevel: 0)
     default:
-      // REQA in READY or ACTIVE is an error like any other: the card returns to its previous state and is
+      // REQA in READY or ACTIVE is an error like any other: the card returns to IDLE or HALT and is
       // silent.
       becomeMute()
       return nil

@@ -3,13 +3,13 @@ import Testing
 
 @testable import VirtualNFC
 
-/// Every row of tables 7 and 8 of the MF1S50YYX data sheet, over the air.
+/// Tests every row of tables 7 and 8 of the MF1S50YYX data sheet, over the air.
 @Suite struct AccessConditionTests {
   static let keyA: [UInt8] = [0xA0, 0xA1, 0xA2, 0xA3, 0xA4, 0xA5]
   static let keyB: [UInt8] = [0xB0, 0xB1, 0xB2, 0xB3, 0xB4, 0xB5]
   static let value = ValueBlock(value: 100, address: 4)
 
-  /// A card whose sectors all have these conditions, with a value block in each data block.
+  /// Returns a card whose sectors all have these conditions, with a value block in each data block.
   static func card(
     _ product: MIFAREClassic.Product = .oneK, groups: [UInt8]
   ) -> MIFAREClassic {
@@ -37,7 +37,7 @@ import Testing
     return session
   }
 
-  /// Who may do it, in the words of the data sheet.
+  /// The keys that permit an operation, in the words of the data sheet.
   enum Keys: Sendable {
     case never, a, b, both
     func contains(_ key: MIFAREClassic.Key) -> Bool {
@@ -66,14 +66,14 @@ import Testing
   static let refused = ClassicSession.Answer.acknowledge(4)
   static let accepted = ClassicSession.Answer.acknowledge(0x0A)
 
-  /// The row stands in one group of a sector only, the other groups allow nothing.
+  /// The row applies to one group of a sector only; the other groups allow nothing.
   @Test(arguments: dataRows) func dataBlocks(_ row: DataRow) throws {
     for (product, block, group) in [
       (MIFAREClassic.Product.oneK, UInt8(4), 0), (.oneK, 5, 1), (.oneK, 6, 2), (.fourK, 4, 0),
       (.fourK, 128, 0), (.fourK, 132, 0), (.fourK, 133, 1), (.fourK, 137, 1), (.fourK, 138, 2),
       (.fourK, 142, 2), (.fourK, 254, 2),
     ] {
-      // Trailer conditions 011 make key B a key.
+      // Trailer conditions 011 make key B usable as a key.
       var groups: [UInt8] = [0b111, 0b111, 0b111, 0b011]
       groups[group] = row.bits
       let card = Self.card(product, groups: groups)
@@ -178,7 +178,7 @@ import Testing
     }
   }
 
-  /// Table 8, note 1: a key B that can be read opens nothing, though it authenticates.
+  /// Table 8, note 1: a readable key B opens nothing, although it authenticates.
   @Test(arguments: [UInt8(0b000), 0b010, 0b001]) func readableKeyBOpensNothing(bits: UInt8) throws {
     let card = Self.card(groups: [0, 0, 0, bits])
     let start = try #require(Self.session(card, block: 4, key: .b))
@@ -190,7 +190,7 @@ import Testing
     }
   }
 
-  /// The data sheet's transport configuration, and the ones that AN1304 writes to an NFC tag.
+  /// The data sheet's transport configuration, and the configurations that AN1304 writes to an NFC tag.
   @Test(
     arguments: [
       ([0xFF, 0x07, 0x80], [0, 0, 0, 1]), ([0x78, 0x77, 0x88], [4, 4, 4, 3]),
@@ -202,7 +202,7 @@ import Testing
     #expect(AccessConditions(groups: groups).bytes == bytes)
   }
 
-  /// Each of the 24 bits alone makes the format wrong; the sector is then lost for good.
+  /// Each single one of the 24 bits makes the format invalid; the sector is then blocked permanently.
   @Test func brokenConditionsBlockTheSector() throws {
     let good = Self.card(groups: [0, 0, 0, 3])
     for bit in 0..<24 {
@@ -213,7 +213,7 @@ import Testing
         #expect(Self.session(card, block: 8, key: key) != nil)
       }
     }
-    // Written over the air, it takes effect with the next command.
+    // A write over the air takes effect with the next command.
     let session = try #require(Self.session(good, block: 4, key: .b))
     #expect(
       session.write(7, Self.keyA + [0, 0, 0, 0] + Self.keyB) == Self.accepted)

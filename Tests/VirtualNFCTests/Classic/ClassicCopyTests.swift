@@ -3,7 +3,7 @@ import Testing
 
 @testable import VirtualNFC
 
-/// Copies of a MIFARE Classic, and what tells them from a genuine one.
+/// Tests copies of a MIFARE Classic, and the differences from a genuine one.
 @Suite struct ClassicCopyTests {
   private func bench(_ quirks: MIFAREClassic.Quirks) -> (PN532Bench, VirtualTag) {
     let tag = VirtualTag.classic1K(formatted: false)
@@ -11,7 +11,7 @@ import Testing
     return (PN532Bench(tag), tag)
   }
 
-  /// What nfc-mfsetuid sends: 40 with 7 bits and 43, then WRITE of block 0.
+  /// The commands of nfc-mfsetuid: 40 with 7 bits and 43, then WRITE of block 0.
   @Test(arguments: [false, true]) func theBackdoor(_ isThere: Bool) {
     var (bench, tag) = bench(isThere ? .backdoor : [])
     #expect(bench.send("4A0100")?.hasPrefix("4B01") == true)
@@ -22,7 +22,7 @@ import Testing
     #expect(bench.send("4243") == "43000A")
     #expect(bench.send("086302806303" + "80") == "09")
     #expect(bench.send("423000")?.hasPrefix("4300" + tag.identifier.hexadecimal) == true)
-    // The acknowledges have no check.
+    // The acknowledges have no check bytes.
     #expect(bench.send("42A001") == "4302")
     let block = "000102030405060708090A0B0C0D0E0F"
     #expect(bench.send("42" + block) == "4302")

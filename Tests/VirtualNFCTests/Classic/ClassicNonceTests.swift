@@ -3,9 +3,9 @@ import Testing
 
 @testable import VirtualNFC
 
-/// Nonces of a MIFARE Classic depend on how long the carrier has been on.
+/// Tests that the nonces of a MIFARE Classic depend on the time since the carrier was switched on.
 @Suite struct ClassicNonceTests {
-  /// The nonce of an authentication when the carrier has been on for a time.
+  /// Returns the nonce of an authentication at a time after the carrier was switched on.
   private func nonce(after time: Duration, _ card: inout MIFAREClassic) -> [UInt8]? {
     card.powerOn()
     for frame in [
@@ -30,7 +30,7 @@ import Testing
     }
     #expect(seen.count == 50)
     #expect(nonce(after: .milliseconds(7), &card) == nonce(after: .milliseconds(7), &card))
-    // After 65535 steps the generator is where it was.
+    // After 65535 steps, the generator has the same state again.
     let period = Duration.nanoseconds(9440 * 65_535)
     #expect(
       nonce(after: .milliseconds(7), &card) == nonce(after: .milliseconds(7) + period, &card))

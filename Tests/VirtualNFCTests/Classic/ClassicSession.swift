@@ -2,7 +2,7 @@ import NFCCore
 
 @testable import VirtualNFC
 
-/// A reader of MIFARE Classic cards for the tests, with a cipher of its own.
+/// A reader of MIFARE Classic cards for tests, with its own cipher.
 final class ClassicSession {
   var card: MIFAREClassic
   private(set) var cipher: Crypto1?
@@ -12,7 +12,7 @@ final class ClassicSession {
     self.card.powerOn()
   }
 
-  /// A session that goes on from here by itself.
+  /// Returns a session that continues independently from the current state.
   func copy() -> ClassicSession {
     let other = ClassicSession(card)
     other.card = card
@@ -20,20 +20,20 @@ final class ClassicSession {
     return other
   }
 
-  /// What a card answers to a command.
+  /// The answer of a card to a command.
   enum Answer: Hashable {
     case silence
     case acknowledge(UInt8)
     case data([UInt8])
-    /// Something that does not decipher, or whose check is wrong.
+    /// An answer that cannot be deciphered, or whose check is wrong.
     case nonsense
   }
 
-  /// WUPA and SELECT of all cascade levels. Gives the last SAK.
+  /// Performs WUPA and SELECT for all cascade levels. Returns the last SAK.
   func select() -> UInt8? {
     cipher = nil
     let wakeUp = RadioFrame.typeA(bare: [0x52], bitsInLastByte: 7)
-    // A card that was active hears the first as an error.
+    // An active card treats the first WUPA as an error.
     if card.receive(wakeUp) == nil, card.receive(wakeUp) == nil { return nil }
     var sak: UInt8?
     for code: UInt8 in [0x93, 0x95, 0x97] {
@@ -46,7 +46,7 @@ final class ClassicSession {
     return sak
   }
 
-  /// The frame as it is on the air, enciphered if the session is.
+  /// Sends a frame, enciphered if the session is.
   func exchange(raw bytes: [UInt8]) -> RadioFrame? {
     guard var running = cipher else { return card.receive(.typeA(bare: bytes)) }
     let frame = running.frame(enciphering: bytes)
@@ -72,7 +72,7 @@ final class ClassicSession {
     return .data(payload)
   }
 
-  /// AUTH with a key, nested if there is a running cipher.
+  /// Performs AUTH with a key, nested if a cipher is active.
   func authenticate(_ block: UInt8, _ key: MIFAREClassic.Key, _ bytes: [UInt8]) -> Bool {
     let isNested = cipher != nil
     let command: [UInt8] = [key == .a ? 0x60 : 0x61, block]
@@ -88,13 +88,14 @@ final class ClassicSession {
 
   func read(_ block: UInt8) -> Answer { send([0x30, block]) }
 
-  /// Both frames of WRITE; the answer to the second, or to the first if that is no acknowledge.
+  /// Sends both frames of WRITE. Returns the answer to the second, or to the first if that is not an
+  /// acknowledge.
   func write(_ block: UInt8, _ bytes: [UInt8]) -> Answer {
     let answer = send([0xA0, block])
     return answer == .acknowledge(0x0A) ? send(bytes) : answer
   }
 
-  /// Both frames of INCREMENT, DECREMENT or RESTORE; silence says that all is well.
+  /// Sends both frames of INCREMENT, DECREMENT or RESTORE; silence indicates success.
   func calculate(_ code: UInt8, _ block: UInt8, _ operand: [UInt8]) -> Answer {
     let answer = send([code, block])
     return answer == .acknowledge(0x0A) ? send(operand) : answer

@@ -4,7 +4,7 @@ import Testing
 @testable import VirtualNFC
 
 @Suite struct Crypto1Tests {
-  /// Recorded authentications with a key that is known.
+  /// A recorded authentication with a known key.
   struct Trace: Sendable, CustomTestStringConvertible {
     var uid: String
     var nonce: String
@@ -15,7 +15,7 @@ import Testing
     var testDescription: String { "\(uid) \(key)" }
   }
 
-  /// Examples of the documentation of mfkey64, as the Proxmark3 project publishes it.
+  /// The examples in the documentation of mfkey64, as published by the Proxmark3 project.
   static let traces = [
     Trace(
       uid: "9C599B32", nonce: "82A4166C", readerNonce: "A1E458CE", readerAnswer: "6EEA41E0",
@@ -27,7 +27,7 @@ import Testing
 
   static func bytes(_ text: String) -> [UInt8] { [UInt8](hexadecimal: text) ?? [] }
 
-  /// Reads "a1 e4! 58": an exclamation mark says that the parity bit is not the byte's odd parity.
+  /// Parses "a1 e4! 58": an exclamation mark indicates that the parity bit is not the byte's odd parity.
   static func frame(_ text: String) -> RadioFrame {
     let tokens = text.split(separator: " ")
     let bytes = tokens.map { UInt8($0.prefix(2), radix: 16) ?? 0 }
@@ -35,7 +35,7 @@ import Testing
     return RadioFrame(bytes, modulation: .typeA, parity: parity)
   }
 
-  /// The parity that was not recorded is tried: of 256 sets of eight bits one is right.
+  /// The parity was not recorded, so all values are tried: one of 256 sets of eight bits is right.
   @Test(arguments: traces) func cardAcceptsRecordedReader(_ trace: Trace) throws {
     let card = Crypto1.CardAuthentication(
       key: Self.bytes(trace.key), uid: Self.bytes(trace.uid),
@@ -66,8 +66,8 @@ import Testing
     }
   }
 
-  /// The long trace of mfkey64's examples: what followed the second authentication above. The plain
-  /// texts are not published; the checks in them prove the decipherment.
+  /// The long trace in mfkey64's examples: the commands after the second authentication above. The plain
+  /// texts are not published; their check bytes prove that the decipherment is right.
   @Test func recordedSessionDeciphers() throws {
     let trace = Self.traces[1]
     let card = Crypto1.CardAuthentication(
@@ -86,7 +86,7 @@ import Testing
       "AB797FD369E8B93A86776B40DAE3EF686EFD", "C3C381BA", "49E2C9DEF4868D1777670E584C27230286F4",
       "FBDCD7C1", "4ABD964B07D3563AA066ED0A2EAC7F6312BF", "9F9149EA",
     ] {
-      // Enciphering and deciphering are the same on the bytes; the parity was not published.
+      // Enciphering and deciphering are the same for the bytes; the parity was not published.
       let plain = RadioFrame(cipher.encipher(Self.bytes(text)).bytes, modulation: .typeA)
       let payload = try #require(plain.checkedPayload)
       if payload.count == 2 { commands.append(payload) }
@@ -95,13 +95,13 @@ import Testing
     #expect(commands.dropLast().allSatisfy { $0[0] == 0x30 })
   }
 
-  /// A recorded session with parity: four authentications with block 0 and key FFFFFFFFFFFF, each
-  /// within the one before, and a READ. Published in the documentation of mf_nonce_brute
-  /// (Proxmark3 project).
+  /// A recorded session with parity: four authentications with block 0 and key FFFFFFFFFFFF, each nested
+  /// in the previous one, and a READ. Published in the documentation of mf_nonce_brute (Proxmark3
+  /// project).
   @Test func nestedAuthenticationsMatchRecordedParity() throws {
     let key = [UInt8](repeating: 0xFF, count: 6)
     let uid = Self.bytes("9C599B32")
-    // The plain nonces are not published; there is one for each enciphered nonce and its parity.
+    // The plain nonces are not published; exactly one matches each enciphered nonce and its parity.
     let rounds = [
       ("82A4166C", "82 a4 16 6c", "a1 e4! 58 ce! 6e ea! 41 e0!", "5c! ad f4 39!", "8e 0e! 5d! b9"),
       (

@@ -17,7 +17,7 @@ import Testing
     #expect(ApplicationDirectory.check(sample) == 0x89)
   }
 
-  /// 14 01 03 E1 … is what AN1304 writes to a 1K card.
+  /// AN1304 writes 14 01 03 E1 … to a 1K card.
   @Test func oneK() throws {
     let memory = VirtualTag.classic1K().memory
     #expect(Self.block(1, of: memory) == Self.bytes("1401 03E103E103E103E103E103E103E1"))
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  /// Read through the cipher with the public keys, written with key B.
+  /// The tag is read through the cipher with the public keys and written with key B.
   @Test func openWithTheDocumentedKeys() throws {
     let session = ClassicSession(try MIFAREClassic(.fourK, uid: [1, 2, 3, 4], ndef: [0xD0, 0, 0]))
     #expect(session.select() == 0x18)

@@ -32,7 +32,7 @@ import Testing
     #expect(session.card.receive(.typeA(bare: [0x26], bitsInLastByte: 7))?.bytes == atqa)
     #expect(session.select() == sak)
     #expect(session.card.identifier == uid)
-    // The cipher takes the last four bytes of the UID; block 0 begins with all of it.
+    // The cipher uses the last four bytes of the UID; block 0 begins with all of it.
     #expect(session.authenticate(0, .a, Self.transportKey))
     guard case .data(let block) = session.read(0) else {
       Issue.record("block 0 cannot be read")
@@ -81,7 +81,7 @@ import Testing
     #expect(session.write(4, bytes) == .acknowledge(0x0A))
     #expect(session.read(4) == .data(bytes))
     #expect(session.read(5) == .data([UInt8](repeating: 0, count: 16)))
-    // It is there after a loss of power.
+    // The content is kept without power.
     session.card.powerOff()
     session.card.powerOn()
     #expect(session.select() == 0x08)
@@ -126,7 +126,7 @@ import Testing
     #expect(first.allSatisfy { $0.count == 4 })
     card.powerOff()
     #expect(nonces() == first)
-    // A reader may ask whether a card's nonces come from the 16-bit generator.
+    // Readers may check whether a card's nonces come from the 16-bit generator.
     for nonce in first {
       let half = Crypto1.Nonce(bytes: [0, 0] + nonce.prefix(2))
       #expect(half.successor(16).bytes == nonce)
@@ -137,7 +137,7 @@ import Testing
     for block: UInt8? in [nil, 4] {
       let session = try Self.session(authenticated: block)
       #expect(!session.authenticate(8, .a, [0, 0, 0, 0, 0, 1]))
-      // Mute: not even NAKs, until it is selected anew.
+      // The card is mute and does not send NAKs until it is selected again.
       #expect(session.card.receive(.typeA([0x60, 0x00])) == nil)
       #expect(session.select() == 0x08)
       #expect(session.authenticate(8, .a, Self.transportKey))
@@ -170,7 +170,7 @@ import Testing
     #expect(session.send([0x60, 0x00]) == .silence)
   }
 
-  /// Refused enciphered, after which the card is mute.
+  /// The refusal is enciphered, after which the card is mute.
   @Test(
     arguments: [
       [0x30, 0x08], [0x30, 0xFF], [0xA0, 0x08], [0xC1, 0x04], [0xB0, 0x04], [0xB0, 0x07],
@@ -195,7 +195,7 @@ import Testing
     let answer = session.card.receive(frame)
     #expect(answer.flatMap { cipher.acknowledge(deciphering: $0) } == 5)
 
-    // Within the second frame of a WRITE: nothing is written.
+    // The fault is within the second frame of a WRITE: nothing is written.
     session = try Self.session()
     #expect(session.send([0xA0, 0x04]) == .acknowledge(0x0A))
     #expect(
@@ -259,7 +259,7 @@ import Testing
     let session = try Self.session()
     #expect(session.write(4, ValueBlock(value: 10, address: 9).bytes) == .acknowledge(0x0A))
     #expect(session.calculate(0xC1, 4, [5, 1, 0, 0]) == .silence)
-    // Nothing is written before TRANSFER, which may name another block.
+    // Nothing is written before TRANSFER, which may address another block.
     #expect(session.read(4) == .data(ValueBlock(value: 10, address: 9).bytes))
     #expect(session.send([0xB0, 5]) == .acknowledge(0x0A))
     #expect(session.read(5) == .data(ValueBlock(value: 271, address: 9).bytes))
@@ -269,7 +269,7 @@ import Testing
     #expect(session.calculate(0xC2, 4, [0, 0, 0, 0]) == .silence)
     #expect(session.send([0xB0, 6]) == .acknowledge(0x0A))
     #expect(session.read(6) == .data(ValueBlock(value: 10, address: 9).bytes))
-    // With a value in the transfer buffer a NAK has another code.
+    // With a value in the transfer buffer, a NAK has a different code.
     #expect(session.send([0x30, 8]) == .acknowledge(0))
     #expect(session.send([0x30, 4]) == .silence)
   }
@@ -310,7 +310,7 @@ import Testing
 
   // MARK: Fuzz
 
-  /// Any frame in any state gives an answer or silence.
+  /// Any frame in any state results in an answer or silence.
   @Test func anyFrameIsSurvived() throws {
     var random = SplitMix64(seed: 0x4D46_3153)
     for product in MIFAREClassic.Product.allCases {

@@ -44,7 +44,7 @@ struct DESFireCipherTests {
     #expect(result.hexadecimal == code)
   }
 
-  /// A DES key as two equal halves: the example of FIPS 81's "Now is the time for all ".
+  /// A DES key with two equal halves: the example of FIPS 81's "Now is the time for all ".
   @Test func singleDES() throws {
     let cipher = DESFireCipher(kind: .des, key: try bytes("0123456789ABCDEF0123456789ABCDEF"))
     let plain = try bytes("4E6F772069732074")
@@ -53,7 +53,7 @@ struct DESFireCipherTests {
       try cipher.decrypt(bytes("3FA40E8A984D4815"), vector: cipher.zeroVector) == plain)
   }
 
-  /// The widely published run of AuthenticateAES with the key of zeros.
+  /// The widely published example of AuthenticateAES with the key of zeros.
   @Test func authenticationWithAES() throws {
     let authentication = DESFireAuthentication(
       scheme: .standard, keyNumber: 0, key: .zero(.aes),

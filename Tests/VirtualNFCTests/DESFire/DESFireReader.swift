@@ -15,7 +15,7 @@ struct DESFireReader {
     self.card.powerOn()
   }
 
-  /// Status, and the data of all frames.
+  /// Sends a command and returns the status, and the data of all frames.
   mutating func send(_ command: [UInt8]) -> (status: UInt8, data: [UInt8]) {
     var answer = card.process(command)
     var data = Array(answer.dropFirst())
@@ -47,7 +47,8 @@ struct DESFireReader {
     vector = key.zeroVector
   }
 
-  /// The first generation's reader only deciphers: each block combined with the one before it.
+  /// Deciphers data as the first generation's reader does, which only deciphers: each block is combined
+  /// with the previous one.
   private static func decipher(_ data: [UInt8], _ cipher: DESFireCipher) -> [UInt8] {
     var result: [UInt8] = []
     var previous = cipher.zeroVector
@@ -59,8 +60,8 @@ struct DESFireReader {
     return result
   }
 
-  /// A command whose data after `header` is enciphered, with the check that belongs to it, or with
-  /// `checks` for ChangeKey.
+  /// Sends a command whose data after `header` is enciphered, with its check, or with `checks` for
+  /// ChangeKey.
   mutating func sendEnciphered(
     _ header: [UInt8], _ data: [UInt8], extraCheck: [UInt8] = []
   ) -> (status: UInt8, data: [UInt8]) {
@@ -74,7 +75,7 @@ struct DESFireReader {
     return finish(write(header + body))
   }
 
-  /// A command with a MAC over `data` (legacy) or over all of it.
+  /// Sends a command with a MAC over `data` (legacy) or over all of it.
   mutating func sendAuthenticated(
     _ header: [UInt8], _ data: [UInt8]
   ) -> (status: UInt8, data: [UInt8]) {
@@ -88,7 +89,7 @@ struct DESFireReader {
     return finish(write(command))
   }
 
-  /// Frames of at most 55 bytes, as libfreefare sends them.
+  /// Sends frames of at most 55 bytes, as libfreefare does.
   private mutating func write(_ command: [UInt8]) -> (status: UInt8, data: [UInt8]) {
     var answer = send(Array(command.prefix(55)), ignoringMore: command.count > 55)
     var rest = Array(command.dropFirst(55))
@@ -107,7 +108,7 @@ struct DESFireReader {
     return (answer[0], Array(answer.dropFirst()))
   }
 
-  /// Checks and removes the CMAC of an answer.
+  /// Verifies and removes the CMAC of an answer.
   private mutating func finish(
     _ answer: (status: UInt8, data: [UInt8])
   ) -> (status: UInt8, data: [UInt8]) {
@@ -118,7 +119,7 @@ struct DESFireReader {
     return (answer.status, data)
   }
 
-  /// ReadData, with the answer's protection checked and removed.
+  /// Performs ReadData, and verifies and removes the protection of the answer.
   mutating func read(
     _ file: UInt8, offset: UInt8 = 0, count: Int, _ communication: DESFireCommunication
   ) -> (status: UInt8, data: [UInt8]) {
@@ -160,7 +161,7 @@ struct DESFireReader {
     }
   }
 
-  /// GetCardUID: enciphered without enciphered parameters.
+  /// Performs GetCardUID, whose answer is enciphered although it has no enciphered parameters.
   mutating func cardUID() -> [UInt8] {
     if !isLegacy { vector = key.authenticationCode([0x51], vector: vector) }
     let answer = send([0x51])

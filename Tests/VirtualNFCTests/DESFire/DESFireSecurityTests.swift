@@ -5,8 +5,8 @@ import Testing
 
 @Suite("MIFARE DESFire authentication and secure messaging")
 struct DESFireSecurityTests {
-  /// An application with a file of 64 bytes for each way of communication: 1 plain, 2 with MACs,
-  /// 3 enciphered; key 0 reads and writes, key 1 reads.
+  /// Returns an application with a file of 64 bytes for each communication mode: 1 plain, 2 with MACs, 3
+  /// enciphered; key 0 reads and writes, key 1 reads.
   private static func reader(_ kind: DESFireKey.Kind) throws -> DESFireReader {
     var reader = DESFireReader(DESFire(formatted: false))
     #expect(reader.send([0xCA, 1, 0, 0, 0x0F, 0x02 | kind.rawValue]).status == 0)
@@ -44,7 +44,7 @@ struct DESFireSecurityTests {
       #expect(all.status == 0 && all.data == data)
       let part = reader.read(file, offset: 5, count: 3, communication)
       #expect(part.status == 0 && part.data == [5, 6, 7])
-      // Key 1 may read, not write; and then the session has ended.
+      // Key 1 may read but not write; the refusal ends the session.
       try reader.authenticate(way.code, 1, .zero(way.kind))
       #expect(reader.read(file, count: 64, communication).data == data)
       #expect(reader.write(file, data, communication) == 0xAE)
@@ -58,7 +58,7 @@ struct DESFireSecurityTests {
     try reader.authenticate(way.code, 0, .zero(way.kind))
     #expect(reader.sendPlain([0x6F]).data == [1, 2, 3])
     #expect(reader.sendPlain([0x45]).data == [0x0F, 0x02 | way.kind.rawValue])
-    // Three frames, the CMAC over all of them in the last.
+    // There are three frames, and the last has the CMAC over all of them.
     #expect(reader.sendPlain([0x60]).data.count == 28)
     #expect(reader.cardUID() == DESFireModel.ev1.defaultUID)
     #expect(reader.sendPlain([0x6F]).data == [1, 2, 3])
@@ -74,9 +74,9 @@ struct DESFireSecurityTests {
     #expect(reader.sendEnciphered([0x54], [0x09]).status == 0)
     #expect(reader.sendPlain([0x45]).data.first == 0x09)
     #expect(reader.sendEnciphered([0x54], [0x01]).status == 0)
-    // Frozen now.
+    // The settings are frozen now.
     #expect(reader.sendEnciphered([0x54], [0x0F]).status == 0x9D)
-    // Lists and new files need the master key, free reading does not.
+    // Lists and new files require the master key; free reading does not.
     #expect(reader.send([0x6F]).status == 0xAE)
     #expect(reader.send([0x45]).status == 0xAE)
     #expect(reader.send([0xCD, 4, 0, 0x00, 0x10, 64, 0, 0]).status == 0xAE)
@@ -90,20 +90,21 @@ struct DESFireSecurityTests {
     let isAES = way.kind == .aes
     let version: [UInt8] = isAES ? [0x42] : []
     try reader.authenticate(way.code, 0, .zero(way.kind))
-    // Another key: combined with the old one (zeros), and a check over the new one besides.
+    // Another key: it is combined with the old one (zeros), and followed by an additional check of the
+    // new key.
     let other = (0..<size).map { UInt8($0 * 2 + 0x10) }
     let check =
       way.code == 0x0A ? CyclicRedundancyCheck.a(other) : DESFireCipher.checksum(other)
     #expect(reader.sendEnciphered([0xC4, 1], other + version, extraCheck: check).status == 0)
     #expect(reader.sendPlain([0x64, 1]).data == [isAES ? 0x42 : 0])
-    // The session's own key: the session ends.
+    // Changing the session's own key ends the session.
     let own = (0..<size).map { UInt8($0 | 1) }
     #expect(reader.sendEnciphered([0xC4, 0], own + version).status == 0)
     #expect(reader.send([0x51]).status == 0xAE)
     try reader.authenticate(way.code, 1, DESFireKey(way.kind, bytes: other))
     try reader.authenticate(way.code, 0, DESFireKey(way.kind, bytes: own))
     #expect(reader.sendEnciphered([0xC4, 5], own + version).status == 0x40)
-    // The old key no longer opens.
+    // The old key is no longer valid.
     let start = reader.send([way.code, 0])
     #expect(start.status == 0xAF)
     let wrong = [UInt8](repeating: 0, count: 2 * start.data.count)
@@ -146,13 +147,14 @@ struct DESFireSecurityTests {
     #expect(card.process([0xAF, 1, 2, 3]) == [0xAE])
     #expect(card.process([0x0A, 0])[0] == 0xAF)
     #expect(card.process([0x60]) == [0xCA])
-    // Two challenges differ; two cards of the same UID draw the same ones.
+    // Two challenges differ; two cards with the same UID draw the same ones.
     let first = card.process([0x0A, 0])
     _ = card.process([0x60])
     #expect(card.process([0x0A, 0]) != first)
   }
 
-  /// What libfreefare's `mifare-desfire-format` and `mifare-desfire-create-ndef` send to an EV1.
+  /// The commands that libfreefare's `mifare-desfire-format` and `mifare-desfire-create-ndef` send to an
+  /// EV1.
   @Test func formattedByAReader() throws {
     var reader = DESFireReader(DESFire())
     try reader.authenticate(0x0A, 0, .zero(.des))
@@ -174,7 +176,7 @@ struct DESFireSecurityTests {
     ]
     #expect(reader.send([0x3D, 1, 0, 0, 0, 15, 0, 0] + container).status == 0)
     #expect(reader.send([0xCD, 2, 0x04, 0xE1, 0, 0xE0, 0xEE, 0x00, 0x10, 0]).status == 0)
-    // The same as a card that is made so.
+    // The result is the same as a card that is created formatted.
     #expect(reader.card.memory == DESFire().memory)
     #expect(reader.card.process([0x00, 0xA4, 0x04, 0x0C, 7] + name) == [0x90, 0x00])
     #expect(reader.card.process([0x00, 0xA4, 0x00, 0x0C, 2, 0xE1, 0x04]) == [0x90, 0x00])

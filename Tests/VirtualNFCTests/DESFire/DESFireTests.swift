@@ -35,7 +35,7 @@ struct DESFireTests {
         ("AF", "AF" + model.softwareVersion.hexadecimal), ("AF", "00" + last),
         ("6001", "7E"), ("906000000201", "6700"), ("9060000001010 0", "917E"),
         ("9060010000", "6A86"), ("90F9000000", "911C"), ("AF00", "1C"),
-        // Frames that are still to come get lost by another command, as on a genuine EV3.
+        // Another command discards the pending frames, as on a genuine EV3.
         ("9060000000", model.hardwareVersion.hexadecimal + "91AF"), ("9064000001 0000", "91CA"),
         ("9060000000", model.hardwareVersion.hexadecimal + "91AF"),
         ("00A4040C07D2760000850100", "9000"),
@@ -43,7 +43,8 @@ struct DESFireTests {
       ], on: &card)
   }
 
-  /// Read_Sig (AN12196): 56 bytes, and a status of its own; the models' pairs are those of genuine chips.
+  /// Read_Sig (AN12196): 56 bytes, and its own status; the models' UIDs and signatures are those of
+  /// genuine chips.
   @Test func originalitySignatures() throws {
     for model in DESFireModel.all {
       var card = try Self.card(model)
@@ -75,7 +76,7 @@ struct DESFireTests {
     #expect(Set(DESFireModel.all.map(\.defaultUID)).count == DESFireModel.all.count)
   }
 
-  /// What libfreefare's `mifare-desfire-info` sends, for a card as it leaves the factory.
+  /// The commands of libfreefare's `mifare-desfire-info`, for a card as on delivery.
   @Test func factoryState() throws {
     var card = try Self.card(formatted: false)
     try check(
@@ -85,7 +86,7 @@ struct DESFireTests {
         ("6D", "00"), ("00A4040007D276000085010100", "6A82"), ("5A010000", "A0"),
         ("5A000000", "00"),
         ("6F", "9D"), ("F501", "9D"), ("6401", "40"), ("6E00", "7E"), ("5A0000", "7E"),
-        // What an application answers is refused where none is selected.
+        // Commands for applications are refused if none is selected.
         ("C7", "9D"), ("A7", "9D"), ("C700", "7E"), ("FC", "AE"), ("FC", "AE"), ("51", "AE"),
         ("540F", "AE"), ("C400", "AE"), ("C1", "7E"), ("C2", "1C"), ("BD01000000000000", "9D"),
         ("3D0100000001000000", "9D"),
@@ -106,12 +107,13 @@ struct DESFireTests {
         ("00B0000D04", "00006282"), ("00B0000D00", "00009000"),
         ("00A4000C02E104", "9000"), ("00B0000002", "00009000"), ("00D6000005 0003D00000", "9000"),
         ("00B0000005", "0003D000009000"), ("00D60FFF02AABB", "6A84"), ("00D6100001AA", "6B00"),
-        // By number: bit 8 of P1.
+        // The file is selected by its number: bit 8 of P1.
         ("00B0810002", "000F9000"), ("00B0820205", "D0000000009000"), ("00B0830001", "6A82"),
         ("00A4020C02E105", "6A82"), ("00A4010C02E103", "6A82"), ("00A4030C02E103", "6A86"),
         ("00A4000402E103", "6A86"), ("00A4000C01E1", "6A87"), ("00A4040C06D27600008501", "6A82"),
         ("00B0000000 01", "6700"), ("00D60000", "6700"), ("00C0000000", "6D00"),
-        // No class with secure messaging of ISO/IEC 7816-4, but the native code of Credit.
+        // Classes with ISO/IEC 7816-4 secure messaging are not supported; 0C is the native code of
+        // Credit.
         ("0CB0000000", "F0"), ("80B0000000", "1C"), ("00B000", "6700"),
         // Native.
         ("6A", "9D"), ("9045000000", "0F019100"), ("906F000000", "01029100"),
@@ -153,7 +155,7 @@ struct DESFireTests {
         // NXP AN12343, tables 12 and 13: files, and the settings of two of them.
         ("6F", "000F1F03000104"), ("61", "001FEF00EF01EF04EF"), ("F500", "000003301F000100"),
         ("F503", "000203301200000000FFFFFF7F0000000003"),
-        // The application is not made by commands, and only the file of codes can be deleted.
+        // Commands cannot create applications, and only the transaction MAC file can be deleted.
         ("CA0102030F01", "1C"), ("DF00", "AE"), ("DF0F", "AE"),
       ], on: &card)
   }
@@ -190,8 +192,9 @@ struct DESFireTests {
       ], on: &card)
   }
 
-  /// Bit 2 of the card's key settings lets applications be made without its master key, not be deleted: that takes
-  /// the card's or the application's own (MF3ICDx21_41_81 data sheet, 9.4.2; libfreefare's tests prove one).
+  /// Bit 2 of the card's key settings permits the creation of applications without its master key, but
+  /// not their deletion, which requires the master key of the card or of the application (MF3ICDx21_41_81
+  /// data sheet, 9.4.2; confirmed by libfreefare's tests).
   @Test func deletingTakesAMasterKey() throws {
     var reader = DESFireReader(DESFire(formatted: false))
     for number in UInt8(1)...3 { #expect(reader.send([0xCA, number, 0, 0, 0x0F, 2]).status == 0) }
@@ -199,12 +202,13 @@ struct DESFireTests {
     #expect(reader.send([0xDA, 1, 0, 0]).status == 0xAE)
     try reader.authenticate(0x0A, 0, .zero(.des))
     #expect(reader.sendPlain([0xDA, 1, 0, 0]).status == 0)
-    // The session goes on; what is not there ends it.
+    // The session continues; a missing file ends it.
     #expect(reader.sendPlain([0xDA, 2, 0, 0]).status == 0)
     #expect(reader.sendPlain([0xDA, 2, 0, 0]).status == 0xA0)
     #expect(reader.send([0xDA, 3, 0, 0]).status == 0xAE)
     #expect(reader.send([0x6A]).data == [3, 0, 0])
-    // In the application: its master key, no other key; then the card is selected.
+    // Within the application, its master key and no other key permits it; then the card level is
+    // selected.
     #expect(reader.send([0x5A, 3, 0, 0]).status == 0)
     try reader.authenticate(0x0A, 1, .zero(.des))
     #expect(reader.sendPlain([0xDA, 3, 0, 0]).status == 0xAE)
@@ -220,7 +224,7 @@ struct DESFireTests {
       try check([("CA0000" + [index].hexadecimal + "0F01", "00")], on: &card)
     }
     try check([("CA0000FF0F01", "CE")], on: &card)
-    // 19 identifiers fill a frame, and 9 follow.
+    // A frame holds 19 identifiers, and 9 follow.
     let first = card.process([0x6A])
     #expect(first.count == 1 + 57 && first[0] == 0xAF)
     #expect(card.process([0xAF]).count == 1 + 27)
@@ -232,7 +236,7 @@ struct DESFireTests {
     var card = try Self.card()
     try check([("5A010000", "00")], on: &card)
     let data = (0..<130).map { UInt8($0) }
-    // 52 bytes, then frames of up to 59, as the first generation's buffer has it.
+    // The first frame has 52 bytes, further ones up to 59, the size of the first generation's buffer.
     #expect(card.process([0x3D, 2, 0, 0, 0, 130, 0, 0] + data.prefix(52)) == [0xAF])
     #expect(card.process([0xAF] + data[52..<111]) == [0xAF])
     #expect(card.process([0xAF] + data[111...]) == [0x00])
@@ -242,7 +246,7 @@ struct DESFireTests {
     #expect(
       card.process([0xBD, 2, 100, 0, 0, 59, 0, 0]) == [0x00] + data[100...]
         + [UInt8](repeating: 0, count: 29))
-    // Too much, and given up half-way: nothing is written.
+    // With too much data, or after an abort, nothing is written.
     #expect(card.process([0x3D, 2, 0, 0, 0, 3, 0, 0, 0xAA]) == [0xAF])
     #expect(card.process([0xAF, 0xBB, 0xCC, 0xDD]) == [0x7E])
     #expect(card.process([0x3D, 2, 0, 0, 0, 3, 0, 0, 0xAA]) == [0xAF])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import VirtualNFC
 
-/// A reader in the process does what one on a line does.
+/// Tests that a reader in the process behaves like one on a serial line.
 @Suite struct DirectReaderTests {
   private static let message = NDEFMessage(.uri("https://swift.org/documentation"))
 
@@ -15,7 +15,7 @@ import Testing
     return (direct, try await direct.open())
   }
 
-  /// What stands in the documentation is compiled and run: it is the file beside this one.
+  /// The code in the documentation is compiled and run: it is in the file next to this one.
   @Test func theDocumentationShowsWhatRuns() throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
     let root = folder.deletingLastPathComponent().deletingLastPathComponent()

@@ -3,11 +3,11 @@ import Testing
 
 @testable import VirtualNFC
 
-/// What the tests of FeliCa chips share.
+/// The common functions of the tests of FeliCa chips.
 protocol FeliCaTesting {}
 
 extension FeliCaTesting {
-  /// A hexadecimal literal of a test.
+  /// Returns the bytes of a hexadecimal literal.
   static func hex(_ text: String) -> [UInt8] {
     guard let bytes = [UInt8](hexadecimal: text) else {
       Issue.record("not hexadecimal: \(text)")
@@ -18,8 +18,8 @@ extension FeliCaTesting {
 
   func hex(_ text: String) -> [UInt8] { Self.hex(text) }
 
-  /// Sends a payload (without LEN and check) and gives the answer's, `nil` for silence; the answer's
-  /// LEN and check must be right and its bit rate the one asked at.
+  /// Sends a payload (without LEN and check) and returns that of the answer, `nil` for silence. LEN and
+  /// check of the answer must be right, and its bit rate must be that of the command.
   static func exchange(
     _ chip: inout some VirtualChip, _ payload: [UInt8], bitRate: Int = 212
   ) -> [UInt8]? {

@@ -3,15 +3,15 @@ import Testing
 
 @testable import VirtualNFC
 
-/// MAC, MAC_A and authentication of FeliCa Lite and Lite-S. The known answers are those of nfcpy's
-/// test suite, which stands for the procedure of Sony's manuals: card key `0123456789abcdef`, random
-/// challenge 00 to 0F, each half turned round in its block.
+/// MAC, MAC_A and authentication of FeliCa Lite and Lite-S. The known answers are those of nfcpy's test
+/// suite, which follows the procedure of Sony's manuals: card key `0123456789abcdef`, random challenge 00
+/// to 0F, with each half reversed in its block.
 @Suite struct FeliCaLiteMACTests: FeliCaTesting {
   static let idm = hex("0102030405060708")
   static let cardKey = hex("3736353433323130 6665646362613938")
   static let challenge = hex("0706050403020100 0F0E0D0C0B0A0908")
 
-  /// A card with the known key and challenge.
+  /// Returns a card with the known key and challenge.
   static func authenticatedCard(_ chip: FeliCaLiteS? = nil) -> FeliCaLiteS {
     var chip = chip ?? FeliCaLiteS(idm: idm)
     #expect(exchange(&chip, writeCommand(idm, 0x87, cardKey))?.suffix(2) == [0, 0])
@@ -28,7 +28,7 @@ import Testing
     #expect(
       FeliCaLiteMAC.code(
         over: Array(0..<32), sessionKey: Array(0..<16),
-        // RC1 as its block holds it: the initialization vector is 00 to 07.
+        // RC1 in the order of its block: the initialization vector is 00 to 07.
         challenge: Array((0..<8).reversed()), isWrite: isWrite) == hex(code))
   }
 
@@ -59,7 +59,7 @@ import Testing
         == hex(code))
   }
 
-  /// Internal authentication: RC is written, then blocks are read with MAC behind them.
+  /// Internal authentication: RC is written, then blocks are read with a MAC.
   @Test func readWithMAC() {
     var lite = FeliCaLite(idm: Self.idm)
     _ = exchange(&lite, writeCommand(Self.idm, 0x87, Self.cardKey))
@@ -68,7 +68,7 @@ import Testing
     #expect(
       exchange(&lite, readCommand(Self.idm, 0x00, 0x81))?.suffix(16)
         == hex("AF36B1F1524E3EB9 0000000000000000")[...])
-    // Another key, another MAC.
+    // Another key results in another MAC.
     var other = FeliCaLite(idm: Self.idm)
     other.memory = lite.memory
     _ = exchange(&other, writeCommand(Self.idm, 0x87, Self.challenge))
@@ -90,8 +90,8 @@ import Testing
     #expect(exchange(&chip, readCommand(Self.idm, 0x00, 0x81))?.suffix(16) == zeros[...])
   }
 
-  /// The numbers of the blocks, two bytes each, and FF to fill up go before the data (FeliCa Lite-S
-  /// User's Manual). There is no published vector; the composition is stated here anew.
+  /// The numbers of the blocks, two bytes each, and padding with FF precede the data (FeliCa Lite-S
+  /// User's Manual). There is no published vector, so the test implements the composition itself.
   @Test func readWithMACA() throws {
     var chip = Self.authenticatedCard()
     let key = try Self.sessionKey()
@@ -116,8 +116,8 @@ import Testing
     return exchange(&chip, command).map { Array($0.dropFirst(12)) }
   }
 
-  /// The nfcpy vector: STATE written with MAC_A at WCNT 00FE FF. A card that was just given its key
-  /// has counted one write more, so the counter is set back first.
+  /// The nfcpy vector: STATE written with MAC_A at WCNT 00FE FF. On a card whose key was just written,
+  /// the count is higher by one, so the counter is set back first.
   static func cardAtVectorCount() -> FeliCaLiteS {
     var chip = FeliCaLiteS(idm: idm)
     #expect(exchange(&chip, writeCommand(idm, 0x87, cardKey))?.suffix(2) == [0, 0])
@@ -134,18 +134,19 @@ import Testing
   @Test func externalAuthentication() {
     var chip = Self.cardAtVectorCount()
     #expect(exchange(&chip, Self.authenticate)?.suffix(2) == [0, 0])
-    // STATE and MAC, as nfcpy checks them.
+    // STATE and MAC are checked as nfcpy does.
     #expect(
       exchange(&chip, readCommand(Self.idm, 0x92, 0x81))?.dropFirst(12).prefix(24)
         == hex("01000000000000000000000000000000 BD73EB7294A00279")[...])
-    // The counter went on: the same frame again is wrong.
+    // The counter has advanced: the same frame is wrong now.
     #expect(exchange(&chip, Self.authenticate)?.suffix(2) == [0x02, 0xB2])
     chip.powerOff()
     chip.powerOn()
     #expect(exchange(&chip, readCommand(Self.idm, 0x92))?.suffix(16).first == 0)
   }
 
-  /// A bit of the data (from byte 17 on), of the code (33 to 40), of the counter (41 to 43).
+  /// One bit of the data (from byte 17 on), of the code (33 to 40), or of the counter (41 to 43) is
+  /// changed.
   @Test(arguments: [17, 33, 40, 41])
   func wrongMACAIsRefused(byte: Int) {
     var chip = Self.cardAtVectorCount()
@@ -169,7 +170,7 @@ import Testing
 
   // MARK: MC
 
-  /// A card that was issued, and that has been written often.
+  /// An issued card with many writes.
   @Test(arguments: [true, false]) func manyWrites(_ warns: Bool) throws {
     var chip = card(mc: "FFFF0001070000000000000000000000")
     chip.warnsOfManyWrites = warns
@@ -188,7 +189,7 @@ import Testing
     #expect((block == [UInt8](repeating: 0, count: 16)) == isZero)
   }
 
-  /// Writes with MAC_A as a reader does that knows the key.
+  /// Writes with MAC_A, as a reader with the key does.
   func writeWithMAC(_ chip: inout FeliCaLiteS, _ block: UInt8, _ data: [UInt8]) throws -> [UInt8]? {
     let counter = Array(try #require(readBlocks(&chip, 0x90)).prefix(3))
     let code = try #require(
@@ -200,7 +201,7 @@ import Testing
     return exchange(&chip, head + data + macA).map { $0.suffix(2) }
   }
 
-  /// A card with this MC in force, its key known, RC written.
+  /// Returns a card with this MC in effect, a known key, and RC written.
   func card(mc: String) -> FeliCaLiteS {
     var chip = FeliCaLiteS(idm: Self.idm)
     #expect(exchange(&chip, writeCommand(Self.idm, 0x87, Self.cardKey))?.suffix(2) == [0, 0])
@@ -217,7 +218,7 @@ import Testing
     #expect(exchange(&chip, readCommand(Self.idm, 0, 1))?.suffix(2) == [0x02, 0xB1])
     #expect(try writeWithMAC(&chip, 0x92, hex("01000000000000000000000000000000")) == [0, 0])
     #expect(exchange(&chip, readCommand(Self.idm, 0, 1))?.count == 44)
-    // A new challenge takes the authentication back.
+    // A new challenge ends the authentication.
     _ = exchange(&chip, writeCommand(Self.idm, 0x80, Self.challenge))
     #expect(exchange(&chip, readCommand(Self.idm, 0, 1))?.suffix(2) == [0x02, 0xB1])
   }
@@ -247,7 +248,7 @@ import Testing
     #expect(try writeWithMAC(&chip, 0x92, data) == [0, 0])
   }
 
-  /// After issuance CK and CKV can be changed only if MC_CKCKV_W_MAC_A says so, and then with MAC_A.
+  /// After issuance, CK and CKV can be changed only if MC_CKCKV_W_MAC_A permits it, and only with MAC_A.
   @Test func keyChangeAfterIssuance() throws {
     let data = [UInt8](repeating: 3, count: 16)
     var closed = card(mc: "FFFF0001070000000000000000000000")
@@ -259,7 +260,7 @@ import Testing
     #expect(try writeWithMAC(&open, 0x82, data) == [0x01, 0xA8])
   }
 
-  /// Where the counter ends, so does writing with MAC_A; without goes on.
+  /// When the counter reaches its maximum, writes with MAC_A end; writes without it continue.
   @Test func counterEnds() throws {
     var chip = card(mc: "FFFF0001070000000000000000000000")
     let data = [UInt8](repeating: 3, count: 16)
@@ -271,7 +272,7 @@ import Testing
     #expect(readBlocks(&chip, 0x90)?.prefix(3) == hex("00FEFF")[...])
   }
 
-  /// Restrictions only come, and Lite has none of them.
+  /// Restrictions can only be added, and Lite has none of them.
   @Test func restrictionsOnlyCome() {
     var chip = card(mc: "FFFFFF01070001000100010001000000")
     let without = hex("FFFFFF01070000000000000000000000")

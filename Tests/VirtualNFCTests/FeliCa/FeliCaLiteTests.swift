@@ -7,7 +7,7 @@ import Testing
   static let idm = hex("012E4CD86A1F9305")
 
   @Test(arguments: [
-    // Any card; the system code is asked for (what a PN532 sends for libnfc).
+    // Any card, with a request for the system code (as a PN532 sends it for libnfc).
     ("00FFFF0100", "01012E4CD86A1F930500F100000001430088B4"),
     ("00FFFF0000", "01012E4CD86A1F930500F1000000014300"),
     ("00FFFF0200", "01012E4CD86A1F930500F10000000143000083"),
@@ -18,7 +18,7 @@ import Testing
     ("0088FF0100", "01012E4CD86A1F930500F100000001430088B4"),
     ("0000030100", nil),
     ("00FE000100", nil),
-    // Time slots: 1, 2, 4, 8, 16; and numbers that are none.
+    // Numbers of time slots: 1, 2, 4, 8, 16, and invalid values.
     ("00FFFF0001", "01012E4CD86A1F930500F1000000014300"),
     ("00FFFF0003", "01012E4CD86A1F930500F1000000014300"),
     ("00FFFF0007", "01012E4CD86A1F930500F1000000014300"),
@@ -57,7 +57,7 @@ import Testing
   }
 
   /// NFC Forum Type 3 Tag 1.1: the checksum is the sum of bytes 0 to 13. The block is that of a
-  /// Lite-S as sold.
+  /// commercial Lite-S.
   @Test func formattedAttributeBlock() throws {
     var chip = FeliCaLiteS(idm: Self.idm)
     #expect(
@@ -85,22 +85,22 @@ import Testing
     ("06012E4CD86A1F9305010F00018000", "01A6"),
     ("06012E4CD86A1F9305010B000280009001", "02A7"),
     ("06012E4CD86A1F9305010B00038000800180 0F", "04A8"),
-    // A 3-byte element: block 0100 is not there, block 0001 is.
+    // A 3-byte element: block 0100 does not exist, block 0001 does.
     ("06012E4CD86A1F9305010B0001000001", "01A8"),
     // D_ID can only be read by the read-only service.
     ("06012E4CD86A1F9305010900018083", "01A8"),
-    // MAC_A without RC; too short and too long lists.
+    // MAC_A without RC; lists that are too short and too long.
     ("06012E4CD86A1F9305010B000280808091", "02B2"),
     ("06012E4CD86A1F9305010B00028000", nil),
     ("06012E4CD86A1F9305010B0001800000", nil),
     ("06012E4CD86A1F9305", nil),
     ("06", nil),
-    // Writing: read-only service, two blocks without MAC_A, MAC_A alone, D_ID.
+    // Writing: read-only service, two blocks without MAC_A, only MAC_A, D_ID.
     ("08012E4CD86A1F9305010B00018001 00000000000000000000000000000000", "01A6"),
     ("08012E4CD86A1F9305010900018091 00000000000000000000000000000000", "01A8"),
     ("08012E4CD86A1F9305010900018083 00000000000000000000000000000000", "01A8"),
     ("08012E4CD86A1F9305010900018001 000000000000000000000000000000", nil),
-    // Commands that it does not know: Request Response, Request System Code, Authentication1.
+    // Unsupported commands: Request Response, Request System Code, Authentication1.
     ("04012E4CD86A1F9305", nil),
     ("0C012E4CD86A1F9305", nil),
     ("10012E4CD86A1F9305", nil),
@@ -117,7 +117,7 @@ import Testing
     let data = Array(UInt8(1)...16)
     #expect(exchange(&chip, writeCommand(Self.idm, 5, data)) == hex("09012E4CD86A1F93050000"))
     #expect(exchange(&chip, readCommand(Self.idm, service: 0x0009, 5))?.suffix(16) == data[...])
-    // By a 3-byte element.
+    // With a 3-byte element.
     #expect(
       exchange(&chip, [0x06] + Self.idm + hex("010B0001000500"))?.suffix(16) == data[...])
     chip.powerOff()
@@ -143,7 +143,7 @@ import Testing
       exchange(&chip, readCommand(Self.idm, 0x83))?.suffix(16)
         == hex("012E4CD86A1F930500F1000000014300")[...])
     #expect(exchange(&chip, readCommand(Self.idm, 0x85))?.suffix(16).prefix(2) == [0x88, 0xB4])
-    // The IDm half of ID stays.
+    // The IDm part of ID does not change.
     let data = [UInt8](repeating: 0xEE, count: 16)
     #expect(exchange(&chip, writeCommand(Self.idm, 0x82, data))?.suffix(2) == [0, 0])
     #expect(
@@ -163,7 +163,7 @@ import Testing
     #expect(FeliCaLiteS(idm: Self.idm).memory.count == 23 * 16)
   }
 
-  /// A and B (4 bytes, least significant first) only go down, C is free.
+  /// A and B (4 bytes, least significant first) can only decrease; C can be written freely.
   @Test(arguments: [
     ("FFFFFFFF FFFFFFFF 0102030405060708", "0000"),
     ("00FFFFFF FFFFFFFE 0000000000000000", "0000"),
@@ -223,16 +223,16 @@ import Testing
     for block: UInt8 in [0x82, 0x84, 0x86, 0x87] {
       #expect(exchange(&chip, writeCommand(Self.idm, block, data))?.suffix(2) == [0x01, 0xA8])
     }
-    // The counter began anew.
+    // The counter has started again.
     #expect(exchange(&chip, readCommand(Self.idm, 0x90))?.suffix(16).prefix(3) == [0, 0, 0])
     #expect(exchange(&chip, writeCommand(Self.idm, 0, data))?.suffix(2) == [0, 0])
     #expect(exchange(&chip, readCommand(Self.idm, 0x90))?.suffix(16).prefix(3) == [1, 0, 0])
-    // MC_ALL and SYS_OP stay; the permissions can still be taken.
+    // MC_ALL and SYS_OP do not change; the permissions can still be removed.
     chip = Self.configured("FF7FFF0007000000 0000000000000000", chip)
     #expect(
       exchange(&chip, readCommand(Self.idm, 0x88))?.suffix(16).prefix(5)
         == hex("FF7F000107")[...])
-    // Now all of MC is read-only.
+    // All of MC is read-only now.
     #expect(exchange(&chip, writeCommand(Self.idm, 0x88, data))?.suffix(2) == [0x01, 0xA8])
   }
 

@@ -8,7 +8,8 @@ import Testing
   static let common = hex("11010612B41C7D2A")
 
   @Test(arguments: [
-    // Any system: the first one. Then each by its code; the number of the system is in the IDm.
+    // Any system: the first one answers. Then each system by its code; the IDm contains the number of the
+    // system.
     ("00FFFF0100", "0101010612B41C7D2A100B4B428485D0FF0003"),
     ("0000030000", "0101010612B41C7D2A100B4B428485D0FF"),
     ("00FE000100", "0111010612B41C7D2A100B4B428485D0FFFE00"),
@@ -23,7 +24,7 @@ import Testing
     // Request System Code.
     ("0C01010612B41C7D2A", "0D01010612B41C7D2A020003FE00"),
     ("0C11010612B41C7D2A", "0D11010612B41C7D2A020003FE00"),
-    // Request Service: 090F, an area, 0909 (not there), the system itself; a wrong count.
+    // Request Service: 090F, an area, 0909 (does not exist), the system itself; a wrong count.
     ("0201010612B41C7D2A040F0940000909FFFF", "0301010612B41C7D2A0401000100FFFF0100"),
     ("0211010612B41C7D2A010F09", "0311010612B41C7D2A01FFFF"),
     ("0201010612B41C7D2A00", nil),
@@ -48,7 +49,7 @@ import Testing
   }
 
   @Test(arguments: [
-    // A service that is not there, one with a key, an access mode, block 20 of 20.
+    // A service that does not exist, one with a key, an access mode, block 20 of 20.
     ("010F0A018000", "01A6"),
     ("014A00018000", "01A5"),
     ("010F09019000", "01A7"),
@@ -68,7 +69,7 @@ import Testing
     #expect(answer.map { Array($0.dropFirst(9)) } == status.map(hex))
   }
 
-  /// The ninth element is bit 0 again.
+  /// The ninth element uses bit 0 again.
   @Test func statusFlagWrapsAfterEight() {
     var chip = FeliCaStandard.suica(idm: Self.transit)
     let list = shortElements([UInt8](repeating: 0, count: 8) + [0x40])
@@ -91,7 +92,7 @@ import Testing
     #expect(numbers == Array((4...23).reversed()))
     #expect(dates == dates.sorted(by: >))
     #expect(dates[0] == 26 << 9 | 6 << 5 | 10)
-    // Newest first: a fare makes the balance less, a charge makes it more.
+    // The newest record is first: a fare decreases the balance, a charge increases it.
     for (newer, older) in zip(records.indices, records.indices.dropFirst()) {
       let change = balances[newer] - balances[older]
       #expect(records[newer][1] == 0x02 ? change > 0 : change < 0)
@@ -101,7 +102,8 @@ import Testing
     #expect(Int(attributes[11]) | Int(attributes[12]) << 8 == balances[0])
   }
 
-  /// As many as a card of 12 blocks grants; a card that grants what the frame carries is another one.
+  /// The number of blocks that a card with a limit of 12 permits; a card whose limit is the size of the
+  /// frame is different.
   @Test func blocksInOneAnswer() {
     var chip = FeliCaStandard.suica(idm: Self.transit)
     let twelve = shortElements(Array(0..<12))
@@ -145,7 +147,7 @@ import Testing
     #expect(
       exchange(&chip, writeCommand(Self.transit, service: 0x0088, 0, data))?.suffix(2)
         == [0x01, 0xA5])
-    // Services of the other system are not there.
+    // Services of the other system are not accessible.
     #expect(
       exchange(&chip, writeCommand(Self.transit, service: 0x39C9, 0, data))?.suffix(2)
         == [0x01, 0xA6])
@@ -204,7 +206,7 @@ import Testing
         == hex("100F0D1234 00000000 0001 000003 0076")[...])
     #expect(exchange(&chip, readCommand(Self.idm, 1))?.suffix(16).prefix(4) == [1, 2, 3, 0])
     #expect(chip.memory.count == 0x1235 * 16)
-    // The last block and the one after it, by 3-byte elements.
+    // The last block and the one after it, with 3-byte elements.
     #expect(exchange(&chip, [0x06] + Self.idm + hex("010B0001003412"))?.count == 28)
     #expect(
       exchange(&chip, [0x06] + Self.idm + hex("010B0001003512"))?.suffix(2) == [0x01, 0xA8])
@@ -224,7 +226,8 @@ import Testing
     #expect(exchange(&chip, [0x04] + Self.idm) == nil)
   }
 
-  /// All or nothing: a wrong second element leaves the first unwritten.
+  /// A write is performed completely or not at all: with a wrong second element, the first is not
+  /// written.
   @Test func refusedWriteChangesNothing() {
     var chip = Type3Tag(idm: Self.idm, dataBlocks: 4)
     let old = chip.memory

@@ -15,7 +15,7 @@ struct ApplicationTests {
     }
   }
 
-  /// The layout of the purse information is KS X 6924's, as public readers take it apart.
+  /// The layout of the purse information is KS X 6924's, as public readers parse it.
   @Test func transitCard() throws {
     let purse =
       "00100108" + "1010001234567890" + "0000000001" + "2024010220340101" + "0100" + "0007A120"
@@ -53,12 +53,12 @@ struct ApplicationTests {
         ("00A4020C02011D", "6A82"), ("00A4020002011C", "6A86"), ("00A4020C01", "6A87"),
         ("00D6000001AA", "6D00"), ("80B0000000", "6E00"),
         ("00A4040C07A0000002471001", "9000"),
-        // In the application everything is closed, and EF.CardAccess is not there.
+        // In the application, everything is closed, and EF.CardAccess does not exist.
         ("00A4020C02011E", "6982"), ("00A4020C020101", "6982"), ("00A4020C02011C", "6A82"),
         ("00B0000004", "6986"), ("00B09E0004", "6982"), ("00B0810004", "6982"),
         ("00B09C0004", "6A82"), ("00A4000C020101", "6A86"), ("0082000028", "6985"),
         ("0084000004", "6700"), ("0084010008", "6A86"), ("0022C1A400", "6D00"),
-        // Back to the master file, by its identifier and by nothing.
+        // Selects the master file again, by its identifier and without one.
         ("00A4000C023F00", "9000"), ("00B0000004", "6986"), ("00B09C0000", cardAccess + "9000"),
         ("00B0000002", "31149000"), ("00B0DC0000", "6A86"), ("00B0810000", "6A82"),
         ("00A4040007A000000247100100", "9000"), ("00A4000C", "9000"),

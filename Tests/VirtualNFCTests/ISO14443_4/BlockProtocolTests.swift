@@ -5,8 +5,8 @@ import Testing
 
 @Suite("ISO/IEC 14443-4 block protocol, card side")
 struct BlockProtocolTests {
-  /// One exchange: what the reader sends, and what the card answers ("" for silence). A command that
-  /// is complete is answered by the scenario's next answer.
+  /// One exchange: the reader's block and the card's answer ("" for silence). A complete command is
+  /// answered with the scenario's next answer.
   struct Exchange: Sendable {
     let sent: String
     let answer: String
@@ -22,7 +22,7 @@ struct BlockProtocolTests {
     var cid: UInt8?
     /// FSD; 16 leaves 13 bytes of information in a block.
     var frameSize = 16
-    /// The commands that must reach the application, and its answers.
+    /// The commands that must reach the application, with its answers.
     var commands: [(command: String, answer: String)] = []
     var extensions: [UInt8] = []
     let exchanges: [Exchange]
@@ -31,7 +31,7 @@ struct BlockProtocolTests {
   }
 
   /// The scenarios of ISO/IEC 14443-4, annex B, from the card's point of view: a block that is lost on
-  /// the way to the card does not appear, one that is lost on the way back does.
+  /// the way to the card does not appear; one that is lost on the way back does.
   static let scenarios: [Scenario] = [
     Scenario(
       name: "exchange of I-blocks", commands: [("01", "A1"), ("02", "A2"), ("03", "A3")],
@@ -199,7 +199,7 @@ struct BlockProtocolTests {
       accepted += 1
       number ^= 1
     }
-    // 4 + 3 + 65535 + 2 bytes of the longest extended APDU in blocks of 253.
+    // The longest extended APDU has 4 + 3 + 65535 + 2 bytes, in blocks of 253.
     #expect(accepted == 65544 / 253)
   }
 

@@ -3,14 +3,14 @@ import Testing
 
 @testable import VirtualNFC
 
-/// A reader without a radio: it activates a chip and sends it commands in blocks.
+/// A reader without a radio, which activates a chip and sends it commands in blocks.
 struct CardReader<Chip: VirtualChip> {
   var chip: Chip
   /// The ATS, or the ATQB.
   private(set) var answer: [UInt8] = []
   private var blockNumber: UInt8 = 0
   private var frameSizeOfCard = 256
-  /// How many frames have been sent since the card was activated.
+  /// The number of frames since the card was activated.
   private(set) var frames = 0
 
   init(_ chip: Chip) {
@@ -51,7 +51,7 @@ struct CardReader<Chip: VirtualChip> {
     frames = 0
   }
 
-  /// Sends a command in as many blocks as it needs and gives the answer put together.
+  /// Sends a command in as many blocks as it needs and returns the combined answer.
   mutating func send(_ command: [UInt8]) throws -> [UInt8] {
     let room = frameSizeOfCard - 3
     var rest = command[...]
@@ -75,7 +75,7 @@ struct CardReader<Chip: VirtualChip> {
     return response
   }
 
-  /// The same in hexadecimal.
+  /// Sends a command in hexadecimal and returns the answer in hexadecimal.
   mutating func send(_ command: String) throws -> String {
     try send(#require([UInt8](hexadecimal: command))).hexadecimal
   }

@@ -5,7 +5,8 @@ import Testing
 
 @Suite("ISO/IEC 7816-4 card")
 struct ISO7816CardTests {
-  /// Answers every command with as many bytes as P1P2 says, or with what it got where P1P2 is 0.
+  /// An applet that answers every command with the number of bytes in P1P2, or with the command's data if
+  /// P1P2 is 0.
   struct Echo: VirtualApplet {
     let aid: [UInt8]
     var acceptsCommandChaining = false
@@ -46,8 +47,8 @@ struct ISO7816CardTests {
     }
   }
 
-  /// An applet that unwraps commands itself gets them as they are, SELECT of a file among them; another
-  /// one's are refused.
+  /// An applet that unwraps commands itself receives them unchanged, including SELECT of a file; those
+  /// for other applets are refused.
   @Test func secureMessagingIsTheApplets() throws {
     var secure = Self.echo
     secure.acceptsSecureMessaging = true
@@ -68,12 +69,13 @@ struct ISO7816CardTests {
         ("00100000", "6985"),
         ("00A4040005A00000010200", "6F05A0000001029000"),
         ("00A4040005A000000101", "6F05A0000001019000"),
-        // By the beginning, and the next one with the same beginning.
+        // SELECT by the beginning of the name, and SELECT of the next application with the same
+        // beginning.
         ("00A4040002A00000", "6F05A0000001019000"), ("00A4040202A00000", "6F05A0000001029000"),
         ("00A4040202A00000", "6A82"),
         // P2 0C: no answer data.
         ("00A4040C05A000000101", "9000"),
-        // Not there; what was selected stays so.
+        // The application does not exist; the selection does not change.
         ("00A4040005A000000103", "6A82"), ("00A4040006A0000001010000", "6A82"),
         ("00A40400", "6A82"), ("00A4041005A000000101", "6A86"), ("00A4040105A000000101", "6A86"),
         ("0010000001AA", "AA9000"),
@@ -100,10 +102,10 @@ struct ISO7816CardTests {
         ("00A4040C05A000000101", "9000"), ("00C0000000", "6985"),
         ("0010002810", part + "6118"), ("00C0000010", part + "6108"),
         ("00C0000008", part.dropLast(16) + "9000"), ("00C0000000", "6985"),
-        // Another command gives the rest up.
+        // Another command discards the rest.
         ("0010002810", part + "6118"), ("001000100F", part.dropLast(2) + "6101"),
         ("00C0010010", "6A86"), ("0010001010", part + "9000"), ("00C0000010", "6985"),
-        // Without Le all of it comes.
+        // Without Le, the answer is complete.
         ("00100010", part + "9000"),
       ], on: &card)
   }
@@ -145,10 +147,10 @@ struct ISO7816CardTests {
     try reader.activate(frameSizeCode: 0)
     #expect(reader.answer == TypeACoding.ats)
     #expect(try reader.send("00A4040005A00000010100") == "6F05A0000001019000")
-    // The command, and the two answers to S(WTX).
+    // The frames are the command and the two answers to S(WTX).
     #expect(reader.frames == 3)
     #expect(try reader.send("00100100").count == 2 * 258)
-    // A deselected card has nothing selected.
+    // After DESELECT, the card has no selected application.
     #expect(try reader.transmit([0xC2]) == [0xC2])
     try reader.activate()
     #expect(try reader.send("00100100") == "6985")
@@ -175,7 +177,7 @@ struct ISO7816CardTests {
       ])
   }
 
-  /// Another layer below must not change what fits: MLe and MLc fill a frame of 256 bytes.
+  /// A different layer below must not change the result: MLe and MLc fill a frame of 256 bytes.
   @Test func oneFrameHoldsMLeAndMLc() throws {
     let tag = VirtualTag.type4()
     let frames = try tag.withChip(ISO7816Card.self) { card in

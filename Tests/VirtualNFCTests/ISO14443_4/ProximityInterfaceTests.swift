@@ -7,7 +7,7 @@ import Testing
 struct ProximityInterfaceTests {
   static let uid: [UInt8] = [0x08, 0x11, 0x22, 0x33]
 
-  /// Selected by type A, or declared by type B.
+  /// Returns an interface that is selected (type A) or declared (type B).
   static func selected(ats: [UInt8]) throws -> ProximityInterface {
     var card = ProximityInterface(typeA: uid, atqa: [0x04, 0x00], ats: ats)
     card.powerOn()
@@ -31,9 +31,9 @@ struct ProximityInterfaceTests {
     }
   }
 
-  /// The card echoes commands. "" is silence.
+  /// The card echoes commands. "" stands for silence.
   static let runs: [(ats: String, exchanges: [(sent: String, answer: String)])] = [
-    // 5.6.1.2: before RATS all else is ignored; CID 15 is reserved; RATS is heard once.
+    // 5.6.1.2: before RATS, everything else is ignored; CID 15 is reserved; RATS is accepted once.
     (
       "0675778102 80",
       [
@@ -41,11 +41,11 @@ struct ProximityInterfaceTests {
         ("E050", ""), ("020102", "020102"),
       ]
     ),
-    // A CID is taken by default, and not without TC(1) bit 2.
+    // A CID is supported by default, and not without TC(1) bit 2.
     ("0120", [("E051", "0120"), ("0A0155", "0A0155"), ("0255", "")]),
     ("067577810080", [("E051", "067577810080"), ("0A0155", ""), ("0255", "0255")]),
-    // 5.3: PPS with and without rates, first block only, with the card's CID. One that the card cannot
-    // follow is the last that it hears (5.6.2.2).
+    // 5.3: PPS with and without rates, only as the first block, with the card's CID. After a PPS that the
+    // card does not support, it accepts no other (5.6.2.2).
     ("067577810280", [("E050", "067577810280"), ("D001", "D0"), ("D001", "")]),
     ("067577810280", [("E050", "067577810280"), ("D01100", "D0"), ("0255", "0255")]),
     ("067577810280", [("E052", "067577810280"), ("D01100", ""), ("D21100", "")]),
@@ -54,15 +54,15 @@ struct ProximityInterfaceTests {
       [("E050", "067577810280"), ("D0", ""), ("D011", ""), ("D01110", ""), ("D00100", "")]
     ),
     ("067577810280", [("E050", "067577810280"), ("0255", "0255"), ("D01100", "")]),
-    // TA(1) without higher rates, and with the same rate both ways only.
+    // TA(1) without higher rates, and with the same rate in both directions only.
     ("0578807002", [("E080", "0578807002"), ("D01105", ""), ("D01100", "")]),
     ("0578917002", [("E080", "0578917002"), ("D01101", ""), ("D01104", "")]),
-    // In the protocol state HLTA is not heard; DESELECT halts.
+    // In the protocol state, HLTA is ignored; DESELECT halts the card.
     (
       "0578807002",
       [("E080", "0578807002"), ("5000", ""), ("0255", "0255"), ("C2", "C2"), ("0255", "")]
     ),
-    // HLTA is heard before RATS.
+    // HLTA is accepted before RATS.
     ("0578807002", [("5000", ""), ("E080", "")]),
   ]
 
@@ -79,7 +79,7 @@ struct ProximityInterfaceTests {
     var card = try Self.selected(ats: TypeACoding.ats)
     _ = try send("E080", to: &card)
     #expect(card.isActivated)
-    // A card in the protocol state does not hear REQA (ISO/IEC 14443-3, 6.3.7).
+    // In the protocol state, a card ignores REQA (ISO/IEC 14443-3, 6.3.7).
     #expect(
       card.receive(RadioFrame([0x26], modulation: .typeA, bitsInLastByte: 7)) == .handled(nil))
     #expect(try send("0201", to: &card) == "0201")

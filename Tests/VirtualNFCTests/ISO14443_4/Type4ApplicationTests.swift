@@ -54,7 +54,7 @@ struct Type4ApplicationTests {
     #expect(application.memory.count == 15 + 2048)
   }
 
-  /// Status words of ISO/IEC 7816-4, 5.1.3, as the specification names them for its commands.
+  /// Tests the status words of ISO/IEC 7816-4, 5.1.3, as the specification names them for its commands.
   @Test func refuses() throws {
     var application = Type4Application()
     _ = application.select()
@@ -62,15 +62,15 @@ struct Type4ApplicationTests {
       [
         // No file selected.
         ("00B0000002", "6986"), ("00D600000100", "6986"),
-        // SELECT: no such file, parameters, length.
+        // SELECT: a file that does not exist, parameters, length.
         ("00A4000C02E105", "6A82"), ("00A4020C02E104", "6A86"), ("00A4000402E104", "6A86"),
         ("00A4000C01E1", "6A87"), ("00A4000C", "6A87"), ("00B0000002", "6986"),
-        // The capability container is never written.
+        // The capability container cannot be written.
         ("00A4000C02E103", "9000"), ("00D60000010F", "6982"),
         ("00B000000F", "000F2000FB00F60406E104080000009000"), ("00B0000F01", "6B00"),
         ("00B000000C", "000F2000FB00F60406E104089000"), ("00B0000E02", "006282"),
         ("00B0000E00", "009000"),
-        // A failed SELECT leaves the file as it was.
+        // A failed SELECT does not change the current file.
         ("00A4000C023F00", "6A82"), ("00B0000002", "000F9000"),
         // READ BINARY: more than MLe, offset outside, short file identifier, without Le, with data.
         ("00A4000C02E104", "9000"), ("00B00000FC", "6700"), ("00B0080001", "6B00"),
@@ -92,9 +92,9 @@ struct Type4ApplicationTests {
     #expect(try send("00D60000F7" + data, to: &application) == "6700")
     #expect(try send("00D60000F6" + data.dropLast(2), to: &application) == "9000")
     #expect(try send("00B00000FB", to: &application).count == (0xFB + 2) * 2)
-    // Le 00 asks for what there is, up to MLe.
+    // Le 00 requests all available data, up to MLe.
     #expect(try send("00B0000000", to: &application).count == (0xFB + 2) * 2)
-    // Extended lengths are understood as well.
+    // Extended lengths are supported as well.
     #expect(try send("00B000000000FC", to: &application) == "6700")
     #expect(try send("00B000000000FB", to: &application).count == (0xFB + 2) * 2)
   }
@@ -171,7 +171,7 @@ struct Type4ApplicationTests {
         ("00A4000C02E103", "9000"),
         ("00B0000011", "00113000FB00F60608E1040000900000009000"),
         ("00A4000C02E104", "9000"), ("00B0000004", "00008FFC9000"), ("00B07FFF01", "779000"),
-        // The offset in a data object (54), the data in another (53).
+        // The offset is in a data object (54), the data in another (53).
         ("00B1000005540300800003", "5301779000"),
         ("00D700000954030080005302AABB", "9000"),
         ("00B10000055403008000" + "04", "5302AABB9000"),
@@ -183,7 +183,7 @@ struct Type4ApplicationTests {
         ("00B100000554020080" + "0010", "6A80"), ("00D700000854030080005302AA", "6A80"),
         ("00D70000055403008000", "6A80"), ("00D7000006540300800053", "6A80"),
       ], on: &application)
-    // A length of 80 and above has a length byte more; Le holds tag and length too.
+    // From 80 on, a length has one byte more; Le includes tag and length.
     for (expected, header) in [(0x81, "537F"), (0x83, "538180"), (0xFB, "5381F8")] {
       let answer = try send(
         "00B1000005540300" + "8100" + [UInt8(expected)].hexadecimal, to: &application)

@@ -21,14 +21,14 @@ struct TypeBActivationTests {
     }
   }
 
-  /// Runs of frames and answers, "" for silence; clauses of ISO/IEC 14443-3.
+  /// Sequences of frames and answers, "" for silence, with the clauses of ISO/IEC 14443-3.
   static let runs: [[(sent: String, answer: String)]] = [
-    // 7.7 and 7.10: REQB, ATTRIB with CID 1 and 64 byte frames; then everything is a command.
+    // 7.7 and 7.10: REQB, ATTRIB with CID 1 and 64 byte frames; all further frames are commands.
     [
       ("050000", atqb), ("1D1122334400050101", "01"), ("050000", "command 050000"),
       ("0A01", "command 0A01"),
     ],
-    // 7.12: HLTB; then only WUPB is heard.
+    // 7.12: HLTB, after which only WUPB is accepted.
     [
       ("050000", atqb), ("5011223344", "00"), ("050000", ""), ("1D1122334400080100", ""),
       ("050008", atqb), ("1D1122334400080100", "00"),
@@ -44,11 +44,11 @@ struct TypeBActivationTests {
       ("1D1122334500080100", ""), ("5011223345", ""), ("1D112233440008", ""),
       ("501122334400", ""), ("0500", ""), ("05", ""), ("1D1122334400080100", "00"),
     ],
-    // 7.10.4: bit rates: 212 and 424 both ways are in the protocol info, 848 is not.
+    // 7.10.4: the protocol info contains the bit rates 212 and 424 in both directions, but not 848.
     [("050000", atqb), ("1D11223344008801 00", "")],
     [("050000", atqb), ("1D1122334400A80100", "00")],
     [("050000", atqb), ("1D1122334400F80100", "")],
-    // With answers of higher layers wanted (7.10.8): the card has none.
+    // With a request for answers of higher layers (7.10.8), of which the card has none.
     [("050000", atqb), ("1D1122334400080100AABB", "00")],
   ]
 
@@ -69,7 +69,7 @@ struct TypeBActivationTests {
     #expect(try send("15", to: &card) == "")
     #expect(try send("25", to: &card) == Self.atqb)
     #expect(card.state == .readyDeclared)
-    // Two slots only: the third does not exist, so the card takes the first.
+    // With only two slots, the third does not exist, so the card uses the first.
     card.powerOn()
     #expect(try send("050001", to: &card) == Self.atqb)
   }

@@ -7,7 +7,7 @@ import Testing
   typealias Reader = VicinityReader<ICODESLIX2>
   static let uid = "838ED22A080104E0"
 
-  /// A password under a new random number, twice (data sheet, 9.5.3.2).
+  /// Returns a password that is combined twice with a new random number (data sheet, 9.5.3.2).
   static func cover<Chip>(_ reader: VicinityReader<Chip>, _ password: [UInt8]) -> String {
     let answer = reader.ask("02B204")
     guard answer.count == 6, let random = [UInt8](hexadecimal: answer.dropFirst(2)) else {
@@ -16,7 +16,7 @@ import Testing
     return zip(password, random + random).map { $0 ^ $1 }.hexadecimal
   }
 
-  /// SET PASSWORD (data sheet, 9.5.3.2).
+  /// Sends SET PASSWORD (data sheet, 9.5.3.2).
   static func setPassword<Chip>(
     _ reader: VicinityReader<Chip>, _ kind: String, _ password: [UInt8]
   ) -> String {
@@ -26,7 +26,7 @@ import Testing
   static let zero: [UInt8] = [0, 0, 0, 0]
   static let fifteen: [UInt8] = [0x0F, 0x0F, 0x0F, 0x0F]
 
-  /// The pair of a genuine chip; NXP signs the UID least significant byte first.
+  /// The UID and signature of a genuine chip; NXP signs the UID least significant byte first.
   @Test func signature() {
     #expect(
       Reader(ICODESLIX2()).ask("02BD04")
@@ -55,7 +55,7 @@ import Testing
     #expect(reader.ask("42A50410ABCD") == "00" + ICODESecurity.alarm.hexadecimal)
     #expect(reader.ask("42A50410ABCE") == "")
     #expect(reader.ask("42A50400") == "00ABCD")
-    // Behind the password from now on.
+    // The password is required from now on.
     #expect(reader.ask("02A604") == "010F")
     #expect(Self.setPassword(reader, "10", Self.zero) == "00")
     #expect(reader.ask("02A604") == "00")
@@ -79,7 +79,7 @@ import Testing
     #expect(reader.ask("260100") == "")
     reader.restart()
     #expect(reader.ask("022000") == "00E1402701")
-    // Without a random number, or for a password that is not there.
+    // Without a random number, or for a password that does not exist.
     #expect(reader.ask("02B3040100000000") == "010F")
     #expect(Self.setPassword(reader, "20", Self.zero) == "010F")
   }
@@ -102,7 +102,7 @@ import Testing
     #expect(reader.ask("02B6042830") == "010F")
     #expect(Self.setPassword(reader, "01", Self.zero) == "00")
     #expect(Self.setPassword(reader, "02", Self.zero) == "00")
-    // The high page, from block 40 on, wants both passwords.
+    // The high page, from block 40 on, requires both passwords.
     #expect(reader.ask("02B6042830") == "00")
     #expect(reader.ask("022028") == "0000000000")
     #expect(reader.ask("02B8042701") == "000006")
@@ -110,7 +110,7 @@ import Testing
     #expect(reader.ask("022027") == "0000000000")
     #expect(reader.ask("022028") == "010F")
     #expect(reader.ask("02212811111111") == "010F")
-    // The counter is outside.
+    // The counter is not part of it.
     #expect(reader.ask("02204F") == "0000000000")
     #expect(Self.setPassword(reader, "01", Self.zero) == "00")
     #expect(reader.ask("022028") == "0000000000")
@@ -127,7 +127,7 @@ import Testing
     #expect(reader.ask("02204F") == "0001000000")
     #expect(reader.ask("02214FFFFF0001") == "00")
     #expect(reader.ask("02204F") == "00FFFF0001")
-    // Protected, and at its end.
+    // Protected, and at its maximum.
     #expect(reader.ask("02214F01000000") == "010F")
     #expect(Self.setPassword(reader, "01", Self.zero) == "00")
     #expect(reader.ask("02214F01000000") == "010F")
@@ -136,7 +136,7 @@ import Testing
     #expect(reader.ask("02204F") == "0003000001")
   }
 
-  /// The password comes with the command (data sheet, 9.5.3.9).
+  /// The command contains the password (data sheet, 9.5.3.9).
   @Test func privacy() {
     let reader = Reader(ICODESLIX2())
     #expect(reader.ask("02BA04") == "010F")
@@ -150,7 +150,7 @@ import Testing
     #expect(Self.setPassword(reader, "04", Self.fifteen) == "00")
     #expect(reader.ask("022000") == "00E1402701")
     #expect(reader.ask("02BA04" + Self.cover(reader, Self.zero)) == "010F")
-    // A wrong password deafens here, too.
+    // A wrong password silences the chip here, too.
     #expect(reader.ask("022000") == "")
   }
 
@@ -173,8 +173,8 @@ import Testing
 
   // MARK: Inventories that read
 
-  /// Regular mode (SL2S2002 data sheet, 9.4.3.5): blocks, and with the option flag what the mask does
-  /// not tell of the UID.
+  /// Regular mode (SL2S2002 data sheet, 9.4.3.5): blocks and, with the option flag, the part of the UID
+  /// that the mask does not contain.
   @Test(arguments: [
     // One slot, no mask.
     ("26A004000001", "00E14027010300FE00"),
@@ -185,18 +185,18 @@ import Testing
     ("66A00440838ED22A080104E00000", "00E1402701"),
     // 16 slots: the first four bits after the mask are the slot, which is 3 here.
     ("46A004000000", ""),
-    // With AFI: this one's, and another's.
+    // With AFI: the tag's own, and another one.
     ("36A00400000000", "00E1402701"), ("36A00442000000", ""),
-    // Another tag's mask, a block that is not there, parameters that are wrong, another maker's.
+    // Another tag's mask, a block that does not exist, wrong parameters, another maker's code.
     ("26A00408840000", ""), ("26A004004F01", ""), ("26A0040000", ""), ("26A00400000000", ""),
     ("26A00441838ED22A080104E0000000", ""), ("26A002000000", ""),
   ])
   func inventoryRead(request: String, answer: String) {
     #expect(Reader(ICODESLIX2()).ask(request) == answer)
-    // At twice the rate.
+    // The answer has twice the bit rate.
     let fast = "A1" + request.dropFirst(4)
     #expect(Reader(ICODESLIX2()).ask(String(request.prefix(2)) + fast) == answer)
-    // An inventory that the chip does not know.
+    // An inventory that the chip does not support.
     let unknown = "B0" + request.dropFirst(4)
     #expect(Reader(ICODESLIX2()).ask(String(request.prefix(2)) + unknown) == "")
   }
@@ -220,21 +220,21 @@ import Testing
   @Test func extendedInventoryRead() {
     let reader = Reader(ICODESLIX2())
     #expect(reader.ask("26A00480000001") == "00E14027010300FE00")
-    // The whole UID, whatever the mask tells; without data.
+    // The complete UID, regardless of the mask; without data.
     #expect(reader.ask("26A0048802830000") == "00838ED22A080104E0E1402701")
     #expect(reader.ask("26A004881283") == "00838ED22A080104E0")
-    // Only with article surveillance on.
+    // Only with active article surveillance.
     #expect(reader.ask("26A004801312") == "")
     #expect(reader.ask("26A0048013") == "")
     #expect(reader.ask("02A204") == "00")
     #expect(reader.ask("26A0048013") == "00838ED22A080104E0")
-    // Quiet afterwards, until the power goes.
+    // Quiet afterwards, until the power is off.
     #expect(reader.ask("26A0048032") == "00838ED22A080104E0")
     #expect(reader.ask("26A0048012") == "")
     #expect(reader.ask("26A0048072") == "")
     reader.restart()
     #expect(reader.ask("26A0048012") == "00838ED22A080104E0")
-    // Quiet for good, and found by the question for such labels alone.
+    // Permanently quiet, and found only by the request for such labels.
     #expect(reader.ask("26A0048852FF") == "")
     #expect(reader.ask("26A0048052") == "00838ED22A080104E0")
     reader.restart()

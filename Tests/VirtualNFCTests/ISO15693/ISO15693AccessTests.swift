@@ -3,7 +3,7 @@ import Testing
 @testable import NFCCore
 @testable import VirtualNFC
 
-/// Procedures of ``ISO15693Access`` against virtual chips.
+/// Tests the procedures of ``ISO15693Access`` with virtual chips.
 @Suite struct ISO15693AccessTests {
   static func filled<Chip: VirtualChip>(
     _ chip: Chip, command: Int = 241, response: Int = 241
@@ -22,7 +22,7 @@ import Testing
     var access = reader.access
     #expect(try Self.data(access.readBlocks(0..<8)) == pattern(32))
     #expect(reader.codes == [0x23])
-    // 60 blocks of 4 bytes are what the reader's answer holds, 48 with their security status.
+    // The reader's answer holds 60 blocks of 4 bytes, or 48 with their security status.
     reader.clearCount()
     #expect(try access.readBlocks(0..<80).count == 80)
     #expect(reader.codes == [0x23, 0x23])
@@ -35,7 +35,8 @@ import Testing
     #expect(reader.codes == [0x20])
   }
 
-  /// 4096 bytes of an ST25DV64K in the fewest exchanges that the reader's answers allow.
+  /// 4096 bytes of an ST25DV64K are read in the minimum number of exchanges that the reader's answers
+  /// permit.
   @Test(arguments: [(65536, 1), (1025, 4), (241, 18), (129, 32), (5, 1024)])
   func manyBlocks(response: Int, exchanges: Int) throws {
     let reader = Self.filled(PlainVicinityChip(.st25dv64K), response: response)
@@ -58,7 +59,7 @@ import Testing
     #expect(reader.codes == [UInt8](repeating: 0x20, count: 40))
   }
 
-  /// Without a UID nothing is known of the chip: the refusal is learned once.
+  /// Without a UID, the chip is unknown: the refusal is learned once.
   @Test func refusalIsLearned() throws {
     let reader = Self.filled(PlainVicinityChip(.icodeSLIS))
     var access = reader.access(uid: nil)
@@ -78,14 +79,14 @@ import Testing
     reader.clearCount()
     #expect(try Self.data(access.readBlocks(0..<20)) == pattern(160))
     #expect(reader.codes == [UInt8](repeating: 0x23, count: 10))
-    // By its UID the limit is known.
+    // With its UID, the limit is known.
     let other = Self.filled(PlainVicinityChip(.mb89r118))
     var known = other.access
     #expect(try Self.data(known.readBlocks(0..<250)) == pattern(2000))
     #expect(other.exchanges == 125)
   }
 
-  /// A tag that refuses a command as unknown is not tried with smaller runs.
+  /// If a tag refuses a command as unknown, smaller numbers of blocks are not tried.
   @Test func unknownCommandIsNotHalved() throws {
     let reader = Self.filled(ICODESLIX2())
     reader.faults[0] = .refusal(0x01)
@@ -95,7 +96,7 @@ import Testing
     #expect(access.knowledge.readLimit == 1)
   }
 
-  /// A chip that answers fewer blocks than it was asked for, without an error.
+  /// A chip that returns fewer blocks than requested, without an error.
   @Test func cutAnswer() throws {
     let link = ISO15693Link(maximumCommandLength: 64, maximumResponseLength: 64) { frame, _ in
       [0x00] + pattern(frame[1] == 0x23 ? 16 : 4)
@@ -143,7 +144,7 @@ import Testing
     var access = reader.access(uid: nil)
     #expect(try Self.data(access.readBlocks(250..<320)) == Array(pattern(8192)[1000..<1280]))
     #expect(access.knowledge.wideNumbers == .extendedCommands)
-    // Its size by the second form of the question, and then only what was asked for.
+    // The size is read by the second form of the command, and afterwards only the requested data.
     #expect(reader.codes == [0x2B, 0x3B, 0x33, 0x33])
   }
 
@@ -178,7 +179,7 @@ import Testing
     #expect(Array(fujitsu.chip.memory.suffix(16)) == pattern(16, seed: 9))
   }
 
-  /// A silence after a write of several blocks: what was written is not sent again.
+  /// After a silence in a write of several blocks, the blocks that were written are not sent again.
   @Test func silenceAfterAWriteOfSeveral() throws {
     let reader = Self.filled(PlainVicinityChip(.st25dv64K))
     var access = reader.access
@@ -202,7 +203,7 @@ import Testing
     #expect(reader.requests.dropFirst().allSatisfy { $0[0] == 0x62 })
     #expect(reader.chip.core.locked[1])
     #expect(reader.chip.core.afi == 0x42)
-    // Found out where the maker is not known.
+    // The limit is determined if the maker is unknown.
     reader.restart()
     access = reader.access(uid: nil)
     try access.writeBlocks(at: 2, [5, 6, 7, 8, 9, 10, 11, 12])
@@ -259,7 +260,8 @@ import Testing
     #expect(dv.codes == [0x2B, 0x3B])
   }
 
-  /// A Tag-it Standard has no system information, and is not asked for it: its end is what it refuses.
+  /// A Tag-it Standard has no system information, and none is requested; its refusal shows the end of the
+  /// memory.
   @Test func noSystemInformation() throws {
     let reader = Self.filled(
       PlainVicinityChip(.tagItHFIPlus, uid: [0xE0, 0x07, 0xC0, 0, 1, 2, 3, 4]))
@@ -287,7 +289,7 @@ import Testing
 
   static let passing: [VicinityReader<ICODESLIX2>.Fault] = [.deaf, .mute, .broken]
 
-  /// What happens once and passes is overcome, at every exchange of a read, a write and a lock.
+  /// A temporary fault is overcome at every exchange of a read, a write and a lock.
   @Test(.asking(.blockLock), arguments: passing, 0..<6)
   func passingFailures(fault: VicinityReader<ICODESLIX2>.Fault, exchange: Int) throws {
     let reader = Self.filled(ICODESLIX2(), response: 41)
@@ -305,14 +307,14 @@ import Testing
     reader.faults[exchange] = fault
     for number in 10..<16 { try access.lockBlock(number) }
     #expect(reader.chip.core.locked[10..<16].allSatisfy { $0 })
-    // What the tag has done is not sent again.
+    // A command that the tag has executed is not sent again.
     if fault != .deaf { #expect(reader.codes.count { $0 == 0x22 } == 6) }
   }
 
   static let lasting: [VicinityReader<ICODESLIX2>.Fault] = [.gone, .goneAfter, .lost]
 
-  /// A tag that has gone is an error with its cause, after few exchanges, and each block is old or
-  /// new.
+  /// The removal of a tag results in an error with its cause, after few exchanges, and each block is old
+  /// or new.
   @Test(.asking(.blockLock), arguments: lasting, 0..<6)
   func lastingFailures(fault: VicinityReader<ICODESLIX2>.Fault, exchange: Int) throws {
     func isLoss(_ error: any Error) -> Bool {
@@ -342,7 +344,7 @@ import Testing
     #expect(reader.chip.core.locked.count { $0 } == written)
   }
 
-  /// A refusal at each exchange: the error names its code and the block.
+  /// A refusal at any exchange: the error contains its code and the block.
   @Test(.asking(.blockLock), arguments: [UInt8(0x10), 0x12, 0x15, 0xA3], 0..<4)
   func refusals(code: UInt8, exchange: Int) throws {
     let reader = Self.filled(ICODESLIX2(), response: 41)
@@ -384,7 +386,7 @@ import Testing
     }
   }
 
-  /// Many tags in one field, told apart without a lone end of frame.
+  /// Many tags in one field are distinguished without a single end of frame.
   @Test(arguments: 0...7)
   func inventory(count: Int) throws {
     let tags = [

@@ -3,7 +3,7 @@ import Testing
 @testable import NFCCore
 @testable import VirtualNFC
 
-/// Commands that are sent as they are given; see ``ISO15693Access/send(_:adding:)``.
+/// Tests commands that are sent unchanged; see ``ISO15693Access/send(_:adding:)``.
 @Suite struct ISO15693ExchangeTests {
   /// A command for the selected tag has no UID (ISO/IEC 15693-3, 7.3.1).
   @Test func selectedTagsAreNotAddressed() throws {

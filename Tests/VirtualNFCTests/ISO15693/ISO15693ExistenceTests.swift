@@ -3,7 +3,8 @@ import Testing
 @testable import NFCCore
 @testable import VirtualNFC
 
-/// What cannot be is refused before anything is sent, or after one question for the tag's size.
+/// Tests that impossible commands are refused before anything is sent, or after one request for the tag's
+/// size.
 @Suite struct ISO15693ExistenceTests {
   @Test(arguments: [-1..<1, 0..<0, 79..<81, 80..<81, 0..<65537, 65535..<65537, -5 ..< -1])
   func numbersThatAreNotThere(range: Range<Int>) throws {
@@ -47,7 +48,7 @@ import Testing
     #expect(reader.exchanges == 0)
   }
 
-  /// A tag that has not told its size is asked before its end is passed, once.
+  /// If the size of a tag is unknown, it is requested once before an access beyond the known part.
   @Test func sizeIsAskedFirst() throws {
     let attempts: [(inout ISO15693Access) throws -> Void] = [
       { try $0.writeBlocks(at: 79, pattern(8)) }, { _ = try $0.readBlocks(80..<81) },
@@ -68,15 +69,15 @@ import Testing
     }
   }
 
-  /// Nothing is asked where the kind of chip has all the blocks; one that is smaller than its kind
-  /// refuses for itself.
+  /// Nothing is requested if the kind of chip has all the blocks; a chip that is smaller than its kind
+  /// refuses the access itself.
   @Test(.asking(.blockLock)) func aKnownKindIsNotAsked() throws {
     let reader = ISO15693AccessTests.filled(ICODESLIX2())
     var access = reader.access
     #expect(try access.readBlocks(0..<8).count == 8)
     try access.lockBlock(79)
     #expect(reader.codes == [0x23, 0x22])
-    // A UID of an ICODE SLIX2 on a chip with 28 blocks.
+    // An ICODE SLIX2's UID on a chip with 28 blocks.
     let small = ISO15693AccessTests.filled(ICODESLIX(uid: ICODESLIX2.model.defaultUID))
     var other = small.access
     #expect { try other.readBlocks(40..<41) } throws: {
@@ -85,7 +86,7 @@ import Testing
     }
   }
 
-  /// Of several blocks in one write, the one that is locked is named; none is written.
+  /// If one of several blocks in a write is locked, the error names it, and none is written.
   @Test(.asking(.blockLock)) func theLockedBlockOfARunIsNamed() throws {
     let reader = VicinityReader(PlainVicinityChip(.st25dv64K))
     var access = reader.access

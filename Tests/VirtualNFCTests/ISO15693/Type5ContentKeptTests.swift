@@ -3,7 +3,8 @@ import Testing
 @testable import NFCCore
 @testable import VirtualNFC
 
-/// What stands beside the message of a Type 5 tag stays, and nothing is written against what was read earlier.
+/// Tests that other content of a Type 5 tag is kept when a message is written, and that no write relies
+/// on earlier reads.
 @Suite struct Type5ContentKeptTests {
   static func slix2(_ memory: String) throws -> VicinityReader<ICODESLIX2> {
     var chip = ICODESLIX2(formatted: false)
@@ -13,7 +14,7 @@ import Testing
 
   // MARK: Beside the message
 
-  /// A proprietary TLV after the message, wherever a new message ends.
+  /// A proprietary TLV after the message is kept, regardless of the end of a new message.
   @Test(arguments: [0, 1, 3, 40, 200])
   func proprietaryTLVsAreKept(length: Int) throws {
     let other = "FD0411223344"
@@ -32,8 +33,8 @@ import Testing
     #expect(try Type5MappingTests.read(reader) ?? [] == pattern(length))
   }
 
-  /// An area that other TLVs fill has no room for an empty message either: block 79, which counts, and what
-  /// lies behind the area are left alone.
+  /// An area that other TLVs fill has no room for an empty message either. Block 79, which is a counter,
+  /// and the bytes after the area are not changed.
   @Test(arguments: [0, 1])
   func aFullAreaIsLeftAlone(room: Int) throws {
     let size = 312 - 4 - room
@@ -55,7 +56,7 @@ import Testing
     [UInt8(size >> 8), UInt8(size & 0xFF)].hexadecimal
   }
 
-  /// A container that claims the counter, as Android counts it: no write reaches block 79.
+  /// A container that includes the counter, as Android writes it: no write reaches block 79.
   @Test func theCounterIsNotPartOfTheArea() throws {
     let reader = try Self.slix2("E140280103" + "00FE00")
     var mapping = reader.mapping()
@@ -65,13 +66,14 @@ import Testing
     #expect(reader.chip.memory.suffix(4) == [0, 0, 0, 0])
   }
 
-  /// Blocks of 8 bytes: what the last one holds behind the message, and behind the area, stays.
+  /// Blocks of 8 bytes: the bytes of the last one after the message, and those after the area, are not
+  /// changed.
   @Test func bytesBehindTheMessageStay() throws {
     var chip = PlainVicinityChip(.mb89r118, formatted: false)
     chip.memory =
       [0xE1, 0x40, 0x02, 0x01, 0x03, 0x00, 0xFE] + [UInt8](repeating: 0x5A, count: 60)
     let reader = VicinityReader(chip)
-    // The area is bytes 4 to 19, the message's TLV with its terminator 4 to 18 and then 4 to 19.
+    // The area is bytes 4 to 19. The message's TLV with its terminator is bytes 4 to 18, then 4 to 19.
     for length in [12, 14] {
       try Type5MappingTests.write(pattern(length), reader)
       #expect(try Type5MappingTests.read(reader) == pattern(length))
@@ -82,7 +84,7 @@ import Testing
 
   // MARK: What is on the tag now
 
-  /// The wired side changes a byte between a read and a write: what was written is what is there.
+  /// The I²C side changes a byte between a read and a write: the write takes the change into account.
   @Test func theWiredSideIsSeen() throws {
     let message = pattern(120)
     let reader = VicinityReader(try ST25DV(.st25dv64K, ndef: message))
@@ -98,7 +100,7 @@ import Testing
     #expect(try Type5MappingTests.read(reader) == message)
   }
 
-  /// A tag that has left is found out by whatever is asked.
+  /// Every command detects that a tag has been removed.
   @Test func aTagThatHasLeftIsFoundOut() throws {
     let reader = VicinityReader(try ST25DV(.st25dv64K, ndef: pattern(50)))
     var mapping = reader.mapping()
@@ -121,7 +123,7 @@ import Testing
     }
   }
 
-  /// A block in the middle is locked: the message that is there is not given up for one that cannot be written.
+  /// A block in the middle is locked: the existing message is not deleted for one that cannot be written.
   @Test func aLockedBlockIsFoundBeforeAnythingIsWritten() throws {
     let reader = VicinityReader(try ICODESLIX2(ndef: pattern(100)))
     reader.chip.core.locked[10] = true
@@ -131,7 +133,7 @@ import Testing
       return error?.code == .readOnly && error?.place == .block(10)
     }
     #expect(reader.chip.memory == memory)
-    // What does not touch it can be written.
+    // A message that does not reach it can be written.
     try Type5MappingTests.write(pattern(10), reader)
     #expect(try Type5MappingTests.read(reader) == pattern(10))
   }
@@ -153,10 +155,10 @@ import Testing
     #expect(try Type5MappingTests.read(reader) == nil)
   }
 
-  /// A chip with more blocks than its kind has is asked how many there are.
+  /// The number of blocks is requested from a chip that has more than its kind.
   @Test func aLargerChipThanItsUIDSaysIsAsked() throws {
     let message = pattern(200)
-    // A SLIX2 under the UID of an SLI.
+    // A SLIX2 with the UID of an SLI.
     let uid: [UInt8] = [0xE0, 0x04, 0x01, 0x00, 0x2C, 0x3E, 0x71, 0x9A]
     let reader = VicinityReader(try ICODESLIX2(uid: uid, ndef: message))
     #expect(try Type5MappingTests.read(reader) == message)

@@ -3,7 +3,7 @@ import Testing
 @testable import NFCCore
 @testable import VirtualNFC
 
-/// Locks of Type 5 tags: complete, taken up again, or not begun.
+/// Tests locks of Type 5 tags: complete, completed by a second call, or not begun.
 @Suite struct Type5LockTests {
   static func code(_ error: any Error) -> NFCError.Code? { (error as? NFCError)?.code }
 
@@ -15,7 +15,7 @@ import Testing
     mapping.beginCall()
     #expect(try mapping.status(reader.link).access == .readOnly)
     #expect(reader.chip.memory[1] == 0x43)
-    // The area ends at byte 252: block 63 stays open.
+    // The area ends at byte 252: block 63 is not locked.
     #expect(reader.chip.core.locked == Array(repeating: true, count: 63) + [false])
     #expect(try Type5MappingTests.read(reader) == pattern(20))
     #expect { try Type5MappingTests.write(pattern(3), reader) } throws: {
@@ -25,14 +25,14 @@ import Testing
     #expect { try formatting.format(wipe: true, reader.link) } throws: {
       Self.code($0) == .readOnly
     }
-    // What is complete is left alone.
+    // A complete lock is not repeated.
     reader.clearCount()
     mapping.beginCall()
     try mapping.lock(reader.link)
     #expect(Set(reader.codes).isSubset(of: [0x20, 0x23, 0x2C]))
   }
 
-  /// The chip is known to lock blocks, whatever its container promises; its counter is left alone.
+  /// The chip is known to support block locks, regardless of its container; its counter is not changed.
   @Test(.asking(.blockLock), arguments: ["E1402701", "E1402709", "E1402801"])
   func theChipCounts(container: String) throws {
     var chip = ICODESLIX2()
@@ -46,7 +46,7 @@ import Testing
     #expect(reader.chip.memory.suffix(4) == [0, 0, 0, 0])
   }
 
-  /// The container says read-only and blocks are open: from a run that was torn, or from another program.
+  /// The container is read-only, but blocks are not locked, after an interrupted run or another program.
   @Test(.asking(.blockLock)) func aReadOnlyContainerIsNoProof() throws {
     var chip = ICODESLIX2()
     chip.memory = [0xE1, 0x43, 0x27, 0x01, 0x03, 0x00, 0xFE]
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  /// An ST25DV locks blocks 0 and 1 alone, and its wired side can always write: nothing is changed.
+  /// An ST25DV can lock only blocks 0 and 1, and its I²C side can always write: nothing is changed.
   @Test func aChipThatCannotLockIsLeftAlone() throws {
     let reader = VicinityReader(try ST25DV(.st25dv04K, ndef: pattern(20)))
     let memory = reader.chip.memory
@@ -87,7 +87,7 @@ import Testing
     #expect(!reader.chip.core.locked.contains(true))
   }
 
-  /// The same of a chip that is not known: its refusal of the first lock puts the container back.
+  /// The same for an unknown chip: after its refusal of the first lock, the container is restored.
   @Test func aRefusalPutsTheContainerBack() throws {
     let unknown: [UInt8] = [0xE0, 0x77, 0x24, 0x00, 0x2F, 0x71, 0x08, 0x5B]
     let reader = VicinityReader(try ST25DV(.st25dv04K, uid: unknown, ndef: pattern(20)))
@@ -98,13 +98,13 @@ import Testing
     #expect(!reader.chip.core.locked.contains(true))
   }
 
-  /// A page of a SLIX2 behind the write password: nothing is written.
+  /// A page of a SLIX2 requires the write password: nothing is written.
   @Test func aProtectedPageIsRefusedFirst() throws {
     let reader = VicinityReader(try ICODESLIX2(ndef: pattern(20)))
     for password in ["01", "02"] {
       _ = ICODETests.setPassword(reader, password, ICODETests.zero)
     }
-    // The high page, from block 40 on, for writing.
+    // The high page, from block 40 on, requires a password for writing.
     #expect(reader.ask("02B6042820") == "00")
     reader.restart()
     let memory = reader.chip.memory

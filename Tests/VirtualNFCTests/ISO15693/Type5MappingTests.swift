@@ -18,7 +18,8 @@ import Testing
 
   // MARK: Counts
 
-  /// The counts of reading: 32 blocks a read, and no limit. An ST25DV tells its size once, before.
+  /// The number of exchanges of a read: with 32 blocks per read, and without a limit. The size of an
+  /// ST25DV is requested once, before the read.
   @Test(arguments: [(137, 129, 2), (868, 129, 7), (137, 65536, 1), (868, 65536, 1), (0, 129, 1)])
   func countsOfReading(length: Int, response: Int, exchanges: Int) throws {
     let message = pattern(length)
@@ -30,11 +31,12 @@ import Testing
     reader.clearCount()
     #expect(try mapping.read(reader.link) == (length == 0 ? nil : message))
     #expect(reader.exchanges == exchanges)
-    // In the same call it is not asked again; in the next one it is, for the wired side may have written.
+    // It is not requested again in the same call, but in the next one, because the I²C side may have
+    // written.
     reader.clearCount()
     #expect(try mapping.read(reader.link) == (length == 0 ? nil : message))
     #expect(reader.exchanges == 0)
-    // The status looks at what follows a message too.
+    // The status also reads the bytes after a message.
     #expect(try mapping.status(reader.link).access == .readWrite)
     #expect(reader.exchanges <= 1)
     reader.clearCount()
@@ -43,7 +45,7 @@ import Testing
     #expect(reader.exchanges == exchanges)
   }
 
-  /// A chip that nobody else can write is asked for its beginning alone.
+  /// For a chip without another side, only the beginning is read again.
   @Test func aSecondReadCostsOneExchange() throws {
     let message = pattern(308)
     let reader = VicinityReader(try ICODESLIX2(ndef: message))
@@ -60,7 +62,7 @@ import Testing
     }
   }
 
-  /// A chip that its UID names needs no question.
+  /// A chip that its UID identifies needs no request for its size.
   @Test func oneExchangeForAKnownChip() throws {
     let message = pattern(137)
     let reader = VicinityReader(try ICODESLIX2(ndef: message))
@@ -74,13 +76,13 @@ import Testing
     _ = try mapping.status(reader.link)
     reader.clearCount()
     mapping.beginCall()
-    // 137 bytes, their header and terminator: blocks 1 to 35; the length comes last. Before it, what is there
-    // now, and once whether it is locked.
+    // 137 bytes, their header and terminator are in blocks 1 to 35; the length is written last. Before
+    // that, the content is read, and once its lock status.
     try mapping.write(pattern(137), reader.link)
     #expect(reader.codes.count { $0 == 0x21 } == 35)
     #expect(reader.codes.prefix(3) == [0x23, 0x2C, 0x21])
     #expect(reader.exchanges == 37)
-    // One byte changes: length to zero, the byte, the length.
+    // One byte changes: the length is set to zero, the byte is written, and the length is restored.
     var message = pattern(137)
     message[100] ^= 0xFF
     reader.clearCount()
@@ -93,17 +95,17 @@ import Testing
     #expect(reader.exchanges == 1)
     mapping.forgetContent()
     #expect(try mapping.read(reader.link) == message)
-    // Blocks side by side go together where the chip takes several.
+    // Adjacent blocks are written together if the chip supports it.
     let dv = VicinityReader(PlainVicinityChip(.st25dv64K))
     var wide = dv.mapping()
     _ = try wide.status(dv.link)
-    // The read takes what one answer holds: the rest of what is written against is read too.
+    // The read fills one answer; the rest of the content to compare with is read too.
     try wide.write([], dv.link)
     _ = try wide.load(0..<1000, dv.link)
     dv.clearCount()
     try wide.write(pattern(800), dv.link)
-    // 8 bytes of container, 4 of header, 800, terminator: blocks 2 to 203; block 2 is last and
-    // alone.
+    // 8 bytes of container, 4 of header, 800, terminator: blocks 2 to 203; block 2 is written last and
+    // separately.
     #expect(dv.codes.first == 0x2C)
     #expect(Array(dv.codes.dropFirst()) == [UInt8](repeating: 0x24, count: 50) + [0x21, 0x21])
     #expect(try Self.read(dv) == pattern(800))
@@ -162,7 +164,7 @@ import Testing
 
   @Test(arguments: [
     "00000000", "E1800D01", "FFFFFFFF",
-    // Not to be read without the maker's way.
+    // These cannot be read without the maker's commands.
     "E1480D01", "E14C0D01",
   ])
   func notFormatted(beginning: String) throws {
@@ -186,7 +188,7 @@ import Testing
     #expect((try Self.read(reader) ?? []).hexadecimal == message)
     try Self.write([0xD0, 0, 0, 1, 2, 3], reader)
     #expect(try Self.read(reader) == [0xD0, 0, 0, 1, 2, 3])
-    // What stands before the message is left alone.
+    // The bytes before the message are not changed.
     if memory.contains("FD03") {
       #expect(reader.chip.memory[4..<9].hexadecimal == "FD03AABBCC")
     }
@@ -200,7 +202,7 @@ import Testing
       let error = $0 as? NFCError
       return error?.code == .malformedContent && error?.place == .offset(4)
     }
-    // Writing, emptying and formatting make it usable, as the error promises.
+    // Writing, emptying and formatting make it usable, as the error states.
     for way in 0..<3 {
       let reader = VicinityReader(chip)
       var mapping = reader.mapping()
@@ -214,7 +216,7 @@ import Testing
     }
   }
 
-  /// A chip that is not what its UID says is asked.
+  /// The size is requested from a chip that does not match its UID.
   @Test func wrongUID() throws {
     let reader = VicinityReader(
       try ICODESLIX(uid: ICODESLIX2.model.defaultUID, ndef: pattern(50)), response: 65536)
@@ -252,13 +254,14 @@ import Testing
 
   // MARK: Torn away
 
-  /// At every exchange of a write: old, none, or new; and it can be written again.
+  /// At every exchange of a write, the tag holds the old message, none, or the new one, and can be
+  /// written again.
   static func tear<Chip: VirtualChip>(_ chip: Chip, old: [UInt8], new: [UInt8]) throws {
     let base = VicinityReader(chip)
     try write(old, base)
     let counting = VicinityReader(base.chip)
     try write(new, counting)
-    // Gone before an exchange is gone after the one before it.
+    // A removal before an exchange is the same as one after the previous exchange.
     for exchange in -1..<counting.exchanges {
       let reader = VicinityReader(base.chip)
       reader.faults[max(0, exchange)] = exchange < 0 ? .gone : .goneAfter
@@ -268,7 +271,7 @@ import Testing
       #expect(
         found == old || found.isEmpty || found == new,
         "\(chip.name) \(old.count) to \(new.count) at \(exchange): \(found.count)")
-      // Every few are enough to show that what is left can be written.
+      // It is sufficient to test for some exchanges that the tag can be written again.
       guard exchange < 4 || exchange.isMultiple(of: 8) else { continue }
       reader.restart()
       try write(new, reader)
@@ -288,8 +291,8 @@ import Testing
     }
   }
 
-  /// A length of three bytes in two blocks: behind one, two or three bytes of filler, as some
-  /// writers put it.
+  /// A length of three bytes in two blocks, after one, two or three bytes of filler, as some writers add
+  /// them.
   @Test(arguments: [(1, 10, 270), (2, 10, 270), (3, 10, 270), (2, 270, 10), (2, 256, 257)])
   func tearAcrossBlocks(filler: Int, old: Int, new: Int) throws {
     var chip = ICODESLIX2()
@@ -298,7 +301,7 @@ import Testing
     try Self.tear(chip, old: pattern(old), new: pattern(new, seed: 40))
   }
 
-  /// No message has been begun: its type byte is what makes it valid.
+  /// There is no message yet: its type byte makes it valid.
   @Test(arguments: 0...3)
   func tearWithoutAMessage(filler: Int) throws {
     var chip = ICODESLIX2()
@@ -310,7 +313,7 @@ import Testing
     }
   }
 
-  /// A format torn away leaves a tag that is formatted or not, and can be formatted.
+  /// An interrupted format leaves a tag that is formatted or not, and can be formatted.
   @Test func tearOfFormat() throws {
     for exchange in 0..<6 {
       let reader = Reader(ICODESLIX2(formatted: false))
@@ -326,7 +329,7 @@ import Testing
     }
   }
 
-  /// Failures that pass are overcome without a trace.
+  /// Temporary faults are overcome without a visible effect.
   @Test(arguments: [Reader.Fault.deaf, .mute, .broken], 0..<12)
   func passingFailures(fault: Reader.Fault, exchange: Int) throws {
     let reader = Reader(ICODESLIX2())

@@ -29,7 +29,7 @@ import Testing
       ])
   }
 
-  /// What leaves the factory formatted begins with a container and an empty message.
+  /// Chips that are formatted on delivery begin with a container and an empty message.
   @Test(arguments: [
     (VirtualTag.icodeSLIX2(), "E14027010300FE00", 320),
     (.icodeSLIX(), "E1400D010300FE00", 112),
@@ -70,7 +70,7 @@ import Testing
   @Test(arguments: [
     ("260100", true), ("26010403", true), ("26010402", false), ("26010883", true),
     ("260140" + uid, true), ("260140" + "828ED22A080104E0", false),
-    // AFI: the chip has 00, so only everyone's inventory is for it.
+    // The chip has AFI 00, so only inventories for all families match.
     ("36010000", true), ("36014200", false), ("3601F000", false),
     // A mask longer than the UID.
     ("260141" + uid + "00", false),
@@ -119,7 +119,7 @@ import Testing
     #expect(reader.ask("2220" + Self.uid + "00") == "00E1402701")
     #expect(reader.ask("2226" + Self.uid) == "00")
     #expect(reader.ask("022000") == "00E1402701")
-    // Not addressed, it is not obeyed.
+    // A request that is not addressed is not executed.
     #expect(reader.ask("0202") == "")
     #expect(reader.ask("022000") == "00E1402701")
   }
@@ -151,8 +151,7 @@ import Testing
     ("42230001", "0000E1402701000300FE00"), ("0220FF", "0110"), ("02230050", "0110"),
     ("022B", "000F" + uid + "00004F0301"), ("022C0001", "000000"), ("022C4E05", "000000"),
     ("022C5000", "0110"),
-    // Unknown commands: refused if addressed, else not answered. A wrong length: refused if
-    // addressed.
+    // Unknown commands and wrong lengths are refused if they are addressed, and otherwise not answered.
     ("2224" + uid + "0000AABBCCDD", "0101"), ("02240000AABBCCDD", ""), ("2220" + uid, "0102"),
     ("0220", ""), ("2230" + uid + "0000", "0101"), ("022101AABB", "0102"),
     ("0A200000", "0103"), ("2220" + "0000000000000000" + "00", ""),
@@ -215,7 +214,7 @@ import Testing
     #expect(reader.ask("023B04") == "0004" + uid + "FF0703")
     #expect(reader.ask("0231FF07AABBCCDD") == "00")
     #expect(reader.ask("0230FF07") == "00AABBCCDD")
-    // One block beyond the end is another error than a run over it.
+    // The error for one block beyond the end differs from that for several blocks.
     #expect(reader.ask("02300008") == "0110")
     #expect(reader.ask("0233FF070100") == "010F")
     #expect(reader.ask("0233FE070100") == "0000000000AABBCCDD")
@@ -245,7 +244,7 @@ import Testing
 
   // MARK: Any frames
 
-  /// No frame traps a chip, whatever state earlier ones have left it in.
+  /// No frame traps a chip, in any state after earlier frames.
   @Test func anyFrames() {
     var generator = SplitMix64(seed: 15693)
     var answered = 0
@@ -254,7 +253,7 @@ import Testing
       let size = chip.memory.count
       for round in 0..<1000 {
         var bytes = generator.bytes(upTo: 20)
-        // Half of them are commands that the chip may know, some addressed.
+        // Half of them are commands that the chip may support, some of them addressed.
         if round.isMultiple(of: 2) {
           let code = UInt8.random(in: 0x20...0x3D, using: &generator)
           let custom = UInt8.random(in: 0xA0...0xBF, using: &generator)

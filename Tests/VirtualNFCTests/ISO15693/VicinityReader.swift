@@ -5,37 +5,37 @@ import Testing
 @testable import NFCCore
 @testable import VirtualNFC
 
-/// A reader for vicinity chips without a reader: it adds and takes off the check, sends the second
-/// end of frame, and can be told to fail at an exchange.
+/// A reader for vicinity chips: it adds and removes the check bytes, sends the second end of frame, and
+/// can cause a fault at an exchange.
 final class VicinityReader<Chip: VirtualChip> {
   enum Fault: Equatable {
-    /// The tag is taken away before the request; the reader does not know.
+    /// The tag is removed before the request, and the reader does not notice.
     case gone
-    /// The same, and the reader knows.
+    /// The tag is removed before the request, and the reader notices.
     case lost
-    /// The request is not heard, once.
+    /// The tag does not receive the request, once.
     case deaf
-    /// The tag does what is asked and its answer is lost, once.
+    /// The tag executes the command, but its answer is lost, once.
     case mute
     /// The answer is broken, once.
     case broken
     /// The tag refuses, once.
     case refusal(UInt8)
-    /// The tag is taken away after it has done what was asked.
+    /// The tag is removed after it has executed the command.
     case goneAfter
   }
 
   var chip: Chip
   var faults: [Int: Fault] = [:]
-  /// Every request, without its check.
+  /// All requests, without their check bytes.
   private(set) var requests: [[UInt8]] = []
   private(set) var isGone = false
   private let asked = AskedChanges.kinds
   let maximumCommandLength: Int
   let maximumResponseLength: Int
 
-  /// What an ACR1552U moves by default: an APDU of 256 bytes, less the objects of the transparent
-  /// session.
+  /// The default capacity is that of an ACR1552U: an APDU of 256 bytes, minus the objects of the
+  /// transparent session.
   init(_ chip: Chip, command: Int = 241, response: Int = 241) {
     self.chip = chip
     maximumCommandLength = command
@@ -69,7 +69,7 @@ final class VicinityReader<Chip: VirtualChip> {
     ISO15693Access(link, knowledge: ISO15693Knowledge(uid: uid))
   }
 
-  /// Access by the chip's UID.
+  /// Access with the chip's UID.
   var access: ISO15693Access { access(uid: chip.identifier) }
 
   func mapping(uid: [UInt8]? = nil) -> Type5Mapping {
@@ -93,7 +93,8 @@ final class VicinityReader<Chip: VirtualChip> {
     guard !isGone else { throw Self.silence }
     let before = chip.irreversibleState
     let answer = exchange(frame)
-    // Only what procedures send: a test that asks by itself knows what it asks.
+    // Only commands of procedures are checked; a test that sends its own command has requested its
+    // effect.
     AskedChanges.check(
       chip.irreversibleState.changes(since: before), askedFor: asked,
       sourceLocation: #_sourceLocation)
@@ -112,7 +113,7 @@ final class VicinityReader<Chip: VirtualChip> {
     return answer
   }
 
-  /// One request, and its second end of frame where there is one.
+  /// Sends one request, and its second end of frame if it has one.
   func exchange(_ frame: [UInt8]) -> [UInt8]? {
     var answer = chip.receive(.iso15693(frame))
     if answer == nil, let request = try? ISO15693Request(decoding: frame),
@@ -123,13 +124,13 @@ final class VicinityReader<Chip: VirtualChip> {
     return answer?.checkedPayload
   }
 
-  /// Sends a request in hexadecimal and gives the answer in hexadecimal, empty for silence.
+  /// Sends a request in hexadecimal and returns the answer in hexadecimal, empty for silence.
   func ask(_ text: String) -> String {
     [UInt8](hexadecimal: text).flatMap(exchange)?.hexadecimal ?? ""
   }
 }
 
-/// Bytes that differ from block to block.
+/// Returns bytes that differ from block to block.
 func pattern(_ count: Int, seed: Int = 0xD1) -> [UInt8] {
   (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8 &+ seed) }
 }

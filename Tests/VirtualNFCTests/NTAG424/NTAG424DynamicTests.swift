@@ -7,7 +7,7 @@ import Testing
 @Suite struct NTAG424DynamicTests {
   private static let zeroKey = NTAG424Reader.zeroKey
 
-  /// A chip with a link, and settings that are changed with key 0.
+  /// Returns a reader and a chip with a link, whose settings have been changed with key 0.
   private func reader(_ link: String, _ settings: String) -> NTAG424Reader {
     var reader = NTAG424Reader()
     reader.authenticate(0)
@@ -28,7 +28,7 @@ import Testing
     String(decoding: hex(String(answer.dropLast(4))).filter { $0 != 0 }, as: UTF8.self)
   }
 
-  /// The content that AN12196 publishes, from its UID, counter and keys.
+  /// The content in AN12196, from its UID, counter and keys.
   @Test func publishedContent() throws {
     // 3.4.4.2.1, tables 2 to 4.
     var file = NTAG424File.factory(ndef: Array("?e=\(zeros(32))&c=\(zeros(16))".utf8))[1]
@@ -40,7 +40,7 @@ import Testing
     #expect(
       String(decoding: first.bytes.prefix(54), as: UTF8.self)
         == "?e=EF963FF7828658A599F3041510671E88&c=94EED9EE65337086")
-    // 3.4.4.2.2: file data under the MAC.
+    // 3.4.4.2.2: file data covered by the MAC.
     let text = "picc_data=\(zeros(32))&enc=\(String(repeating: "x", count: 32))&cmac=\(zeros(16))"
     file = NTAG424File.factory(ndef: Array(text.utf8))[1]
     try file.change(settings: hex("4000E0 D1F121 0A0000 2F0000 2F0000 200000 550000"))
@@ -58,7 +58,7 @@ import Testing
     #expect(second.bytes.count == 256)
   }
 
-  /// The link in LRP that nfc-ev2-crypto publishes, of a chip of its author: PICC data and the MAC over them.
+  /// The LRP link in nfc-ev2-crypto, from a chip of its author: PICC data and the MAC over them.
   @Test func publishedContentInLRP() throws {
     var file = NTAG424File.factory(ndef: Array("\(zeros(48))x\(zeros(16))".utf8))[1]
     try file.change(settings: hex("4000E0 C1F020 000000 000000 310000"), isLRP: true)
@@ -79,7 +79,7 @@ import Testing
 
   private func zeros(_ count: Int) -> String { String(repeating: "0", count: count) }
 
-  /// 9.3.1: once for reads of one kind that follow each other.
+  /// 9.3.1: consecutive reads of the same kind are counted once.
   @Test func readsAreCounted() {
     var reader = reader(
       "\(zeros(14))x\(zeros(6))x\(zeros(16))", "4000E0 C1F1E1 000000 0F0000 160000 160000")
@@ -87,7 +87,7 @@ import Testing
     #expect(text(reader.raw("00B0000015")) == "\(uid)x000001")
     #expect(text(reader.raw("00B0000F06")) == "000001")
     #expect(text(reader.raw("00B0000F06")) == "000001")
-    // Read by the other command, after another command, and after a new activation.
+    // A read by the other command, after another command, and after a new activation.
     #expect(text(reader.raw("90AD000007 020F00000600 0000".filter { $0 != " " })) == "000002")
     #expect(text(reader.raw("90AD000007 020F00000600 0000".filter { $0 != " " })) == "000002")
     #expect(text(reader.raw("00B0000F06")) == "000003")
@@ -97,7 +97,7 @@ import Testing
     _ = reader.raw("00A4040007D276000085010100")
     #expect(text(reader.raw("00B0840F06")) == "000005")
     #expect(reader.raw("90F6000001 02 00".filter { $0 != " " }) == "91AE")
-    // Who has authenticated reads what was written, and counts nothing.
+    // After an authentication, reads return the static content and are not counted.
     _ = reader.raw("00A4040007D276000085010100")
     reader.authenticate(1)
     #expect(reader.send(0xF6, [0x02], full: true).data == hex("0500000000"))
@@ -105,17 +105,17 @@ import Testing
     #expect(status == 0x00)
     #expect(data == Array("\(zeros(14))x\(zeros(6))".utf8))
     #expect(reader.chip.readCounter == 5)
-    // What is read is changed nowhere.
+    // The stored content does not change.
     #expect(Array(reader.chip.memory[32..<46]) == Array(zeros(14).utf8))
   }
 
-  /// The settings come back as they were given (10.7.2).
+  /// The settings are returned unchanged (10.7.2).
   @Test func settingsAreTold() {
     var reader = reader(zeros(100), "4000E0 F1F121 100000 000000 300000 200000 500000 E80300")
     #expect(
       reader.raw("90F5000001 02 00".filter { $0 != " " })
         == "004000E0000100F1F121100000000000300000200000500000E80300" + "9100")
-    // The padding is drawn again for each read, and the same within one.
+    // The padding is drawn again for each read; it is the same within one read.
     let reads = [reader.raw("00B0001020"), reader.raw("00B0001020")]
     _ = reader.raw("00A4000C02E104")
     #expect(reads[0] == reads[1])
@@ -134,7 +134,7 @@ import Testing
     #expect(reader.raw("00B0000F06") == "6982")
     #expect(reader.raw("90AD00000702000000010000" + "00") == "919D")
     _ = reader.raw("00A4040007D276000085010100")
-    // Authenticated it can be read, and a new limit lies above the counter.
+    // It can be read after an authentication; a new limit must be above the counter.
     reader.authenticate(0)
     #expect(reader.native(0xAD, hex("02000000010000")).status == 0x00)
     reader.counter += 1
@@ -143,7 +143,7 @@ import Testing
     reader.authenticate(0)
     #expect(reader.send(0x5F, [0x02], hex(settings + "030000"), full: true).status == 0x00)
     #expect(reader.chip.readCounter == 2)
-    // Switched off and on again it counts from the beginning.
+    // After it is disabled and enabled, the counter starts again.
     #expect(reader.send(0x5F, [0x02], hex("0000E0"), full: true).status == 0x00)
     #expect(reader.send(0x5F, [0x02], hex(settings + "010000"), full: true).status == 0x00)
     #expect(reader.chip.readCounter == 0)
@@ -151,11 +151,11 @@ import Testing
 
   /// Tables 69 and 71.
   @Test(arguments: [
-    // Plain, nothing dynamic; keys that are not there; reserved bits; lengths.
+    // Plain, not dynamic; keys that do not exist; reserved bits; lengths.
     ("02", "0000E0", 0x00), ("02", "0050E0", 0x9E), ("02", "0000D0", 0x9E), ("02", "8000E0", 0x9E),
     ("02", "0400E0", 0x9E), ("02", "0000E000", 0x7E), ("02", "0000", 0x7E), ("02", "40", 0x7E),
     ("02", "4000E0C1F1", 0x7E), ("03", "4000E0 01FFFF", 0x9D), ("04", "0000E0", 0xF0),
-    // UID and counter enciphered, MAC; and with a number too few, one too many.
+    // UID and counter enciphered, MAC; and with one number too few, one too many.
     ("02", "4000E0 C1F121 200000 430000 430000", 0x00),
     ("02", "4000E0 C1F121 200000 430000", 0x7E),
     ("02", "4000E0 C1F121 200000 430000 430000 010000", 0x7E),
@@ -165,23 +165,23 @@ import Testing
     ("02", "4000E0 C1E121 200000 430000 430000", 0x9E),
     ("02", "4000E0 C1F12E 200000 430000 430000", 0x9E),
     ("02", "4000E0 C1F151 430000 430000", 0x9E),
-    // Beyond the end, over each other, and where the MAC would begin after itself.
+    // Beyond the end, overlapping, and a MAC whose input begins after itself.
     ("02", "4000E0 C1F121 E10000 430000 430000", 0x9E),
     ("02", "4000E0 C1F121 200000 F10000 F10000", 0x9E),
     ("02", "4000E0 C1F121 200000 3F0000 3F0000", 0x9E),
     ("02", "4000E0 C1F121 200000 440000 430000", 0x9E),
-    // Nothing to mirror, a UID without a place, a counter that is not counted.
+    // Nothing to mirror, a UID without a place, a counter that does not count.
     ("02", "4000E0 01F121 200000 430000 430000", 0x9E),
     ("02", "4000E0 81FFF1 430000 430000", 0x9E),
     ("02", "4000E0 81F121 200000 430000 430000", 0x9E),
     ("02", "4000E0 81FF21 200000 430000 430000", 0x00),
-    // Plain: UID, counter, both, over each other, counted and not mirrored, no MAC.
+    // Plain: UID, counter, both, overlapping, counted and not mirrored, no MAC.
     ("02", "4000E0 81FFE1 200000 430000 430000", 0x00),
     ("02", "4000E0 C1FEE1 200000 2E0000 430000 430000", 0x00),
     ("02", "4000E0 C1FEE1 200000 2D0000 430000 430000", 0x9E),
     ("02", "4000E0 C1FEE1 200000 FFFFFF 430000 430000", 0x00),
     ("02", "4000E0 C1FEEF 200000 2E0000", 0x00), ("02", "4000E0 01FFFF", 0x00),
-    // File data: with both, of whole blocks, before the MAC, under the MAC.
+    // File data: with both, in whole blocks, before the MAC, covered by the MAC.
     ("02", "4000E0 D1F121 000000 200000 200000 200000 400000", 0x00),
     ("02", "4000E0 D1F121 000000 200000 200000 400000 600000", 0x00),
     ("02", "4000E0 D1F121 000000 200000 200000 100000 400000", 0x9E),
@@ -210,7 +210,7 @@ import Testing
     reader.authenticate(1)
     #expect(reader.send(0x5F, [0x02], hex("0000E0"), full: true).status == 0xAE)
     reader.authenticate(0)
-    // Nobody writes, key 4 reads in cipher, nobody changes it again.
+    // Nobody writes, key 4 reads enciphered data, and nobody can change the settings again.
     #expect(reader.send(0x5F, [0x02], hex("03FF4F"), full: true).status == 0x00)
     #expect(reader.send(0x5F, [0x02], hex("00EEEE"), full: true).status == 0x9D)
     #expect(reader.raw("00B0840001") == "6982")
@@ -218,7 +218,7 @@ import Testing
     #expect(reader.native(0x8D, hex("0200000001000000")).status == 0x9D)
     reader.authenticate(4)
     #expect(reader.send(0xAD, hex("02000000020000"), full: true).data == [0x00, 0x00])
-    // Free settings are changed without a key, in plain.
+    // Settings with free access are changed without a key, in plain.
     var free = NTAG424Reader()
     free.authenticate(0)
     #expect(free.send(0x5F, [0x02], hex("00EEEE"), full: true).status == 0x00)
@@ -227,7 +227,8 @@ import Testing
     #expect(free.native(0x5F, hex("02 00E0EE")).status == 0xAE)
   }
 
-  /// Any command gives an answer with a status word, and nobody without a key writes a protected file.
+  /// Any command results in an answer with a status word, and nobody can write a protected file without a
+  /// key.
   @Test func anyCommand() {
     var generator = SplitMix64(seed: [4, 2, 4])
     var reader = NTAG424Reader()

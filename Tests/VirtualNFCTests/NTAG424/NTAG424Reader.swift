@@ -19,7 +19,7 @@ struct NTAG424Reader {
 
   static let zeroKey = [UInt8](repeating: 0, count: 16)
 
-  /// Sends an APDU as it is.
+  /// Sends an unchanged APDU.
   mutating func raw(_ text: String) -> String { chip.process(hex(text)).hexadecimal }
 
   mutating func native(_ code: UInt8, _ parameters: [UInt8]) -> (status: UInt8, data: [UInt8]) {
@@ -33,7 +33,7 @@ struct NTAG424Reader {
     return cipher.authenticationCode(data, vector: cipher.zeroVector)
   }
 
-  /// The status of the step that was refused, 00 if none was.
+  /// Authenticates. Returns the status of the step that was refused, 00 if none was.
   @discardableResult
   mutating func authenticate(
     _ number: UInt8, _ key: [UInt8] = zeroKey, isFirst: Bool = true
@@ -78,7 +78,7 @@ struct NTAG424Reader {
       block + [UInt8](repeating: 0, count: 8), vector: encryption.zeroVector)
   }
 
-  /// A command under MAC, or enciphered.
+  /// Sends a command with a MAC, or enciphered.
   mutating func send(
     _ code: UInt8, _ header: [UInt8], _ data: [UInt8] = [], full: Bool
   ) -> (status: UInt8, data: [UInt8]) {

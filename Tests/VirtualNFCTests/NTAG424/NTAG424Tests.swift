@@ -87,7 +87,7 @@ import Testing
       try other.unprotect(0x8D, second, headerSize: 7, .enciphered)
         == hex("030000000A0000 0102030405060708090A"))
     #expect(other.protect([], .operationOK, .enciphered) == hex("C26D236E4A7C046D"))
-    // The same again is an old one.
+    // A repeated command is refused.
     #expect(throws: NTAG424Status.integrityError) {
       try other.unprotect(0x8D, second, headerSize: 7, .enciphered)
     }
@@ -107,18 +107,18 @@ import Testing
     let signature = reader.send(0x3C, [0x00], full: true)
     #expect(signature.status == 0x90)
     #expect(signature.data.count == 56)
-    // Plain commands are counted, too: the NDEF file is free.
+    // Plain commands are counted, too: the NDEF file has free access.
     #expect(reader.raw("908D000009 02000000020000 0003 00".filter { $0 != " " }) == "9100")
     reader.counter += 1
     #expect(reader.authenticate(3, isFirst: false) == 0x00)
     let write = hex("03000000020000")
     #expect(reader.send(0x8D, write, [0xCA, 0xFE], full: true).status == 0x00)
     #expect(reader.send(0xAD, write, full: true).data == [0xCA, 0xFE])
-    // Files are read and written in APDUs of class 00 only without authentication.
+    // APDUs of class 00 can access files only without authentication.
     #expect(reader.raw("00B0840001") == "6982")
-    // Key 3 may not change what key 0 may.
+    // Key 3 cannot change what key 0 can.
     #expect(reader.changeKey(1, to: hex("00112233445566778899AABBCCDDEEFF")) == 0xAE)
-    // And with the refusal the session was over.
+    // The refusal has ended the session.
     #expect(reader.send(0xF5, [0x02], full: false).status == 0x7E)
   }
 
@@ -162,7 +162,7 @@ import Testing
     reader.authenticate(0)
     #expect(reader.changeKey(0, to: master, version: 9) == 0x00)
     #expect(reader.chip.keyVersions == [9, 0, 7, 0, 0])
-    // The session was the old key's.
+    // The session belonged to the old key.
     #expect(reader.send(0xF5, [0x02], full: false).status != 0x00)
     #expect(reader.authenticate(0) == 0xAE)
     #expect(reader.chip.failedAuthentications == [1, 0, 0, 0, 0])
@@ -171,11 +171,11 @@ import Testing
     #expect(reader.authenticate(2, first) == 0x00)
   }
 
-  /// 9: a key that was guessed too often, and a delay.
+  /// 9: a key with too many failed authentications, and a delay.
   @Test func wrongKeysAreCounted() {
     var reader = NTAG424Reader()
     reader.authenticate(0)
-    // A limit of three, one less for each success.
+    // A limit of three; each success decreases the count by one.
     #expect(reader.send(0x5C, [0x0A], hex("0103000100"), full: true).status == 0x00)
     let wrong = [UInt8](repeating: 1, count: 16)
     for _ in 0..<3 { #expect(reader.authenticate(1, wrong) == 0xAE) }
@@ -202,7 +202,7 @@ import Testing
     #expect(reader.send(0x5C, hex(option), hex(value), full: true).status == status)
   }
 
-  /// Table 50: another identifier at each activation, and the UID only to who has a key.
+  /// Table 50: a different identifier at each activation, and the UID only after an authentication.
   @Test func randomIdentifier() {
     var reader = NTAG424Reader()
     reader.authenticate(0)

@@ -5,8 +5,8 @@ import Testing
 @Suite struct CTS512BTests: TypeBTesting {
   static let serialNumber: [UInt8] = [0x02, 0x60, 0x08, 0x28]
 
-  /// What libnfc 1.8.0 does: REQT, SELECT for any ticket, READ of word 4; it puts together the lower
-  /// half, product code, fab code, the upper half, and prints the number both ways.
+  /// The commands of libnfc 1.8.0: REQT, SELECT for any ticket, READ of word 4. It combines the lower
+  /// half, product code, fab code and the upper half, and prints the number in both orders.
   @Test func libnfcFindsTheSerialNumber() {
     var chip = CTS512B(serialNumber: Self.serialNumber)
     #expect(exchange(&chip, "10") == hex("601C"))

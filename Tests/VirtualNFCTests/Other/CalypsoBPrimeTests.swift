@@ -5,8 +5,8 @@ import Testing
 @Suite struct CalypsoBPrimeTests: TypeBTesting {
   static let div: [UInt8] = [0x1C, 0x8A, 0x52, 0xF7]
 
-  /// How libnfc 1.8.0 reads REPGEN: skip an address, 07, DIV, version, then by its bits a
-  /// configuration and an ATR of the rest.
+  /// libnfc 1.8.0 parses REPGEN as follows: it skips an address and 07, and reads DIV, the version and,
+  /// depending on its bits, a configuration and an ATR.
   @Test func libnfcFindsTheDIV() throws {
     var chip = CalypsoBPrime(div: Self.div)
     chip.powerOn()
@@ -19,7 +19,7 @@ import Testing
     #expect(Array(answer[8...]) == chip.atr)
     // The buffer in nfc_iso14443bi_info.
     #expect(chip.atr.count <= 33)
-    // T0 says TB1 and TC1 (60) and 15 historical bytes.
+    // T0 indicates TB1 and TC1 (60) and 15 historical bytes.
     #expect(chip.atr.count == 2 + 2 + 15)
     // ATTRIB is the first six bytes of the answer with 0F in the second; so is the presence check,
     // which needs at least one byte back.

@@ -2,8 +2,8 @@ import NDEF
 import Testing
 import VirtualNFC
 
-/// Every factory of a chip that holds NDEF comes twice: with `formatted`, which cannot fail, and with a message
-/// or its bytes, which fails if they are too long.
+/// Tests that every factory of a chip with NDEF has two forms: one with `formatted`, which cannot fail,
+/// and one with a message or its bytes, which fails if they are too long.
 @Suite struct FactoryConventionTests {
   struct Factory: Sendable, CustomTestStringConvertible {
     let testDescription: String
@@ -47,7 +47,7 @@ import VirtualNFC
     }
   }
 
-  /// An empty message is what `formatted` gives.
+  /// An empty message has the same result as `formatted`.
   @Test(arguments: factories) func anEmptyMessageIsNone(_ factory: Factory) throws {
     #expect(try factory.holding([]).memory == factory.formatted.memory)
     #expect(try factory.holding([]).identifier == factory.formatted.identifier)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import VirtualNFC
 
-/// The tags that users place in a field: their names, and that they answer there.
+/// Tests the tags that users place in a field: their names, and that they answer there.
 @Suite struct FeliCaAndOtherFactoryTests {
   static let tags: [VirtualTag] = [
     .feliCaLiteS(), .feliCaLite(), .suica(), .type3(), .srix4k(), .askCTx(), .calypsoBPrime(),
@@ -46,7 +46,7 @@ import Testing
     #expect(answer.bitRate == frame.bitRate)
   }
 
-  /// As it leaves the factory: no attribute block, no NDEF system.
+  /// Tags as on delivery: no attribute block, no NDEF system.
   @Test func blankTags() {
     for tag in [VirtualTag.feliCaLiteS(formatted: false), .feliCaLite(formatted: false)] {
       #expect(tag.memory.prefix(224).allSatisfy { $0 == 0 })

@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import VirtualNFC
 
-/// What has gone over the air, in hexadecimal.
+/// The frames over the air, in hexadecimal.
 final class AirLog: Sendable {
   private let frames = Mutex<[String]>([])
 

@@ -3,8 +3,8 @@ import Testing
 
 @testable import VirtualNFC
 
-/// InDataExchange with Jewel and Topaz tags (PN532 user manual UM0701-02, 7.3.8): what a host gives
-/// and gets, as libnfc's nfc-jewel and nfcpy's type 1 driver rely on it.
+/// InDataExchange with Jewel and Topaz tags (PN532 user manual UM0701-02, 7.3.8): the parameters and
+/// answers on which libnfc's nfc-jewel and nfcpy's type 1 driver rely.
 @Suite struct JewelExchangeTests {
   private static let uid: [UInt8] = [0x47, 0x1B, 0x9D, 0x02]
 
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  /// Without its address or byte of data a command is none: nothing is written.
+  /// A command without its address or byte of data is invalid: nothing is written.
   @Test(arguments: [[0x53], [0x53, 0x20], [0x01], [0x1A, 0x20], [0x78, 0x00]] as [[UInt8]])
   func incompleteCommandsAreRefused(_ command: [UInt8]) {
     let field = VirtualField()

@@ -2,14 +2,14 @@ import NFCCore
 
 @testable import VirtualNFC
 
-/// A chip with tags in front of it; commands and answers in hexadecimal.
+/// A chip with tags in its field, with commands and answers in hexadecimal.
 struct PN532Bench {
   var chip: PN532Chip
   let field = VirtualField()
-  /// The frames that have gone over the air.
+  /// The frames over the air.
   let air = AirLog()
 
-  /// Out of LowVbat mode, and with one try for an activation, as libnfc asks.
+  /// Ends LowVbat mode and sets one attempt per activation, as libnfc does.
   init(_ tags: VirtualTag..., model: VirtualPN532 = VirtualPN532()) {
     chip = PN532Chip(field: field, model: model)
     for tag in tags { field.place(tag) }
@@ -19,7 +19,7 @@ struct PN532Bench {
     air.clear()
   }
 
-  /// `nil` for the syntax error frame, "pending" for a command that waits.
+  /// Sends a command; `nil` for the syntax error frame, "pending" for a command that waits.
   mutating func send(_ command: String) -> String? {
     switch chip.execute([UInt8](hexadecimal: command) ?? []) {
     case .reply(let data): data.hexadecimal
@@ -28,7 +28,8 @@ struct PN532Bench {
     }
   }
 
-  /// Bytes on the serial line of a chip that may be asleep, and the commands that it hears.
+  /// Sends bytes on the serial line of a chip that may be asleep, and returns the commands that it
+  /// receives.
   mutating func hears(_ line: String) -> [PN532FrameReader.Event] {
     var reader = PN532FrameReader()
     return reader.feed(chip.hear([UInt8](hexadecimal: line) ?? []))

@@ -11,13 +11,13 @@ import Testing
     ("02", "0332010607"), ("0200", nil),
     ("00006C69626E6663", "01006C69626E6663"), ("0001", "0100"), ("0002", "0100"), ("0003", nil),
     ("04", "0500000080"), ("1401", "15"), ("140114", "15"), ("1405", nil), ("14", nil),
-    // The time-out of a virtual card is not optional.
+    // The time-out of a virtual card is required.
     ("1402", nil), ("140214", "15"), ("1404", "15"),
     ("1214", "13"), ("12", nil), ("320101", "33"), ("320100", "33"), ("3202FF0A", nil),
     ("3202000B0A", "33"), ("3205FF01FF", "33"), ("3299", nil),
     ("0663026303", "070000"), ("0663", nil), ("0863028063038F", "09"), ("08630280", "09"),
     ("086302", nil), ("1008", "11"), ("1009", nil), ("16F0", "1700"), ("16F001", "1700"),
-    // Nothing is selected.
+    // No target is selected.
     ("4001", "4127"), ("40013004", "4127"), ("4400", "4500"), ("4401", "4527"), ("5200", "5300"),
     ("5401", "5527"), ("423004", "4301"), ("5600010200", "5701"), ("5601010200", "5701"),
     ("5602010200", nil), ("500100", "5127"), ("4E010000", "4F27"), ("4E010003", nil),
@@ -36,7 +36,7 @@ import Testing
     var bench = Bench(.ntag213(uid: [4, 0x51, 0x2C, 0x8A, 0x3D, 0x61, 0x80]))
     #expect(bench.send("4A0100") == "4B010100440007" + "04512C8A3D6180")
     #expect(bench.send("40013003")?.hasPrefix("4100E1101200") == true)
-    // Commands that the firmware does not know are no InDataExchange.
+    // InDataExchange does not accept commands that the firmware does not support.
     #expect(bench.send("400160") == nil)
     #expect(bench.send("4260") == "4300" + "0004040201000F03")
     // A NAK: a format error in InDataExchange, a broken check in InCommunicateThru.
@@ -44,7 +44,7 @@ import Testing
     #expect(bench.send("40013003") == "4101")
     #expect(bench.send("4A01008804512C8A3D6180")?.hasPrefix("4B01") == true)
     #expect(bench.send("42FF") == "4302")
-    // With the check of the receiver off, the four bits themselves, and how many they are.
+    // Without the receiver's check, the answer is the four bits and their number.
     #expect(bench.send("4A01008804512C8A3D6180")?.hasPrefix("4B01") == true)
     #expect(bench.send("08630300") == "09")
     #expect(bench.send("42FF") == "430000")

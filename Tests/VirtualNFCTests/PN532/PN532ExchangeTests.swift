@@ -3,7 +3,8 @@ import Testing
 
 @testable import VirtualNFC
 
-/// How the chip talks to tags: retries, time-outs, limits, waking, and exchanges by registers.
+/// Tests the communication between chip and tags: retries, time-outs, limits, waking, and exchanges by
+/// registers.
 @Suite struct PN532ExchangeTests {
   private static let list = "4A0100"
   private static let select = "400100A4040007D276000085010100"
@@ -28,7 +29,7 @@ import Testing
       #expect(bench.air.sent.count == 1)
     } else {
       #expect(answer == "41009000")
-      // R(NAK), after which a card that has not heard the block says so.
+      // R(NAK), after which a card that has not received the block reports so.
       #expect(bench.air.sent.dropFirst().first?.hasPrefix("B2") == true)
     }
   }
@@ -55,10 +56,10 @@ import Testing
     #expect(bench.send("4210" + read) == "4301")
     #expect(bench.send(Self.list)?.hasPrefix("4B01") == true)
     #expect(bench.send("423000")?.hasPrefix("4300") == true)
-    // A page is written all the same.
+    // The page is written nevertheless.
     #expect(bench.send("42A20401020304") == "4301")
     #expect(bench.field.tags.last?.memory[16..<20].elementsEqual([1, 2, 3, 4]) == true)
-    // Without a time-out nothing but the host ends it.
+    // Without a time-out, only the host ends it.
     #expect(bench.send("3202000B00") == "33")
     bench.field.removeAll()
     #expect(bench.send("423000") == "pending")
@@ -91,7 +92,7 @@ import Testing
     // WUPB, then ATTRIB.
     #expect(bench.air.sent.first?.hasPrefix("050008") == true)
     #expect(bench.air.sent.dropFirst().first?.hasPrefix("1D") == true)
-    // Gone, and exchanged for another.
+    // A tag is removed, and replaced with another one.
     #expect(bench.send("4401") == "4500")
     bench.field.removeAll()
     #expect(bench.send("5401") == "552B")
@@ -101,7 +102,7 @@ import Testing
 
   @Test func twoFeliCaTagsAndTwoOfTypeB() {
     var bench = PN532Bench(.suica(), .feliCaLiteS())
-    // Sixteen slots, drawn anew each time.
+    // There are sixteen slots, drawn again each time.
     let found = (0..<20).compactMap { _ in bench.send("4A0201" + "00FFFF010F") }
     #expect(found.contains { $0.hasPrefix("4B02") })
     var other = PN532Bench(.type4B(), .type4B(pupi: [1, 2, 3, 9]))
@@ -111,7 +112,7 @@ import Testing
       other.send(Self.select.replacing("4001", with: "4002", maxReplacements: 1)) == "41009000")
   }
 
-  /// A UID and room for two: the named tag alone, or another one too.
+  /// A search for a UID with room for two targets: only this tag, or another one too.
   @Test(arguments: [false, true]) func aNamedTagAndAnother(_ listsBoth: Bool) throws {
     var model = VirtualPN532()
     model.listsSecondBesideUID = listsBoth
@@ -143,7 +144,7 @@ import Testing
     var card = PN532Bench(.type4())
     #expect(card.send(Self.list)?.hasPrefix("4B01") == true)
     card.air.clear()
-    // Its ATS offers no higher rate: MxRtyPSL is 1, and so it is asked twice.
+    // Its ATS contains no higher rate. MxRtyPSL is 1, so that it is requested twice.
     #expect(card.send("3205000102") == "33")
     #expect(card.send("4E010202") == "4F01")
     #expect(card.air.sent.map { $0.prefix(6) } == ["D0110A", "D0110A"])
@@ -173,10 +174,11 @@ import Testing
 
   // MARK: Exchanges by registers
 
-  /// What nfc-anticol -t does for REQA, anticollision and SELECT: Transceive, flush, bytes, start.
+  /// The register accesses of nfc-anticol -t for REQA, anticollision and SELECT: Transceive, flush,
+  /// bytes, start.
   @Test func transceivingByRegisters() {
     var bench = PN532Bench(.ntag213(uid: [4, 0x51, 0x2C, 0x8A, 0x3D, 0x61, 0x80]))
-    // The timer by itself after sending, prescaler 0, reload FFFF; no check bytes.
+    // The timer starts automatically after sending, prescaler 0, reload FFFF; no check bytes.
     #expect(bench.send("08631A80631B00631CFF631DFF630200630300") == "09")
     #expect(bench.send("0863310C633A80633926633D87") == "09")
     #expect(bench.send("06633A") == "0702")

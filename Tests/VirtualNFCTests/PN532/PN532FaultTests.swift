@@ -3,7 +3,7 @@ import Testing
 
 @testable import VirtualNFC
 
-/// What goes wrong in the air, as the chip reports it.
+/// Tests the chip's reports of faults on the air.
 @Suite struct PN532FaultTests {
   private func bench(_ tag: VirtualTag, _ effect: Fault.Effect, at exchange: Int = 0) -> PN532Bench
   {
@@ -35,7 +35,7 @@ import Testing
     #expect(bench.send("04")?.hasPrefix("0505") == true)
   }
 
-  /// A tag that is woken again: WUPA, and a SELECT for each level of its UID.
+  /// A tag is woken again: WUPA, and one SELECT for each level of its UID.
   @Test(arguments: [1, 2]) func bitsThatAreMissingInASelect(_ exchange: Int) {
     var bench = PN532Bench(.ntag213())
     #expect(bench.send("4A0100")?.hasPrefix("4B01") == true)
@@ -45,7 +45,7 @@ import Testing
     #expect(bench.send("04")?.hasPrefix("0504") == true)
   }
 
-  /// A search says how many tags it has found, and nothing of what went wrong.
+  /// A search reports the number of tags, and no faults.
   @Test(arguments: [0, 1, 2, 3, 4]) func aSearchHasNoStatus(_ exchange: Int) {
     for effect in [Fault.Effect.answerBitsLost(4), .answerStartBroken, .chipOverheats] {
       var bench = PN532Bench(.ntag213())
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  /// The tag loses its power with the antenna, and is found again once that is on.
+  /// The tag loses its power with the antenna, and is found again after the antenna has been switched on.
   @Test(arguments: [Fault.Effect.chipOverheats, .antennaOverloads].indices)
   func theAntennaIsSwitchedOff(_ index: Int) {
     var bench = bench(.ntag213(), [Fault.Effect.chipOverheats, .antennaOverloads][index])
@@ -72,7 +72,7 @@ import Testing
     #expect(bench.send("423004")?.hasPrefix("4300") == true)
   }
 
-  /// Half a page has been written; the tag has left, and comes back so.
+  /// Half a page has been written; the tag has been removed, and returns in this state.
   @Test(arguments: [0, 2, 4]) func aWriteIsTorn(_ count: Int) {
     let tag = VirtualTag.ntag213(formatted: false)
     var bench = bench(tag, .writeTorn(count))

@@ -9,7 +9,7 @@ import Testing
     try #require([UInt8](hexadecimal: text))
   }
 
-  /// GetFirmwareVersion and its answer as the user manual and every trace have them.
+  /// GetFirmwareVersion and its answer as in the user manual and in every trace.
   @Test func normalFrames() throws {
     #expect(PN532Frame.encode([0xD4, 0x02]) == (try bytes("0000FF02FED4022A00")))
     #expect(
@@ -33,12 +33,12 @@ import Testing
     ("00000000000000000000" + "0000FF02FED4022A00", [.command([0x02])]),
     ("0000FF00FF00", [.acknowledge]), ("0000FFFF0000", [.negativeAcknowledge]),
     ("0000FF00FF00" + "0000FF02FED4022A00", [.acknowledge, .command([0x02])]),
-    // An extended frame with a short command is as good.
+    // An extended frame with a short command is also valid.
     ("0000FFFFFF0002FED4022A00", [.command([0x02])]),
     // Wrong data check, wrong length check, a frame from chip to host, one without a command.
     ("0000FF02FED4022B00", [.damaged]), ("0000FF02FDD4022A00", [.damaged]),
     ("0000FF02FED5022900", [.damaged]), ("0000FF01FFD42C00", [.damaged]),
-    // Noise, and after it a frame that counts.
+    // Noise, followed by a valid frame.
     ("FFFF13370000FF02FED4022A00", [.command([0x02])]),
     ("0000FF02FED4022B00" + "0000FF02FED4022A00", [.damaged, .command([0x02])]),
     ("", []), ("00", []), ("0000FF", []), ("0000FF02FED4", []),

@@ -3,16 +3,16 @@ import Testing
 
 @testable import VirtualNFC
 
-/// Each byte of commands whose parameters the firmware checks, and of what it says of itself, one by one.
+/// Tests each byte of the commands whose parameters the firmware checks, and of its reports.
 ///
-/// UM0701-02 is the manual; what its paragraphs say is repeated by libnfc (chips/pn53x.h, pn53x.c), nfcpy (pn532.py) and
-/// taichunmin's pn532.js, which paraphrases it command by command.
+/// UM0701-02 is the manual. libnfc (chips/pn53x.h, pn53x.c), nfcpy (pn532.py) and taichunmin's pn532.js,
+/// which paraphrases the manual command by command, confirm it.
 @Suite struct PN532ParameterTests {
   private func hexadecimal(_ bytes: UInt8...) -> String { bytes.hexadecimal }
 
   // MARK: SAMConfiguration, 7.2.10
 
-  /// Mode, time-out, IRQ. The time-out is required for a virtual card (02) only.
+  /// Mode, time-out, IRQ. The time-out is required only for a virtual card (02).
   @Test func modesOfTheSAM() {
     for mode in UInt8.min...UInt8.max {
       let isMode = (0x01...0x04).contains(mode)
@@ -26,7 +26,7 @@ import Testing
     #expect(bench.send("1401140100") == nil)
   }
 
-  /// What is refused leaves the chip in LowVbat mode (AN10609_3).
+  /// A refused command leaves the chip in LowVbat mode (AN10609_3).
   @Test(arguments: [
     ("1402", false), ("1400", false), ("1405", false), ("140214", true), ("1401", true),
   ])
@@ -40,8 +40,8 @@ import Testing
 
   // MARK: GetGeneralStatus, 7.2.3
 
-  /// Error, field of another, number of targets, four bytes for each, SAM status. The last is 80h where the ACR122U's
-  /// application programming interface (2.04, 5.5.2) shows the answer.
+  /// Error, presence of another field, number of targets, four bytes for each, SAM status. The last is
+  /// 80h, as in the answer in the ACR122U's application programming interface (2.04, 5.5.2).
   @Test func theGeneralStatus() throws {
     func status(_ search: String, _ tags: VirtualTag...) throws -> [UInt8] {
       var bench = PN532Bench()
@@ -72,7 +72,7 @@ import Testing
         == [0x05, 0x00, 0x00, 0x02] + [0x01, 0x00, 0x00, 0x00] + [0x02, 0x00, 0x00, 0x00] + [0x80])
   }
 
-  /// The first byte is the error of the exchange before.
+  /// The first byte is the error of the previous exchange.
   @Test func theLastError() {
     var bench = PN532Bench(.ntag213())
     #expect(bench.send("4A0100")?.hasPrefix("4B01") == true)
@@ -85,7 +85,8 @@ import Testing
 
   // MARK: InATR and InJumpForDEP, 7.3.6 and 7.3.3
 
-  /// Without a target there is none to ask: code 27h of table 15, with any number and any of the optional parts.
+  /// Without a target, nothing can be requested: code 27h of table 15, with any number and any optional
+  /// parts.
   @Test func attributesOfNoTarget() {
     for number in UInt8.min...UInt8.max {
       var bench = PN532Bench()
@@ -95,7 +96,8 @@ import Testing
     #expect(bench.send("5001") == nil && bench.send("50") == nil)
   }
 
-  /// MxRtyATR, item 5 of 7.3.1: FFh is for ever in active mode. In passive mode the chip always tries twice more.
+  /// MxRtyATR, item 5 of 7.3.1: FFh is endless in active mode. In passive mode, the chip always tries two
+  /// more times.
   @Test func howLongAPeerIsAskedFor() {
     for rate in UInt8.min...UInt8.max {
       for (mode, retries, answer) in [
@@ -127,7 +129,7 @@ import Testing
       var bench = PN532Bench()
       let answer = bench.send(hexadecimal(0x60, 0x01, 0x01, type))
       #expect((answer != nil) == Self.types.contains(type), "\(type)")
-      // Behind another one as well.
+      // The same after another type.
       let second = bench.send(hexadecimal(0x60, 0x01, 0x01, 0x00, type))
       #expect((second != nil) == Self.types.contains(type), "\(type)")
     }
@@ -149,7 +151,7 @@ import Testing
     }
   }
 
-  /// The type under which a tag is reported is the one that was asked for.
+  /// A tag is reported under the requested type.
   @Test func aTagIsReportedUnderTheTypeThatFindsIt() {
     let finds: [(VirtualTag, Set<UInt8>)] = [
       (.ntag213(), [0x00, 0x10]), (.type4(), [0x00, 0x20]), (.type4B(), [0x03, 0x23]),

@@ -3,7 +3,8 @@ import Testing
 
 @testable import VirtualNFC
 
-/// What the chip keeps, and what makes it forget: UM0701-02, 7.2 and 7.3, and logs of real chips.
+/// Tests the state that the chip keeps, and the events that reset it: UM0701-02, 7.2 and 7.3, and logs of
+/// real chips.
 @Suite struct PN532StateTests {
   // MARK: Waking
 
@@ -20,7 +21,7 @@ import Testing
       #expect(bench.hears(preamble + Self.command) == [.command([0x02])])
       #expect(bench.hears(Self.command) == [.command([0x02])])
     }
-    // 1.4 is awake when it is powered up.
+    // Version 1.4 is awake after power-up.
     var old = PN532Bench(model: VirtualPN532(.pn532C104))
     old.chip.powerUp()
     #expect(old.hears(Self.command) == [.command([0x02])])
@@ -54,12 +55,12 @@ import Testing
     #expect(!bench.field.isPowered)
     #expect(bench.hears(Self.command) == [])
     #expect(bench.hears("5555" + Self.command) == [.command([0x02])])
-    // The registers are as after power-up; no SAMConfiguration is needed.
+    // The registers have their values after power-up; SAMConfiguration is not required.
     #expect(bench.send("06630263036305630D6338633D") == "07000000000000")
     #expect(bench.chip.radio.retryTimeOut == (forgets ? 0x0A : 0x05))
     #expect(bench.chip.parameters == (forgets ? 0x14 : 0x00))
     #expect(bench.send("4A0100")?.hasPrefix("4B01") == true || forgets)
-    // Only what is among the sources wakes.
+    // Only the selected sources wake the chip.
     #expect(bench.send("1620") == "1700")
     #expect(bench.hears("55555555" + Self.command) == [])
   }
@@ -73,14 +74,15 @@ import Testing
     #expect(bench.send("4A0100")?.hasPrefix("4B01") == true)
     #expect(bench.send("066302630363056318") == "07" + "80804B3F")
     #expect(bench.send("066305") == "0743")
-    // What libnfc's search for iCLASS writes.
+    // The register writes of libnfc's search for iCLASS.
     #expect(bench.send("08630D1063030B6318306319126305006305006302036308FF") == "09")
     #expect(bench.send("4A0103" + "00") == "4B00")
     #expect(
       bench.send("066302630363056318630863196317") == "07" + "83" + (restores ? "83" : "8B")
         + "073F8517FF")
     #expect(bench.send("06630D") == (restores ? "0700" : "0710"))
-    // Without parity no tag of type A understands the unit, and a host that writes it finds it again.
+    // Without parity, no tag of type A understands the unit; after the host restores it, the tag is found
+    // again.
     #expect(bench.send("320100") == "33")
     #expect(bench.send("4A0100")?.hasPrefix(restores ? "4B01" : "4B00") == true)
     #expect(bench.send("08630D00") == "09" && bench.send("320100") == "33")

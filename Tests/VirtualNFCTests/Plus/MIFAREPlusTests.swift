@@ -3,12 +3,12 @@ import Testing
 
 @testable import VirtualNFC
 
-/// MIFARE Plus: a recorded card, and what it refuses.
+/// Tests MIFARE Plus with a recorded card, and the card's refusals.
 @Suite struct MIFAREPlusTests {
   private static func bytes(_ text: String) -> [UInt8] { [UInt8](hexadecimal: text) ?? [] }
   private static let key = bytes("A0A1A2A3A4A5A6A7A0A1A2A3A4A5A6A7")
 
-  /// The MAD sector as the card of the recording had it.
+  /// Returns a card with the MAD sector of the recording.
   private static func recordedCard(_ challenge: String, _ identifier: String) -> MIFAREPlus {
     var card = MIFAREPlus(.s2K, key: key)
     card.blocks.replaceSubrange(
@@ -59,7 +59,7 @@ import Testing
     for (command, answer) in exchanges {
       #expect(card.process(Self.bytes(command)).hexadecimal == answer, "\(command)")
     }
-    // The same command again has another MAC, and ends the session.
+    // The repeated command would need another MAC, and ends the session.
     #expect(card.process(Self.bytes("330300011A9CADB3BBB1A989")) == [0x08])
     #expect(card.process(Self.bytes("330300011A9CADB3BBB1A989")) == [0x06])
   }
@@ -100,7 +100,7 @@ import Testing
     #expect(card.process(Self.bytes("70009000")).count == 17)
   }
 
-  /// Without ISO/IEC 14443-4 only the key of level 1 is asked about.
+  /// Without ISO/IEC 14443-4, only the key of level 1 can be authenticated.
   @Test(
     arguments: [
       ("760490", 17), ("760390", nil), ("760040", nil), ("7604", nil), ("70049000", nil),
@@ -113,7 +113,8 @@ import Testing
     #expect(card.processBelowBlocks(Self.bytes(command))?.count == count)
   }
 
-  /// With it the keys of the card are proved, by either command, and nothing else is done.
+  /// With ISO/IEC 14443-4, the keys of the card can be authenticated by either command, and no other
+  /// command is accepted.
   @Test(arguments: [
     ("70039000", 17), ("760390", 17), ("70049000", 17), ("70004000", 1), ("31040001", 1),
     ("A8040000", 1), ("AA", 1), ("78", 1),
@@ -125,7 +126,7 @@ import Testing
     #expect(card.nextSecurityLevel == 1 && card.memory == MIFAREPlus(hasLevelOne: true).memory)
   }
 
-  /// A challenge that nobody answers, or answers wrongly, switches nothing.
+  /// A challenge without an answer, or with a wrong one, does not switch the level.
   @Test func levelOneStaysWithoutTheKey() {
     var card = MIFAREPlus(hasLevelOne: true)
     card.powerOn()
@@ -136,7 +137,7 @@ import Testing
     #expect(card.securityLevel == 1)
   }
 
-  /// From level 0 to level 1: SAK is a Classic's then.
+  /// From level 0 to level 1, in which SAK is that of a Classic.
   @Test func levelZeroToOne() {
     var card = MIFAREPlus(.x4K, personalized: false, hasLevelOne: true)
     card.powerOn()

@@ -3,12 +3,12 @@ import Testing
 
 @testable import VirtualNFC
 
-/// What a trace shows, and what it does not.
+/// Tests the visible and the masked parts of a trace.
 @Suite struct TraceLogTests {
   struct Run: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let events: [TraceEvent]
-    /// One for each event.
+    /// The lines, one per event.
     let lines: [String]
   }
 
@@ -165,7 +165,7 @@ import Testing
     #expect("\(Self.sent([0x1B, 1, 2, 3, 4]))" == "radio > 1B********")
   }
 
-  /// Any bytes give a line.
+  /// Any bytes result in a line.
   @Test func anyBytes() {
     var generator = SplitMix64(seed: 5)
     var log = TraceLog()

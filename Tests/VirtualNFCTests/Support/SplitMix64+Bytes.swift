@@ -1,7 +1,7 @@
 @testable import VirtualNFC
 
 extension SplitMix64 {
-  /// Any bytes, at most so many.
+  /// Returns random bytes, at most this number.
   mutating func bytes(upTo count: Int) -> [UInt8] {
     bytes(Int.random(in: 0...count, using: &self))
   }

@@ -13,12 +13,12 @@ final class TopazSession {
     _ = request(0x26)
   }
 
-  /// REQA or WUPA.
+  /// Sends REQA or WUPA.
   func request(_ code: UInt8) -> RadioFrame? {
     chip.receive(.typeA(bare: [code], bitsInLastByte: 7))
   }
 
-  /// A command with its CRC_B; the answer without it, `nil` for silence.
+  /// Sends a command with its CRC_B and returns the answer without it, `nil` for silence.
   func send(_ command: [UInt8]) -> [UInt8]? {
     let frame = RadioFrame(command + CyclicRedundancyCheck.b(command), modulation: .typeA)
     guard let answer = chip.receive(frame), answer.bytes.count > 2, answer.modulation == .typeA

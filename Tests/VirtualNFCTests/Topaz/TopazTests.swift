@@ -4,7 +4,7 @@ import Testing
 @testable import VirtualNFC
 
 @Suite struct TopazTests {
-  /// A chip of the family, and what differs.
+  /// A chip of the family with its differences.
   struct Kind: Sendable, CustomTestStringConvertible {
     var name: String
     var headerROM: [UInt8]
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  /// HR0 and HR1 of both, as nfcpy knows them.
+  /// HR0 and HR1 of both chips, as in nfcpy.
   static let kinds = [
     Kind(name: "topaz96", headerROM: [0x11, 0x48], size: 120),
     Kind(name: "topaz512", headerROM: [0x12, 0x4C], size: 512),
@@ -63,8 +63,7 @@ import Testing
     #expect(session.read(0x80) == nil)
   }
 
-  /// A tag that is meant by its UID only, whose check is wrong or whose length is not right, says
-  /// nothing.
+  /// A tag does not answer commands with another UID, a wrong check or a wrong length.
   @Test(arguments: kinds) func silence(_ kind: Kind) throws {
     let session = TopazSession(try kind.make())
     let memory = session.chip.memory
@@ -83,7 +82,7 @@ import Testing
     #expect(session.chip.memory == memory)
   }
 
-  /// In a field with another tag, a command goes to one of them.
+  /// In a field with two tags, a command is for one of them.
   @Test func echoOfUIDChoosesTheTag() throws {
     let tags = [VirtualTag.topaz96(), .topaz512()]
     #expect(tags[0].identifier != tags[1].identifier)
@@ -116,7 +115,7 @@ import Testing
       #expect(session.writeErase(address, 0xFF) == [address, memory[Int(address)]])
       #expect(session.writeNoErase(address, 0xFF) == [address, memory[Int(address)]])
     }
-    // With erase, lock and one-time bits neither.
+    // Erase does not clear lock bits or one-time bits either.
     for address in UInt8(112)..<120 {
       #expect(session.writeErase(address, 0xFF) == [address, memory[Int(address)]])
     }
@@ -140,7 +139,7 @@ import Testing
   @Test(arguments: kinds) func staticLocks(_ kind: Kind) throws {
     for block in 1...12 {
       var chip = try kind.make()
-      // Block E's own bit, set from the factory, keeps the lock bytes as they are.
+      // Block E's own bit, set on delivery, protects the lock bytes.
       chip.memory[0x71] &= ~0x40
       let session = TopazSession(chip)
       let address = UInt8(112 + block / 8)
@@ -217,7 +216,7 @@ import Testing
             == [UInt8(block)] + (block == 16 + bit ? old : bytes))
       }
     }
-    // The same by one command for all; the two bytes before them are reserved.
+    // One command sets several bits; the two bytes before them are reserved.
     let session = TopazSession(try Self.kinds[1].make())
     #expect(
       session.writeNoErase8(15, [UInt8](repeating: 0xFF, count: 8))
@@ -246,7 +245,7 @@ import Testing
     #expect(memory[0..<7] == [0xB4, 0x02, 0x15, 0x08, 0x00, 0x10, 0x25])
   }
 
-  /// 462 bytes is what nfcpy, too, says that a Topaz 512 holds.
+  /// 462 bytes is also nfcpy's capacity of a Topaz 512.
   @Test(arguments: zip(kinds, [90, 462])) func longestMessage(kind: Kind, capacity: Int) throws {
     let message = (0..<capacity).map { UInt8(truncatingIfNeeded: $0 * 3) }
     let memory = try kind.make(ndef: message).memory

@@ -3,10 +3,9 @@ import Testing
 
 @testable import VirtualNFC
 
-/// Every lock bit and every block-locking bit of every chip, against the data sheets' tables.
+/// Tests every lock bit and every block-locking bit of every chip with the data sheets' tables.
 @Suite struct LockBitTests {
-  /// One lock bit: where it is and which pages it makes read-only; and the same for what freezes
-  /// it.
+  /// One lock bit with its position and the pages that it makes read-only, and the bit that freezes it.
   struct Row: Sendable, CustomTestStringConvertible {
     let chip: String
     let page: UInt8
@@ -82,8 +81,8 @@ import Testing
       "ultralight-c", page: 0x28,
       fourPageBits + [(1, 5, "42", "1.1"), (1, 6, "43", "1.2"), (1, 7, "44-47", "1.3")])
 
-  /// The pages that a WRITE of 30 00 00 00 can be tried on without locking something else: as
-  /// AUTH0, which an Ultralight C has in page 42, this protects nothing.
+  /// Returns the pages on which a WRITE of 30 00 00 00 can be tested without locking anything else. As
+  /// AUTH0, which an Ultralight C has in page 42, this value protects nothing.
   static func writablePages(_ chip: any VirtualChip, except lockPage: UInt8) -> [Int] {
     let last: Int
     switch chip.name {
@@ -106,7 +105,7 @@ import Testing
       #expect(answer == (row.pages.contains(page) ? "N0" : "A"), "page \(page)")
       if answer != "A" { bench.select(wakeUp: true) }
     }
-    // Nothing takes it back.
+    // No write clears it.
     let before = bench.chip.memory
     #expect(bench.send([0xA2, row.page, 0x00, 0x00, 0x00, 0x00]) == "A")
     #expect(bench.chip.memory == before)
@@ -134,8 +133,8 @@ import Testing
     #expect(bench.send([0xA2, UInt8(row.pages.lowerBound), 1, 0, 0, 0]) == "A")
   }
 
-  /// When a lock bit begins to count: at once, or with the next REQA or WUPA (MF0ICU2 rev. 3.3,
-  /// 7.5.3; NTAG203 rev. 3.0, 8.5.2).
+  /// A lock bit takes effect immediately, or at the next REQA or WUPA (MF0ICU2 rev. 3.3, 7.5.3; NTAG203
+  /// rev. 3.0, 8.5.2).
   @Test(arguments: Type2Chips.all.map(\.name))
   func beginning(_ name: String) throws {
     var bench = try Type2Bench(named: name)

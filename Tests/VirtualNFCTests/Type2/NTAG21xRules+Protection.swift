@@ -70,7 +70,7 @@ extension NTAG21xTests {
       1B 01020304 > AABB
       3A E5 E6 > 00000000 00000000
       """),
-    // AUTH0 counts from the next selection on: traces of an NTAG215.
+    // AUTH0 takes effect at the next selection: traces of an NTAG215.
     Type2Script(
       "protects writing", "ntag215",
       """
@@ -129,7 +129,7 @@ extension NTAG21xTests {
       select
       A2 10 01020304 > N0
       """),
-    // AUTHLIM, section 8.8.2: two may fail, the third failure locks for ever.
+    // AUTHLIM, section 8.8.2: two failures are permitted, the third locks permanently.
     Type2Script(
       "limit of wrong passwords", "ntag215",
       """
@@ -159,7 +159,7 @@ extension NTAG21xTests {
     Type2Script(
       "no limit", "ntag215",
       (0..<20).map { _ in "1B 00000000 > N0\nselect\n" }.joined() + "1B FFFFFFFF > 0000"),
-    // CFGLCK counts from the next power-up on, and spares PWD and PACK: section 8.5.7.
+    // CFGLCK takes effect at the next power-up, and does not apply to PWD and PACK: section 8.5.7.
     Type2Script(
       "lock of the configuration", "ntag215",
       """
@@ -239,7 +239,7 @@ extension NTAG21xTests {
       A2 29 740024FF > A
       30 24 > 00000000 00000000 00000000 00000000
       """),
-    // NTAG210/212: a page alone switches it on.
+    // NTAG210/212: a page is sufficient to switch it on.
     Type2Script(
       "small chips", "ntag210",
       """

@@ -6,7 +6,7 @@ extension NTAG21xTests {
     Type2Script("version", "ntag213", "60 > 0004040201000F03"),
     Type2Script("version", "ntag215", "60 > 0004040201001103"),
     Type2Script("version", "ntag216", "60 > 0004040201001303"),
-    // READ_SIG: the pairs of NXP's published chips.
+    // READ_SIG: the UIDs and signatures that NXP has published.
     Type2Script(
       "signature", "ntag213",
       """
@@ -39,7 +39,7 @@ extension NTAG21xTests {
   ]
 
   static let reading = [
-    // READ begins anywhere and goes on with page 0 after the last.
+    // READ begins at any page and continues with page 0 after the last.
     Type2Script("roll over", "ntag213", "30 2B > 00000000 00000000 04E10C61 DA993C80"),
     Type2Script("roll over", "ntag210", "30 13 > 00000000 043F71C2 D28A5980 81480000"),
     Type2Script("roll over", "ntag216", "30 E6 > 00000000 04A78BA0 62C21B90 2B480000"),

@@ -12,7 +12,7 @@ import Testing
     bench.run(script.lines, script.testDescription)
   }
 
-  /// Section 9.3: code 1 for a wrong check or parity; what has no whole bytes is no frame at all.
+  /// Section 9.3: code 1 for a wrong check or parity; a transmission without whole bytes is not a frame.
   @Test(arguments: [
     ("wrong CRC", RadioFrame.typeA(bare: [0x30, 0x00, 0x00, 0x00]), "N1"),
     ("no CRC", .typeA(bare: [0x60]), "N1"),

@@ -4,7 +4,7 @@ import VirtualNFC
 
 /// NTAG I²C plus: data sheet NT3H2111/NT3H2211, sections 8 and 10.
 @Suite struct NTAGI2CPlusTests {
-  /// A chip that has been selected, and answers commands without their checks.
+  /// A selected chip that answers commands without check bytes.
   private final class Bench {
     var chip: NTAGI2CPlus
 
@@ -28,7 +28,7 @@ import VirtualNFC
       }
     }
 
-    /// `nil` for silence; four bits for ACK and NAK.
+    /// Sends a command; `nil` for silence, four bits for ACK and NAK.
     func send(_ command: [UInt8]) -> [UInt8]? {
       guard let answer = chip.receive(.typeA(command)) else { return nil }
       return answer.bitsInLastByte == 4 ? answer.bytes : Array(answer.bytes.dropLast(2))
@@ -49,7 +49,8 @@ import VirtualNFC
       bench.send([0x60])
         == [0x00, 0x04, 0x04, 0x05, 0x02, 0x02, product == .nt3h2111 ? 0x13 : 0x15, 0x03])
     #expect(bench.send([0x3C, 0x00])?.count == 32)
-    // The UID at a stretch, SAK, ATQA, lock bits; then the capability container and an empty message.
+    // The UID without check bytes, SAK, ATQA, lock bits; then the capability container and an empty
+    // message.
     #expect(
       bench.send([0x30, 0x00])
         == bench.chip.identifier + [0x00, 0x44, 0x00, 0x00, 0x00, 0xE1, 0x10, 0x6D, 0x00])
@@ -70,14 +71,14 @@ import VirtualNFC
       #expect(bench.isRefused([0x30, page]))
       #expect(bench.isRefused([0xA2, page, 1, 2, 3, 4]))
     }
-    // The session registers again in sector 3, and no sector 1 in a 1K.
+    // Sector 3 contains the session registers too, and a 1K has no sector 1.
     #expect(bench.send([0xC2, 0xFF]) == [0x0A])
     #expect(bench.send([0x03, 0, 0, 0]) == nil)
     #expect(bench.send([0x30, 0xF8])?.prefix(8) == [1, 0, 0xF8, 0x48, 8, 1, 1, 0])
     bench.select()
     _ = bench.send([0xC2, 0xFF])
     #expect(bench.isRefused([0x01, 0, 0, 0]))
-    // SRAM is there only with power from the other side.
+    // SRAM is accessible only with power from the I²C side.
     #expect(bench.isRefused([0xA6, 0xF0, 0xFF] + [UInt8](repeating: 0, count: 64)))
   }
 
@@ -94,7 +95,7 @@ import VirtualNFC
     // NFC_DIS_SEC1 hides it.
     bench = Bench(.nt3h2211) { $0[0xE4 * 4] = 0x20 }
     #expect(selectSector(bench) == [0x00])
-    // 2K_PROT asks for the password, for writing, and with NFC_PROT for reading.
+    // 2K_PROT requires the password for writing, and with NFC_PROT also for reading.
     for (access, isReadable) in [(UInt8(0x00), true), (0x80, false)] {
       bench = Bench(.nt3h2211) {
         $0[0xE4 * 4] = access
@@ -113,7 +114,7 @@ import VirtualNFC
     }
   }
 
-  /// AUTH0 to EB, for writing or for both; lock bits and session registers stay open.
+  /// AUTH0 to EB, for writing or for both; lock bits and session registers remain accessible.
   @Test(arguments: [false, true]) func password(protectsReading: Bool) {
     let bench = Bench(.nt3h2111) {
       $0[0xE3 * 4 + 3] = 0x10
@@ -121,7 +122,7 @@ import VirtualNFC
       $0.replaceSubrange(0xE5 * 4..<0xE6 * 4 + 2, with: [0x12, 0x34, 0x56, 0x78, 0xAB, 0xCD])
     }
     #expect(bench.send([0xA2, 0x0F, 1, 2, 3, 4]) == [0x0A])
-    // What is protected after an open page is zero.
+    // Protected pages after an open page are zero.
     #expect(bench.send([0x30, 0x0F])?.prefix(4) == [1, 2, 3, 4])
     #expect(bench.isRefused([0xA2, 0x10, 1, 2, 3, 4]))
     #expect(bench.isRefused([0x30, 0x10]) == protectsReading)
@@ -137,7 +138,7 @@ import VirtualNFC
     #expect(bench.isRefused([0x1B, 0x12, 0x34, 0x56, 0x78]))
   }
 
-  /// Through the library: recognized, protected pages named, written and read.
+  /// Through the library: the chip is recognized, protected pages are named, written and read.
   @Test func messages() throws {
     let message = [UInt8](repeating: 0x41, count: 868)
     let tag = try VirtualTag.ntagI2CPlus1K(ndef: message)

@@ -3,12 +3,12 @@ import Testing
 
 @testable import VirtualNFC
 
-/// A chip in a field of its own, spoken to by lines of text.
+/// A chip in its own field, which is controlled by lines of text.
 ///
-/// A line is `command > answer`, both in hexadecimal: `A` is the acknowledge, `N0` a NAK with code
-/// 0, `-` silence, and an answer that begins with `…` is compared from its end. Or it is a word:
-/// `request` selects by REQA, `select` by WUPA, `halt` is HLTA, `reselect` HLTA and WUPA, `field`
-/// switches the field off and on and selects.
+/// A line is `command > answer`, both in hexadecimal: `A` is the acknowledge, `N0` a NAK with code 0, `-`
+/// silence, and an answer that begins with `…` is compared from its end. Or it is a word: `request`
+/// selects by REQA, `select` by WUPA, `halt` is HLTA, `reselect` HLTA and WUPA, `field` switches the
+/// field off and on and selects.
 struct Type2Bench {
   var chip: any VirtualChip
 
@@ -18,7 +18,7 @@ struct Type2Bench {
     if selected { select() }
   }
 
-  /// The answer to a frame, in the notation of a line.
+  /// Returns the answer to a frame in the notation of a line.
   static func text(_ frame: RadioFrame?) -> String {
     guard let frame else { return "-" }
     if frame.bytes.count == 1, frame.bitsInLastByte == 4 {
@@ -36,7 +36,7 @@ struct Type2Bench {
     send([UInt8](hexadecimal: text) ?? [])
   }
 
-  /// REQA or WUPA and both cascade levels; whether the chip is selected now.
+  /// Sends REQA or WUPA and selects both cascade levels. Returns whether the chip is selected.
   @discardableResult
   mutating func select(wakeUp: Bool = false) -> Bool {
     let request = RadioFrame.typeA(bare: [wakeUp ? 0x52 : 0x26], bitsInLastByte: 7)
@@ -49,12 +49,12 @@ struct Type2Bench {
     return true
   }
 
-  /// Selects the chip whatever state it is in: one that is active swallows the first WUPA.
+  /// Selects the chip from any state: an active chip ignores the first WUPA.
   mutating func ensureSelected() {
     if !select(wakeUp: true) { select(wakeUp: true) }
   }
 
-  /// Runs a script and records an issue for each line that comes out differently.
+  /// Runs a script and records an issue for each line with a different result.
   mutating func run(
     _ script: String, _ comment: String = "", sourceLocation: SourceLocation = #_sourceLocation
   ) {
@@ -98,7 +98,7 @@ extension StringProtocol {
   }
 }
 
-/// Every chip of the family as it is made without arguments.
+/// Every chip of the family as created without arguments.
 enum Type2Chips {
   static let all: [any VirtualChip & Sendable] =
     NTAG21x.Product.allCases.map { NTAG21x($0) } + [

@@ -3,9 +3,9 @@ import Testing
 
 @testable import VirtualNFC
 
-/// Any frames in any order: a chip never traps, and what can only be set is never cleared.
+/// Tests any frames in any order: a chip never traps, and bits that can only be set are never cleared.
 @Suite struct Type2FuzzTests {
-  /// The bytes of a chip's memory that a reader can never clear a bit of, from the data sheets.
+  /// The bytes of a chip's memory in which a reader can never clear a bit, from the data sheets.
   static func oneTimeBytes(_ name: String) -> [Int] {
     let lockPage: Int? =
       switch name {
@@ -31,7 +31,7 @@ import Testing
     let random = generator.bytes(4)
     switch random[0] % 16 {
     case 0:
-      // Anything at all, without a check.
+      // Random bytes without check bytes.
       let bytes = generator.bytes(Int(random[1] % 20))
       return RadioFrame(
         bytes, modulation: random[2] % 8 == 0 ? .typeB : .typeA,
@@ -42,7 +42,7 @@ import Testing
     default:
       let count = argumentCounts[Int(random[1]) % argumentCounts.count]
       var bytes = [codes[Int(random[2]) % codes.count]] + generator.bytes(count)
-      // Most addresses in range, and often those that have rules of their own.
+      // Most addresses are valid, and many have special rules.
       if count > 0 {
         bytes[1] = random[3] % 4 == 0 ? random[3] >> 4 : UInt8(Int(bytes[1]) % min(pages, 256))
       }
@@ -77,12 +77,12 @@ import Testing
       try #require(memory.prefix(9) == identity)
       previous = memory
     }
-    // The run is worth something only if the chip was awake for much of it. A plain Ultralight is
-    // silent where the others refuse.
+    // The test is meaningful only if the chip was awake for much of it. A plain Ultralight is silent
+    // where the others refuse.
     #expect(answered > (name == "ultralight" ? 50 : 150))
   }
 
-  /// Whatever a programming machine puts into the memory, no frame traps.
+  /// With any content of the memory, no frame traps.
   @Test(arguments: Type2Chips.all.map(\.name))
   func anyMemory(name: String) throws {
     var generator = SplitMix64(seed: Array(name.utf8))

@@ -3,7 +3,8 @@ import Testing
 
 @testable import VirtualNFC
 
-/// MIFARE Ultralight AES: recorded exchanges of real chips, and the rules of page protection, keys and counters.
+/// Tests MIFARE Ultralight AES with recorded exchanges of real chips, and the rules of page protection,
+/// keys and counters.
 @Suite struct UltralightAESTests {
   private static func bench(_ change: (inout MIFAREUltralightAES) -> Void = { _ in }) -> Type2Bench
   {
@@ -35,7 +36,7 @@ import Testing
       AFE14D5D0EE27715DF08B4152BA23DA8E0193B58D320FE9395CA5D3DE55B3D3BA9 > 00E14D5D0EE27715DF08B4152BA23DA8E0
       60 0F27D551860270D8 > 0004030104000F030C710E842217FD95
       """)
-    // The same command again has another MAC.
+    // The repeated command would need another MAC.
     secured.run("60 0F27D551860270D8 > N0")
   }
 
@@ -84,7 +85,7 @@ import Testing
       30 28 > 01000000 0000003C 8C050000 00000000
       """
     ),
-    // StuStaPay: the key's last byte comes first; keys are read as zeros.
+    // StuStaPay: the key's last byte comes first; keys read as zeros.
     (
       "keys",
       """
@@ -165,7 +166,7 @@ import Testing
     bench.run(script, name)
   }
 
-  /// The reader's half of an authentication.
+  /// Performs the reader's half of an authentication.
   static func prove(_ bench: inout Type2Bench, key: [UInt8], number: UInt8 = 0) -> String {
     let cipher = DESFireCipher(kind: .aes, key: key)
     let challenge = bytes(String(bench.send([0x1A, number]).dropFirst(2)))
@@ -194,7 +195,7 @@ import Testing
     bench.run("1A 00 > N4\nfield\n1A 00 > N4")
   }
 
-  /// RID_ACT: a random UID of four bytes, the chip's own with the second key only.
+  /// RID_ACT: a random UID of four bytes, and the real one only with the second key.
   @Test func randomIdentifier() throws {
     var chip = MIFAREUltralightAES()
     chip.memory[0x29 * 4] = 0x01

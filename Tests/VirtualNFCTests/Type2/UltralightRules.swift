@@ -69,7 +69,7 @@ extension UltralightTests {
   ]
 
   static let ultralightC = [
-    // Table 13; the key is never read: section 7.5.7.
+    // Table 13; the key can never be read: section 7.5.7.
     Type2Script(
       "formatted", "ultralight-c",
       """
@@ -89,7 +89,7 @@ extension UltralightTests {
       A2 03 FF003980 > A
       30 03 > FFFC3F87 0103A010 440300FE 00000000
       """),
-    // Section 7.5.11: the low four bits count, the rest is ignored.
+    // Section 7.5.11: the low four bits are used, the rest is ignored.
     Type2Script(
       "counter", "ultralight-c",
       """
@@ -275,7 +275,7 @@ extension UltralightTests {
       select
       3A FF FF > 01020304
       """),
-    // 32 pages a bit: bit 7 locks F0 to 10F, bit 14 locks 1D0 to 1DF.
+    // One bit per 32 pages: bit 7 locks F0 to 10F, bit 14 locks 1D0 to 1DF.
     Type2Script(
       "lock bits of the 2K", "ntag-i2c-2k",
       """

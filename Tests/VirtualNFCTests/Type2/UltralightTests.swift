@@ -14,7 +14,7 @@ import Testing
 
   // MARK: Ultralight C's authentication
 
-  /// MF0ICU2 rev. 3.3, section 7.5.6; OpenSSL's command line tool gives the same three cryptograms.
+  /// MF0ICU2 rev. 3.3, section 7.5.6; OpenSSL's command line tool returns the same three cryptograms.
   @Test func authenticationExample() {
     var chip = MIFAREUltralightC()
     chip.nextRandomNumber = [UInt8](hexadecimal: "51E764602678DF2B")
@@ -66,8 +66,7 @@ import Testing
   }
 
   @Test func keyChange() throws {
-    // Section 7.5.7: Key1 = 0001020304050607, Key2 = 08090A0B0C0D0E0F, written byte by byte
-    // backwards.
+    // Section 7.5.7: Key1 = 0001020304050607, Key2 = 08090A0B0C0D0E0F, written in reverse byte order.
     var bench = Type2Bench(MIFAREUltralightC())
     bench.run(
       """

@@ -74,7 +74,7 @@ struct ICODEProtection: Hashable, Sendable {
     return .data([])
   }
 
-  // MARK: What it tells
+  // MARK: Information
 
   /// The supported functions: pages, counter, EAS identifier, EAS and AFI passwords, inventory read and
   /// EAS in it; signature, persistent quiet, privacy, destroy.
