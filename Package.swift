@@ -75,13 +75,15 @@ let package = Package(
     // For servers: no reader, no I/O.
     .target(name: "SUNMessage", dependencies: ["COpenSSL"]),
     .target(name: "ReaderThread"),
+    .target(name: "ChildProcesses"),
     // Made with any reader and played back without one.
     .target(name: "Recordings", dependencies: ["JSONText", "NFCCore", "ReaderThread"]),
     // Between `nfc watch` and Core NFC programs.
     .target(name: "NFCBackground"),
     .target(name: "NFCUSB", dependencies: ["CLibUSB"]),
     .target(name: "NFCLibNFC", dependencies: ["NFCCore", "NFCUSB", "ReaderThread", "CLibNFC"]),
-    .target(name: "NFCIsolated", dependencies: ["NFCCore", "NFCLibNFC", "NFCUSB"]),
+    .target(
+      name: "NFCIsolated", dependencies: ["ChildProcesses", "NFCCore", "NFCLibNFC", "NFCUSB"]),
     .executableTarget(name: "NFCReader", dependencies: ["NFCIsolated", "NFCLibNFC"]),
     .target(name: "NFCPCSC", dependencies: ["NFCCore", "CPCSCLite"]),
     // Files of tags' memories, of several programs.
@@ -100,8 +102,7 @@ let package = Package(
       name: "NFCTool",
       dependencies: [
         "NFC", "NFCDiagnosis", "NFCCore", "NFCBackground", "VirtualNFC", "NDEF", "JSONText",
-        "SUNMessage",
-        "SecureTags", "TagImages", "Recordings",
+        "SUNMessage", "SecureTags", "TagImages", "Recordings", "ChildProcesses",
         .product(name: "ArgumentParser", package: "swift-argument-parser"), "Yams",
       ]),
     .executableTarget(name: "NFCMQTT", dependencies: ["CMosquitto"]),
@@ -120,9 +121,11 @@ let package = Package(
 
     // What several test targets share. Rig has the scripts that stand for readers on a bus.
     .target(
-      name: "TestSupport", dependencies: ["NFC", "VirtualNFC"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["ChildProcesses", "NFC", "VirtualNFC"],
+      path: "Tests/TestSupport",
       exclude: ["Rig"]),
     .testTarget(name: "JSONTextTests", dependencies: ["JSONText"]),
+    .testTarget(name: "ChildProcessesTests", dependencies: ["ChildProcesses"]),
     .testTarget(name: "NDEFTests", dependencies: ["NDEF"]),
     .testTarget(name: "TagImagesTests", dependencies: ["TagImages", "TestSupport", "VirtualNFC"]),
     .testTarget(

@@ -1,3 +1,4 @@
+import ChildProcesses
 import NFCCore
 import Synchronization
 
@@ -64,23 +65,28 @@ final class HelperProcess {
       throw Self.cannotStart(executable, number)
     }
     let pipe = Self.showsLog ? nil : Self.errorPipe()
-    var started = pid_t()
-    let code = HelperSpawn.run(
-      executable, requests: theirRequests.descriptor, aborts: theirAborts.descriptor,
-      errors: pipe?.theirs, &started)
+    var start = ProgramStart(executable)
+    // An abort should end the helper without a backtrace.
+    start.environment["SWIFT_BACKTRACE"] = "enable=no"
+    start.input = .descriptor(theirRequests.descriptor)
+    start.output = .descriptor(theirAborts.descriptor)
+    if let pipe { start.errors = .descriptor(pipe.theirs) }
+    let started = Result { () throws(ProgramStart.Failure) in try start.spawn() }
     // Only the helper has these now, so that its end is seen.
     theirRequests.end()
     theirAborts.end()
     if let pipe { _ = close(pipe.theirs) }
     self.requests = requests
     self.aborts = Aborts(aborts)
-    process = started
     errors = pipe?.own
-    guard code == 0 else {
+    switch started {
+    case .success(let identifier): process = identifier
+    case .failure(let failure):
+      process = 0
       isEnded = true
       requests.end()
       release()
-      throw Self.cannotStart(executable, code)
+      throw Self.cannotStart(executable, failure.errno)
     }
     try checkGreeting(of: executable)
   }

@@ -1,5 +1,6 @@
 import Foundation
 import TagImages
+import TestSupport
 import Testing
 import VirtualNFC
 
@@ -95,15 +96,13 @@ extension Interop {
 
 extension InteropBench {
   /// Runs a program that Scripts/install-dependencies installs beside nfcpy.
-  fileprivate func installed(_ name: String, _ arguments: [String]) async throws -> ProgramResult {
+  fileprivate func installed(_ name: String, _ arguments: [String]) async throws -> FinishedProgram
+  {
     let root = URL(filePath: #filePath).appending(path: "../../..").standardized
     let program = root.appending(path: ".build/python/bin/\(name)")
     try #require(
       FileManager.default.isExecutableFile(atPath: program.path),
       "\(name) is not installed; run Scripts/install-dependencies tests")
-    return try await RunningProgram(
-      executable: program, arguments: arguments, input: "", directory: directory,
-      environment: ["PYTHONIOENCODING": "utf-8"]
-    ).result()
+    return try await start(program, arguments, environment: ["PYTHONIOENCODING": "utf-8"]).result()
   }
 }

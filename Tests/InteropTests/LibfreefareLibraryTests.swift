@@ -1,5 +1,6 @@
 import NFC
 import SecureTags
+import TestSupport
 import Testing
 import VirtualNFC
 

@@ -1,4 +1,5 @@
 import NFCCore
+import TestSupport
 import Testing
 import VirtualNFC
 

@@ -1,4 +1,5 @@
 import NFCCore
+import TestSupport
 import Testing
 import VirtualNFC
 
@@ -175,7 +176,7 @@ extension Interop {
       try await Task.sleep(for: .milliseconds(100))
       #expect(!program.output.contains("done."), "\(program.output)")
       bench.field.remove(tag)
-      let result = try await program.result()
+      let result = await program.result()
       result.expectSuccess()
       for line in listed.lines { result.expectOutput(line) }
       result.expectOutput("done.")
@@ -193,7 +194,7 @@ extension Interop {
       bench.field.place(tag)
       try await program.waitForOutput("Waiting for card removing...")
       bench.field.removeAll()
-      let result = try await program.result()
+      let result = await program.result()
       result.expectSuccess()
       result.expectOutput("04  e1  0c  da  99  3c  80", "done.")
     }

@@ -1,4 +1,5 @@
 import NFCCore
+import TestSupport
 import Testing
 import VirtualNFC
 
@@ -225,7 +226,7 @@ extension Interop {
       tag.memory = image
       let bench = try InteropBench(tag)
       let program = try bench.start("mfoc", ["-O", bench.path("dump")])
-      let result = try await program.result(limit: RunningProgram.longLimit)
+      let result = await program.result(limit: RunningProgram.longLimit)
       result.expectSuccess()
       #expect(try bench.bytes(of: "dump") == image)
     }

@@ -1,5 +1,6 @@
 import NFCCore
 import NFC
+import TestSupport
 import Testing
 import VirtualNFC
 

@@ -1,5 +1,6 @@
 import NFC
 import NFCCore
+import TestSupport
 import Testing
 import VirtualNFC
 

@@ -1,6 +1,7 @@
 import NFC
 import SUNMessage
 import SecureTags
+import TestSupport
 import Testing
 import VirtualNFC
 

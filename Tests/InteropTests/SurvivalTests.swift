@@ -1,5 +1,7 @@
 import NFC
 import NFCCore
+import Foundation
+import TestSupport
 import Testing
 import VirtualNFC
 
@@ -33,7 +35,7 @@ extension Interop {
       let bench = try InteropBench(.ntag213()) { killer.see($0) }
       let program = try bench.start("nfc-list")
       killer.aim(at: program)
-      #expect(try await program.result().status == -9)
+      #expect(await program.result().status == 128 + SIGKILL)
       let next = try await bench.run("nfc-list")
       next.expectSuccess()
       next.expectOutput(Self.identifier)
@@ -47,7 +49,7 @@ extension Interop {
       let bench = try InteropBench { killer.see($0) }
       let program = try bench.start("nfc-poll")
       killer.aim(at: program)
-      #expect(try await program.result().status == -9)
+      #expect(await program.result().status == 128 + SIGKILL)
       bench.field.place(.ntag213())
       let next = try await bench.run("nfc-list")
       next.expectSuccess()
@@ -66,7 +68,7 @@ extension Interop {
       let bench = try InteropBench(.ntag213()) { killer.see($0) }
       let program = try bench.start(name)
       killer.aim(at: program)
-      #expect(try await program.result().status == -9)
+      #expect(await program.result().status == 128 + SIGKILL)
       let reader = try await Reader.open(bench.reader.connectionString)
       let tag = try await reader.firstTag(polling: .iso14443a, within: .seconds(3))
       #expect(tag.identifier.hexadecimal == "04E10CDA993C80")
@@ -83,7 +85,7 @@ extension Interop {
       let program = try bench.startPython("import time\nprint('ready')\ntime.sleep(30)\n")
       try await program.waitForOutput("ready")
       program.kill()
-      #expect(try await program.result().status == -9)
+      #expect(await program.result().status == 128 + SIGKILL)
       #expect(try await bench.run("nfc-list").output.contains(Self.identifier) == false)
       let reader = try await Reader.open(bench.reader.connectionString)
       let tag = try await reader.firstTag(polling: .iso14443a, within: .seconds(3))
@@ -108,7 +110,7 @@ extension Interop {
       let program = try bench.start(
         "nfc-mfultralight", ["w", bench.path("dump")], input: "n\nn\nn\nn\n")
       killer.aim(at: program)
-      #expect(try await program.result().status == -9)
+      #expect(await program.result().status == 128 + SIGKILL)
       let next = try await bench.run("nfc-mfultralight", ["r", bench.path("copy")])
       next.expectSuccess()
       #expect(try bench.bytes(of: "copy").prefix(172) == tag.memory.prefix(172))
@@ -123,7 +125,7 @@ extension Interop {
       let bench = try InteropBench(.ntag213()) { killer.see($0) }
       let program = try bench.startPython("find('106A')\nfind('106A')")
       killer.aim(at: program)
-      #expect(try await program.result().status == -9)
+      #expect(await program.result().status == 128 + SIGKILL)
       // The chip is still at the rate that nfcpy has set, which libnfc does not know: nfc-list opens nothing,
       // and says so in its output alone.
       #expect(!(try await bench.run("nfc-list").output.contains(Self.identifier)))
@@ -153,7 +155,7 @@ extension Interop {
         os.kill(os.getpid(), signal.SIGKILL)
         """
       let program = try bench.start("python3", ["-c", script, bench.reader.path, part])
-      #expect(try await program.result().status == -9)
+      #expect(await program.result().status == 128 + SIGKILL)
       let next = try await bench.run("nfc-list")
       next.expectSuccess()
       next.expectOutput(Self.identifier)

@@ -150,13 +150,10 @@ import VirtualNFC
       .appendingPathComponent("helper-\(UUID().uuidString)")
     // Written by another process: a program that is started while this one has the file open would keep it open
     // for a moment, in which it cannot be run (ETXTBSY).
-    let writer = Process()
-    writer.executableURL = URL(filePath: "/bin/sh")
-    writer.arguments = [
-      "-c", #"printf '#!/bin/sh\n%s\n' "$1" >"$0" && chmod 755 "$0""#, file.path, body,
-    ]
-    try writer.run()
-    try #require(ProcessEnd.wait(for: writer, atMost: .seconds(20)))
+    let writer = try RunningProgram(
+      "/bin/sh",
+      ["-c", #"printf '#!/bin/sh\n%s\n' "$1" >"$0" && chmod 755 "$0""#, file.path, body])
+    try #require(writer.end(blockingFor: .seconds(20)))
     return file
   }
 

@@ -1,16 +1,16 @@
+import ChildProcesses
 import Foundation
 import Synchronization
 
 /// A helper program that exchanges lines with this program. Its output is a sequence of lines. It ends when
 /// its standard input ends.
 ///
-/// The conformance to `Sendable` is unchecked because `Process` and the pipe are used only here. The process
-/// is started in ``init``, and ``stop(grace:)`` waits for it. Lines are kept in a queue that a lock protects,
-/// and are written by one thread.
+/// The conformance to `Sendable` is unchecked because of the pipes: one thread reads from the output, and one
+/// writes to the input. Lines to write are kept in a queue that a lock protects.
 final class LineProcess: @unchecked Sendable {
   /// The lines that the program writes to standard output. The sequence ends with the program.
   let lines: AsyncStream<String>
-  private let process = Process()
+  private let process: RunningProcess
   private let input = Pipe()
   private let output = Pipe()
   private let queue = Mutex(Queue())
@@ -19,7 +19,11 @@ final class LineProcess: @unchecked Sendable {
   /// The lines that the program has not read yet.
   private struct Queue {
     var bytes = Data()
+    /// The number of bytes that were taken from the queue and are being written.
+    var inFlight = 0
     var isOpen = true
+
+    var unreadCount: Int { bytes.count + inFlight }
   }
 
   /// The maximum length of a line. Longer lines are dropped.
@@ -31,21 +35,23 @@ final class LineProcess: @unchecked Sendable {
   private static let patienceMilliseconds: Int32 = 500
 
   /// - Parameter program: the path of an executable.
-  init(program: String, arguments: [String] = []) throws {
-    process.executableURL = URL(fileURLWithPath: program)
-    process.arguments = arguments
-    process.standardInput = input
-    process.standardOutput = output
-    let (lines, continuation) = AsyncStream.makeStream(of: String.self)
-    self.lines = lines
-    // Otherwise, a program that is started at the same time would keep the pipes open while it is running.
+  init(program: String, arguments: [String] = []) throws(ProgramStart.Failure) {
+    // Otherwise, a program that another library starts could keep the pipes open.
     for handle in [
       input.fileHandleForReading, input.fileHandleForWriting, output.fileHandleForReading,
       output.fileHandleForWriting,
     ] {
       _ = fcntl(handle.fileDescriptor, F_SETFD, FD_CLOEXEC)
     }
-    try process.run()
+    var start = ProgramStart(program, arguments)
+    start.input = .descriptor(input.fileHandleForReading.fileDescriptor)
+    start.output = .descriptor(output.fileHandleForWriting.fileDescriptor)
+    process = try RunningProcess(start)
+    // Only the program has these now, so that its end is noticed.
+    try? input.fileHandleForReading.close()
+    try? output.fileHandleForWriting.close()
+    let (lines, continuation) = AsyncStream.makeStream(of: String.self)
+    self.lines = lines
     // This uses its own thread. FileHandle may call a readability handler for a descriptor that was already
     // closed, which would crash this program.
     Thread.detachNewThread { self.readLines(into: continuation) }
@@ -79,14 +85,14 @@ final class LineProcess: @unchecked Sendable {
   func write(_ line: String) {
     let isStuck = queue.withLock { queue in
       guard queue.isOpen else { return false }
-      guard queue.bytes.count < Self.longestQueue else {
+      guard queue.unreadCount < Self.longestQueue else {
         queue = Queue(isOpen: false)
         return true
       }
       queue.bytes.append(contentsOf: Data((line + "\n").utf8))
       return false
     }
-    if isStuck { kill(process.processIdentifier, SIGKILL) }
+    if isStuck { process.signal(SIGKILL) }
     isFilled.signal()
   }
 
@@ -101,7 +107,10 @@ final class LineProcess: @unchecked Sendable {
     while true {
       isFilled.wait()
       let (bytes, isOpen) = queue.withLock { queue in
-        defer { queue.bytes = Data() }
+        defer {
+          queue.inFlight = queue.bytes.count
+          queue.bytes = Data()
+        }
         return (queue.bytes, queue.isOpen)
       }
       do {
@@ -110,6 +119,7 @@ final class LineProcess: @unchecked Sendable {
         queue.withLock { $0 = Queue(isOpen: false) }
         break
       }
+      queue.withLock { $0.inFlight = 0 }
       if !isOpen { break }
     }
     try? input.fileHandleForWriting.close()
@@ -119,11 +129,10 @@ final class LineProcess: @unchecked Sendable {
   func stop(grace: Duration) async {
     queue.withLock { $0.isOpen = false }
     isFilled.signal()
-    let deadline = ContinuousClock.now + grace
-    while process.isRunning, ContinuousClock.now < deadline {
-      await Task.detached { try? await Task.sleep(for: .milliseconds(10)) }.value
-    }
-    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    // This is not cancelled with the caller.
+    let process = process
+    let outcome = await Task.detached { await process.outcome(within: grace) }.value
+    if outcome == nil { process.signal(SIGKILL) }
   }
 
   /// Returns the path of a program that was built and installed with this one.

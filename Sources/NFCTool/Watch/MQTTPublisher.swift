@@ -58,7 +58,7 @@ actor MQTTPublisher {
     do {
       process = try LineProcess(program: program)
     } catch {
-      throw Failure(.noReader, "cannot start \(program): \(error.localizedDescription)")
+      throw Failure(.noReader, "cannot start \(program): \(SystemErrorText.of(error.errno))")
     }
     (orders, order) = AsyncStream.makeStream()
     (commands, command) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1000))

@@ -34,26 +34,14 @@ import Testing
       "-emit-module", "-module-name", "UIKit", "-emit-module-path",
       directory.appending(path: "UIKit.swiftmodule").path, module.path,
     ])
-    #expect(made.outcome == .exited(0), "\(made.errors)")
+    #expect(made.status == 0, "\(made.errors)")
     let scenes = Self.sources.appending(path: "Services/NFCWindowSceneDelegate.swift")
     let checked = try await Self.compile(["-typecheck", "-I", directory.path, scenes.path])
-    #expect(checked.outcome == .exited(0), "\(checked.errors)")
+    #expect(checked.status == 0, "\(checked.errors)")
   }
 
-  private static func compile(_ arguments: [String]) async throws -> (
-    outcome: ProcessEnd.Outcome, errors: String
-  ) {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = ["swiftc", "-swift-version", "6"] + arguments
-    let output = FileManager.default.temporaryDirectory
-      .appending(path: "foreign-\(UUID().uuidString).txt")
-    try Data().write(to: output)
-    defer { try? FileManager.default.removeItem(at: output) }
-    process.standardError = try FileHandle(forWritingTo: output)
-    let ended = ProcessEnd(of: process)
-    try process.run()
-    let outcome = await ended.outcome(of: process, within: .seconds(120))
-    return (outcome, try String(contentsOf: output, encoding: .utf8))
+  private static func compile(_ arguments: [String]) async throws -> FinishedProgram {
+    try await FinishedProgram.run(
+      ("/usr/bin/env", ["swiftc", "-swift-version", "6"] + arguments), within: .seconds(120))
   }
 }

@@ -18,26 +18,14 @@ import Testing
 
   private static func run(
     _ arguments: String..., in directory: URL = root
-  ) async throws -> (outcome: ProcessEnd.Outcome, text: String) {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = arguments
-    process.currentDirectoryURL = directory
+  ) async throws -> FinishedProgram {
     // SwiftPM inside a test is another SwiftPM's child.
-    process.environment = ProcessInfo.processInfo.environment.filter {
+    let environment = ProcessInfo.processInfo.environment.filter {
       !$0.key.hasPrefix("SWIFTPM_") && !$0.key.hasPrefix("SWIFT_TESTING")
     }
-    let output = directory.appending(path: "output-\(UUID().uuidString)")
-    try Data().write(to: output)
-    defer { try? FileManager.default.removeItem(at: output) }
-    let handle = try FileHandle(forWritingTo: output)
-    process.standardOutput = handle
-    process.standardError = handle
-    process.standardInput = FileHandle.nullDevice
-    let ended = ProcessEnd(of: process)
-    try process.run()
-    let outcome = await ended.outcome(of: process, within: .seconds(600))
-    return (outcome, try String(contentsOf: output, encoding: .utf8))
+    return try await RunningProgram(
+      "/usr/bin/env", arguments, environment: environment, directory: directory
+    ).end(within: .seconds(600))
   }
 
   // MARK: Packages of the system
@@ -61,7 +49,7 @@ import Testing
         let advice = missing.text.components(separatedBy: "sudo apt-get install ")
         let package = String(advice.dropFirst().first?.prefix { $0 != "\"" } ?? "")
         #expect(
-          missing.outcome != .exited(0) && missing.text.contains("is missing"), "\(missing.text)")
+          missing.status != 0 && missing.text.contains("is missing"), "\(missing.text)")
         let place = Self.ofPrograms.contains(name) ? script : readme
         #expect(package.hasPrefix("lib") && place.contains(package), "\(name): \(package)")
       }
@@ -84,17 +72,17 @@ import Testing
         "sh", "-c",
         "git init -q && git add -A && git -c user.name=a -c user.email=a@b.example commit -qm all "
           + "&& git rev-parse HEAD", in: clone)
-      try #require(commit.outcome == .exited(0), "\(commit.text)")
+      try #require(commit.status == 0, "\(commit.text)")
       let revision = commit.text.trimmingCharacters(in: .whitespacesAndNewlines)
       let client = directory.appending(path: "client")
       try Self.write(Self.client(clone.path, revision), to: client)
 
       let plan = try await Self.run("swift", "build", "--print-manifest-job-graph", in: client)
       #expect(
-        plan.outcome == .exited(0) && !plan.text.contains("conflicting name"),
+        plan.status == 0 && !plan.text.contains("conflicting name"),
         "\(plan.text.suffix(2000))")
       let build = try await Self.run("swift", "run", "messages", in: client)
-      #expect(build.outcome == .exited(0), "\(build.text.suffix(4000))")
+      #expect(build.status == 0, "\(build.text.suffix(4000))")
       #expect(build.text.hasSuffix("theirs 16\n"), "\(build.text.suffix(400))")
     }
   }

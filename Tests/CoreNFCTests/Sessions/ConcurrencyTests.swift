@@ -90,7 +90,7 @@ extension SessionSuites {
     /// In a process of its own, where no other test opens anything.
     @Test func tenSessionsLeaveNothingBehind() async throws {
       await #expect(processExitsWith: .success) {
-        ProcessEnd.limitThisProcess()
+        limitThisProcess()
         let bench = try SessionBench(.ntag215())
         func run() async throws -> () -> NFCTagReaderSession? {
           let (session, delegate, tag) = try await bench.connected()

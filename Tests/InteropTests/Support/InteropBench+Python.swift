@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import VirtualNFC
 
@@ -36,12 +37,12 @@ extension InteropBench {
     try #require(
       FileManager.default.isExecutableFile(atPath: python.path),
       "nfcpy is not installed; run Scripts/install-dependencies tests")
-    return try RunningProgram(
-      executable: python, arguments: ["-c", script] + arguments, input: "",
-      directory: directory, environment: ["PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8"])
+    return try start(
+      python, ["-c", script] + arguments,
+      environment: ["PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8"])
   }
 
-  func python(_ script: String, _ arguments: [String] = []) async throws -> ProgramResult {
+  func python(_ script: String, _ arguments: [String] = []) async throws -> FinishedProgram {
     let result = try await startPython(script + "\nclf.close()\n", arguments).result()
     result.expectSuccess()
     return result

@@ -48,18 +48,30 @@ final class InteropBench: Sendable {
     _ name: String, _ arguments: [String] = [], input: String = "", baudRate: Int? = nil
   ) throws -> RunningProgram {
     let device = reader.connectionString + (baudRate.map { ":\($0)" } ?? "")
-    return try RunningProgram(
-      executable: Self.executable(name), arguments: arguments, input: input, directory: directory,
+    return try start(
+      Self.executable(name), arguments, input: input,
       environment: [
         "LIBNFC_DEVICE": device, "LIBNFC_DEFAULT_DEVICE": device,
         "LIBNFC_AUTO_SCAN": "false", "LIBNFC_INTRUSIVE_SCAN": "false", "LC_ALL": "C.UTF-8",
       ])
   }
 
+  /// Starts a program in the directory of the bench.
+  ///
+  /// - Parameter environment: the variables to set, in addition to those of the tests.
+  func start(
+    _ executable: URL, _ arguments: [String], input: String = "", environment: [String: String]
+  ) throws -> RunningProgram {
+    try RunningProgram(
+      executable.path, arguments,
+      environment: ProcessInfo.processInfo.environment.merging(environment) { $1 },
+      directory: directory, input: input)
+  }
+
   /// Runs a program to its end.
   func run(
     _ name: String, _ arguments: [String] = [], input: String = "", baudRate: Int? = nil
-  ) async throws -> ProgramResult {
+  ) async throws -> FinishedProgram {
     try await start(name, arguments, input: input, baudRate: baudRate).result()
   }
 
@@ -73,102 +85,30 @@ final class InteropBench: Sendable {
   }
 }
 
-/// What a program has left behind.
-struct ProgramResult: Sendable {
-  /// The exit code, or the number of the signal that ended it with a minus before it.
-  let status: Int32
-  let output: String
-  let errors: String
-
-  /// Fails the test if the program says that it has failed.
-  func expectSuccess(sourceLocation: SourceLocation = #_sourceLocation) {
-    #expect(status == 0, "\(output)\(errors)", sourceLocation: sourceLocation)
-  }
-
-  /// Fails the test unless the program has printed these.
-  func expectOutput(_ parts: String..., sourceLocation: SourceLocation = #_sourceLocation) {
-    for part in parts {
-      #expect(output.contains(part), "\(output)\(errors)", sourceLocation: sourceLocation)
-    }
-  }
-}
-
-/// A child process whose output goes into files and which is killed when it takes too long.
-final class RunningProgram: Sendable {
+extension RunningProgram {
   static let limit = Duration.seconds(40)
   /// For programs that compute for long, too.
   static let longLimit = Duration.seconds(240)
 
-  private let process: Process
-  private let outputFile: URL
-  private let errorFile: URL
-  private let ended: ProcessEnd
-
-  var identifier: Int32 { process.processIdentifier }
-
-  init(
-    executable: URL, arguments: [String], input: String, directory: URL,
-    environment: [String: String]
-  ) throws {
-    let stem = UUID().uuidString
-    func file(_ kind: String, _ content: String = "") throws -> URL {
-      let url = directory.appending(path: "\(stem).\(kind)")
-      try Data(content.utf8).write(to: url)
-      return url
-    }
-    let inputFile = try file("in", input)
-    outputFile = try file("out")
-    errorFile = try file("err")
-    process = Process()
-    process.executableURL = executable
-    process.arguments = arguments
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    process.currentDirectoryURL = directory
-    let handles = [
-      try FileHandle(forReadingFrom: inputFile), try FileHandle(forWritingTo: outputFile),
-      try FileHandle(forWritingTo: errorFile),
-    ]
-    // The program has them; this process must not run out of descriptors for them.
-    defer { for handle in handles { try? handle.close() } }
-    process.standardInput = handles[0]
-    process.standardOutput = handles[1]
-    process.standardError = handles[2]
-    ended = ProcessEnd(of: process)
-    try process.run()
-  }
-
-  /// What it has printed so far.
-  var output: String { (try? String(contentsOf: outputFile, encoding: .utf8)) ?? "" }
-
-  func kill(_ signal: Int32 = SIGKILL) { Foundation.kill(identifier, signal) }
-
-  /// Waits until it has printed `text`.
+  /// Waits until the program has printed a text.
   func waitForOutput(_ text: String) async throws {
-    let end = ContinuousClock.now + Self.limit
-    while !output.contains(text) {
-      try #require(ContinuousClock.now < end, "'\(text)' has not been printed: \(output)")
-      try await Task.sleep(for: .milliseconds(10))
-    }
+    let isPrinted = try await waitForOutput(within: Self.limit) { $0.output.contains(text) }
+    try #require(isPrinted, "'\(text)' has not been printed: \(output)")
   }
 
-  /// Waits for its end.
+  func kill() { signal(SIGKILL) }
+
+  /// Waits for the end of the program.
   ///
-  /// - Parameter limit: when it is ended, if not before.
-  func result(limit: Duration = RunningProgram.limit) async throws -> ProgramResult {
-    let status =
-      switch await ended.outcome(of: process, within: limit) {
-      case .exited(let code): code
-      case .signalled(let number): -number
-      }
-    return ProgramResult(
-      status: status, output: output,
-      errors: (try? String(contentsOf: errorFile, encoding: .utf8)) ?? "")
+  /// - Parameter limit: the time after which it is ended.
+  func result(limit: Duration = RunningProgram.limit) async -> FinishedProgram {
+    await end(within: limit)
   }
 }
 
 /// Ends a program from the virtual reader's own thread at a given moment of its run.
 final class Killer: Sendable {
-  private let victim = Mutex<Int32?>(nil)
+  private let victim = Mutex<RunningProgram?>(nil)
   private let isAimed = DispatchSemaphore(value: 0)
   private let remaining: Mutex<Int>
   private let isMoment: @Sendable (TraceEvent) -> Bool
@@ -182,7 +122,7 @@ final class Killer: Sendable {
   }
 
   func aim(at program: RunningProgram) {
-    victim.withLock { $0 = program.identifier }
+    victim.withLock { $0 = program }
     isAimed.signal()
   }
 
@@ -197,7 +137,7 @@ final class Killer: Sendable {
     // A test that has failed before it aimed ends its reader all the same.
     _ = isAimed.wait(timeout: .now() + 20)
     victim.withLock { victim in
-      if let victim { Foundation.kill(victim, SIGKILL) }
+      victim?.kill()
     }
   }
 }

@@ -27,7 +27,7 @@ extension PCSCService {
 
   @Test func comesBackWithItsService() async throws {
     await #expect(processExitsWith: .success) {
-      ProcessEnd.limitThisProcess()
+      limitThisProcess()
       let service = try Service(.icodeSLIX2())
       let reader = try await service.open()
       let tag = try await reader.awaitedTag()
@@ -58,7 +58,7 @@ extension PCSCService {
 
   @Test func endsAPollWhoseServiceStops() async throws {
     await #expect(processExitsWith: .success) {
-      ProcessEnd.limitThisProcess()
+      limitThisProcess()
       let service = try Service()
       let reader = try await Reader.open("pcsc:")
       let polling = Task { for try await _ in reader.tags() {} }
@@ -79,7 +79,7 @@ extension PCSCService {
   /// connection.
   @Test func doesNotMissAnIdleReadersService() async throws {
     await #expect(processExitsWith: .success) {
-      ProcessEnd.limitThisProcess()
+      limitThisProcess()
       let service = try Service(.icodeSLIX2())
       let reader = try await service.open()
       service.daemon.stop()
@@ -91,7 +91,7 @@ extension PCSCService {
 
   @Test func isCancelledAtOnce() async throws {
     await #expect(processExitsWith: .success) {
-      ProcessEnd.limitThisProcess()
+      limitThisProcess()
       let service = try Service()
       let reader = try await Reader.open("pcsc:")
       let polling = Task { for try await _ in reader.tags() {} }
@@ -109,7 +109,7 @@ extension PCSCService {
   /// vpcd waits for a card without end, and SCardTransmit with it.
   @Test func givesUpACardThatIsSilent() async throws {
     await #expect(processExitsWith: .success) {
-      ProcessEnd.limitThisProcess()
+      limitThisProcess()
       let chip = VirtualTag.icodeSLIX2()
       let service = try Service(chip)
       let (tag, reader) = try await service.silentTag()
@@ -132,7 +132,7 @@ extension PCSCService {
 
   @Test func isCancelledWhileACardIsSilent() async throws {
     await #expect(processExitsWith: .success) {
-      ProcessEnd.limitThisProcess()
+      limitThisProcess()
       let chip = VirtualTag.icodeSLIX2()
       let service = try Service(chip)
       let (tag, reader) = try await service.silentTag()
@@ -150,7 +150,7 @@ extension PCSCService {
 
   @Test func tellsOfReadersThatComeAndGo() async throws {
     await #expect(processExitsWith: .success) {
-      ProcessEnd.limitThisProcess()
+      limitThisProcess()
       let name = "Virtual ACR1552 PICC"
       let service = try Service(name: name)
       let slots = ["pcsc:\(name) 00 00", "pcsc:\(name) 00 01"]
@@ -192,7 +192,7 @@ extension PCSCService {
 
   @Test func isOpenedWithoutAName() async throws {
     await #expect(processExitsWith: .success) {
-      ProcessEnd.limitThisProcess()
+      limitThisProcess()
       setenv("LIBNFC_AUTO_SCAN", "false", 1)
       unsetenv("NFC_READER")
       let name = "Virtual Identiv uTrust 3720"
@@ -211,7 +211,7 @@ extension PCSCService {
   /// Each kind of card, and again after the field was off, which SCardReconnect does.
   @Test func reachesEveryKindOfCard() async throws {
     await #expect(processExitsWith: .success) {
-      ProcessEnd.limitThisProcess()
+      limitThisProcess()
       let cards: [(tag: VirtualTag, technology: TagTechnology)] = [
         (.type4(), .iso14443a), (.ntag215(), .iso14443a), (.classic1K(), .iso14443a),
         (.feliCaLiteS(), .feliCa), (.type4B(), .iso14443b),
@@ -240,7 +240,7 @@ extension PCSCService {
   @Test(arguments: VicinityProcedure.groups.map(\.name))
   func runsProcedures(_ group: String) async throws {
     await #expect(processExitsWith: .success) { [group = group as String] in
-      ProcessEnd.limitThisProcess()
+      limitThisProcess()
       let group = try #require(VicinityProcedure.groups.first { $0.name == group })
       let (daemon, slots) = try PrivatePCSCD.used(for: group.procedures.map(\.dialect))
       // What the procedures are asked by name to make final; the traits of the test stay in its own process.
@@ -271,7 +271,7 @@ extension PCSCService {
   /// one that is silent, so that the service waits for it without end.
   @Test func losesACardBetweenTwoExchanges() async throws {
     await #expect(processExitsWith: .success) {
-      ProcessEnd.limitThisProcess()
+      limitThisProcess()
       let pairs = VicinityPair.allCases
       let (daemon, slots) = try PrivatePCSCD.used(for: pairs.map { _ in .transparentSession })
       try await withThrowingDiscardingTaskGroup { tasks in

@@ -26,7 +26,7 @@ import VirtualNFC
 
   @Test func isFoundOutWithinSeconds() async throws {
     await #expect(processExitsWith: .success) {
-      ProcessEnd.limitThisProcess()
+      limitThisProcess()
       setenv("LIBNFC_AUTO_SCAN", "false", 1)
       unsetenv("NFC_READER")
       let service = try Service(.icodeSLIX2())
@@ -60,7 +60,7 @@ import VirtualNFC
   /// What waits for the daemon is one thread, however often it is asked.
   @Test func holdsOneThread() async throws {
     await #expect(processExitsWith: .success) {
-      ProcessEnd.limitThisProcess()
+      limitThisProcess()
       let service = try Service()
       _ = PCSCDriver.list()
       let before = try Self.threadCount()
@@ -82,7 +82,7 @@ import VirtualNFC
 
   @Test func endsAPoll() async throws {
     await #expect(processExitsWith: .success) {
-      ProcessEnd.limitThisProcess()
+      limitThisProcess()
       let service = try Service()
       let reader = try await Reader.open("pcsc:")
       let polling = Task { for try await _ in reader.tags() {} }
@@ -105,7 +105,7 @@ import VirtualNFC
 
   @Test func holdsUpNoCancellation() async throws {
     await #expect(processExitsWith: .success) {
-      ProcessEnd.limitThisProcess()
+      limitThisProcess()
       let service = try Service()
       let reader = try await Reader.open("pcsc:")
       let polling = Task { for try await _ in reader.tags() {} }
@@ -136,7 +136,7 @@ import VirtualNFC
   /// A card is connected and its reader closed; afterwards it is free.
   @Test func doesNotHoldUpClosing() async throws {
     await #expect(processExitsWith: .success) {
-      ProcessEnd.limitThisProcess()
+      limitThisProcess()
       let service = try Service(.icodeSLIX2())
       let bench = try await service.bench()
       _ = try await bench.tag()
@@ -152,7 +152,7 @@ import VirtualNFC
 
   @Test func holdsUpNoWatchForReaders() async throws {
     await #expect(processExitsWith: .success) {
-      ProcessEnd.limitThisProcess()
+      limitThisProcess()
       let service = try Service()
       let readers = PCSCReaders()
       #expect(readers.list().count == 2)

@@ -105,39 +105,24 @@ private actor Places {
   }
 }
 
-/// An `nfc` process that may still be running. Its output is written to files, because a pipe could fill up.
+/// An `nfc` process that may still be running.
 final class RunningTool {
   /// The maximum duration of a command. No command of these tests takes longer, and one that hangs is ended.
   static let longestRun = Duration.seconds(60)
 
-  private let process = Process()
-  private let directory: URL
-  private let ended: ProcessEnd
+  private let program: RunningProgram
 
   /// - Parameter program: a program other than `nfc`.
   init(
     _ arguments: [String], environment: [String: String] = [:], program: String? = nil
   ) throws {
-    directory = try TemporaryDirectory.make()
-    for name in ["output", "errors"] {
-      try Data().write(to: directory.appending(path: name))
-    }
-    process.executableURL = try program.map { URL(filePath: $0) } ?? Self.executable()
-    process.arguments = arguments
     var variables = ProcessInfo.processInfo.environment
     for name in ["NFC_READER", "LIBNFC_LOG_LEVEL", "LIBNFC_DEVICE", "LIBNFC_DEFAULT_DEVICE"] {
       variables[name] = nil
     }
-    process.environment = variables.merging(environment) { $1 }
-    process.standardInput = FileHandle.nullDevice
-    let output = try FileHandle(forWritingTo: directory.appending(path: "output"))
-    let errors = try FileHandle(forWritingTo: directory.appending(path: "errors"))
-    // Otherwise, the process would keep the files open, and libnfc does not support descriptors above 1023.
-    defer { for file in [output, errors] { try? file.close() } }
-    process.standardOutput = output
-    process.standardError = errors
-    ended = ProcessEnd(of: process)
-    try process.run()
+    self.program = try RunningProgram(
+      program ?? Self.executable().path, arguments,
+      environment: variables.merging(environment) { $1 })
   }
 
   /// Returns the command that is tested.
@@ -148,42 +133,30 @@ final class RunningTool {
     URL(filePath: try FinishedProgram.built("NFCExample")).deletingLastPathComponent()
   }
 
-  /// A test that fails must not leave a process running, because the process would keep its reader.
-  deinit { if process.isRunning { ProcessEnd.end(process.processIdentifier) } }
-
-  func interrupt(_ signal: Int32 = SIGINT) { kill(process.processIdentifier, signal) }
-
-  private func text(_ name: String) throws -> String {
-    String(decoding: try Data(contentsOf: directory.appending(path: name)), as: UTF8.self)
-  }
+  func interrupt(_ signal: Int32 = SIGINT) { program.signal(signal) }
 
   /// Returns the output so far.
-  func output() throws -> String { try text("output") }
+  func output() -> String { program.output }
 
   /// Returns the text that was written to standard error so far.
-  func errors() throws -> String { try text("errors") }
+  func errors() -> String { program.errors }
 
   /// Waits until this many complete lines have been printed.
   func waitForLines(_ count: Int) async throws -> [String] {
-    let deadline = ContinuousClock.now + Self.longestRun
-    while ContinuousClock.now < deadline, process.isRunning {
-      let output = try text("output")
-      if output.count(where: { $0 == "\n" }) >= count { break }
-      try await Task.sleep(for: .milliseconds(5))
+    try await program.waitForOutput(within: Self.longestRun) {
+      $0.output.count(where: { $0 == "\n" }) >= count
     }
-    return try text("output").split(separator: "\n").map(String.init)
+    return program.output.split(separator: "\n").map(String.init)
+  }
+
+  /// Waits until standard error contains a text.
+  func waitForErrors(_ text: String) async throws -> Bool {
+    try await program.waitForOutput(within: .seconds(20)) { $0.errors.contains(text) }
   }
 
   func end(within limit: Duration = longestRun) async throws -> Tool.Result {
-    let status =
-      switch await ended.outcome(of: process, within: limit) {
-      case .exited(let code): code
-      case .signalled(let number): 128 + number
-      }
-    let result = Tool.Result(
-      output: try text("output"), errors: try text("errors"), status: status)
-    try FileManager.default.removeItem(at: directory)
-    return result
+    let result = await program.end(within: limit)
+    return Tool.Result(output: result.output, errors: result.errors, status: result.status)
   }
 }
 
@@ -200,17 +173,5 @@ enum TemporaryDirectory {
     let url = try make()
     defer { try? FileManager.default.removeItem(at: url) }
     return try await body(url)
-  }
-}
-
-extension RunningTool {
-  /// Waits until standard error contains a text.
-  func waitForErrors(_ text: String) async throws -> Bool {
-    let deadline = ContinuousClock.now + .seconds(20)
-    while ContinuousClock.now < deadline {
-      if try errors().contains(text) { return true }
-      try await Task.sleep(for: .milliseconds(10))
-    }
-    return false
   }
 }

@@ -39,11 +39,16 @@ import Testing
     #expect(ContinuousClock.now - start < .seconds(5))
   }
 
-  /// The amount of unread data is limited. The program is ended, and readers of its output are notified.
+  /// The amount of unread data is limited, and what is being written belongs to it. The program is ended, and
+  /// readers of its output are notified.
   @Test func aProgramThatLeavesTooMuchUnreadIsEnded() async throws {
     let process = try LineProcess(program: "/bin/sleep", arguments: ["60"])
     let line = String(repeating: "a", count: 1 << 20)
-    for _ in 0..<20 { process.write(line) }
+    for _ in 0..<20 {
+      process.write(line)
+      // The thread takes lines from the queue meanwhile.
+      try await Task.sleep(for: .milliseconds(5))
+    }
     for await _ in process.lines {}
     await process.stop(grace: .zero)
   }

@@ -47,7 +47,7 @@ final class MQTTBroker {
       program: "/usr/bin/mosquitto_sub")
     // Only messages that are published from now on are certain to reach the subscriber.
     let deadline = ContinuousClock.now + .seconds(10)
-    while try !subscriber.output().contains("ready now") {
+    while !subscriber.output().contains("ready now") {
       try #require(ContinuousClock.now < deadline, "the subscriber hears nothing")
       try await publish("now", on: "ready", options: options)
       try await Task.sleep(for: .milliseconds(50))
@@ -102,7 +102,7 @@ extension RunningTool {
   func lines(containing text: String, _ count: Int = 1) async throws -> [String] {
     let deadline = ContinuousClock.now + .seconds(20)
     while true {
-      let found = try output().split(separator: "\n").map(String.init).filter { $0.contains(text) }
+      let found = output().split(separator: "\n").map(String.init).filter { $0.contains(text) }
       if found.count >= count || ContinuousClock.now > deadline { return found }
       try await Task.sleep(for: .milliseconds(10))
     }

@@ -184,7 +184,7 @@ import VirtualNFC
       field.place(try Self.tag(99))
       #expect(try await subscriber.lines(containing: "swift.org/99\"").count == 1)
       try await Self.end(watch)
-      let received = try subscriber.output().split(separator: "\n").compactMap { line in
+      let received = subscriber.output().split(separator: "\n").compactMap { line in
         line.firstIndex(of: "{").map { String(line[$0...]) }
       }
       let firsts = received.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import Synchronization
 
@@ -15,7 +16,7 @@ public final class PrivatePCSCD: Sendable {
   /// The slots, two for each driver, in the order of the drivers.
   public let slots: [Slot]
   private let ports: [PortPair]
-  private let process: Mutex<Process>
+  private let process: Mutex<RunningProcess?>
 
   private static let daemon = "/usr/sbin/pcscd"
   private static let driver = "/usr/lib/pcsc/drivers/serial/libifdvpcd.so"
@@ -31,15 +32,16 @@ public final class PrivatePCSCD: Sendable {
     guard geteuid() == 0 else {
       return Obstacle(description: "a mount namespace of its own takes root here")
     }
-    let probe = Process()
-    probe.executableURL = URL(filePath: "/usr/bin/unshare")
-    probe.arguments = ["-m", "true"]
-    probe.standardError = FileHandle.nullDevice
-    guard (try? probe.run()) != nil else { return Obstacle(description: "unshare does not run") }
-    guard ProcessEnd.wait(for: probe, atMost: .seconds(10)) else {
-      return Obstacle(description: "unshare does not end")
+    var probe = ProgramStart("/usr/bin/unshare", ["-m", "true"])
+    (probe.output, probe.errors) = (.null, .null)
+    guard let process = try? RunningProcess(probe) else {
+      return Obstacle(description: "unshare does not run")
     }
-    return probe.terminationStatus == 0 ? nil : Obstacle(description: "no mount namespaces")
+    switch process.outcome(blockingFor: .seconds(10)) {
+    case .exited(0): return nil
+    case nil: return Obstacle(description: "unshare does not end")
+    default: return Obstacle(description: "no mount namespaces")
+    }
   }()
 
   public var environment: [String: String] {
@@ -83,7 +85,7 @@ public final class PrivatePCSCD: Sendable {
       """.write(
         to: directory.appending(path: "conf/vpcd\(index)"), atomically: true, encoding: .utf8)
     }
-    process = Mutex(Process())
+    process = Mutex(nil)
     try start()
   }
 
@@ -96,17 +98,16 @@ public final class PrivatePCSCD: Sendable {
 
   /// Starts the daemon, also after ``stop()``, and waits until it listens.
   public func start() throws {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/unshare")
-    process.arguments = [
-      "-m", "sh", "-euc",
-      "mkdir -p /run/pcscd; mount --bind \"$1/run\" /run/pcscd; "
-        + "exec \(Self.daemon) -f -c \"$1/conf\"",
-      "sh", directory.path,
-    ]
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    try process.run()
+    var start = ProgramStart(
+      "/usr/bin/unshare",
+      [
+        "-m", "sh", "-euc",
+        "mkdir -p /run/pcscd; mount --bind \"$1/run\" /run/pcscd; "
+          + "exec \(Self.daemon) -f -c \"$1/conf\"",
+        "sh", directory.path,
+      ])
+    (start.output, start.errors) = (.null, .null)
+    let process = try RunningProcess(start)
     self.process.withLock { $0 = process }
     let attempts = 400
     for _ in 0..<attempts {
@@ -127,20 +128,15 @@ public final class PrivatePCSCD: Sendable {
   public func pause() { signal(SIGSTOP) }
   public func resume() { signal(SIGCONT) }
 
-  private func signal(_ number: Int32) {
-    process.withLock { process in
-      guard process.isRunning else { return }
-      kill(process.processIdentifier, number)
-    }
-  }
+  private func signal(_ number: Int32) { process.withLock { $0?.signal(number) } }
 
   public func stop() {
     process.withLock { process in
-      guard process.isRunning else { return }
+      guard let process, process.isRunning else { return }
       // A paused process would not end.
-      kill(process.processIdentifier, SIGCONT)
-      process.terminate()
-      ProcessEnd.wait(for: process, atMost: .seconds(5))
+      process.signal(SIGCONT)
+      process.signal(SIGTERM)
+      if process.outcome(blockingFor: .seconds(5)) == nil { process.signalGroup(SIGKILL) }
     }
   }
 }

@@ -1,12 +1,15 @@
 import Foundation
 import Testing
 
-/// A program that has ended. Its output was written to files, because a pipe could fill up.
+/// A program that has ended.
 public struct FinishedProgram: Sendable {
   public let output: String
   public let errors: String
-  /// The exit code, or the number of the signal that ended the program.
+  /// The exit code. If a signal has ended the program, 128 and the number of the signal, as in a shell.
   public let status: Int32
+
+  /// The output, and what was written to standard error.
+  public var text: String { output + errors }
 
   /// Runs a program.
   ///
@@ -16,29 +19,7 @@ public struct FinishedProgram: Sendable {
   public static func run(
     _ command: (executable: String, arguments: [String]), within limit: Duration = .seconds(40)
   ) async throws -> FinishedProgram {
-    let directory = FileManager.default.temporaryDirectory.appending(
-      path: "nfc-program-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: directory) }
-    let files = ["output", "errors"].map { directory.appending(path: $0) }
-    for file in files { try Data().write(to: file) }
-    let process = Process()
-    process.executableURL = URL(filePath: command.executable)
-    process.arguments = command.arguments
-    process.standardInput = FileHandle.nullDevice
-    let handles = try files.map { try FileHandle(forWritingTo: $0) }
-    process.standardOutput = handles[0]
-    process.standardError = handles[1]
-    let ended = ProcessEnd(of: process)
-    try process.run()
-    // The program has its own copies. This process must not run out of descriptors.
-    for handle in handles { try? handle.close() }
-    let status =
-      switch await ended.outcome(of: process, within: limit) {
-      case .exited(let number), .signalled(let number): number
-      }
-    let texts = try files.map { String(decoding: try Data(contentsOf: $0), as: UTF8.self) }
-    return FinishedProgram(output: texts[0], errors: texts[1], status: status)
+    try await RunningProgram(command.executable, command.arguments).end(within: limit)
   }
 
   /// Runs a program until it succeeds, at most three times. While other tests use the processor, a rig may
@@ -54,6 +35,13 @@ public struct FinishedProgram: Sendable {
   /// Expects that the program succeeded.
   public func expectSuccess(sourceLocation: SourceLocation = #_sourceLocation) {
     #expect(status == 0, "\(output)\(errors)", sourceLocation: sourceLocation)
+  }
+
+  /// Expects that the program has printed these texts.
+  public func expectOutput(_ parts: String..., sourceLocation: SourceLocation = #_sourceLocation) {
+    for part in parts {
+      #expect(output.contains(part), "\(output)\(errors)", sourceLocation: sourceLocation)
+    }
   }
 
   /// Returns the path of a program that was built with these tests. It is beside the test bundle, which is
@@ -76,3 +64,6 @@ public struct FinishedProgram: Sendable {
     return URL(filePath: directory).appending(path: "nfc").path
   }
 }
+
+/// Ends this process, in which an exit test runs, after two minutes. Exit tests have no other time limit.
+public func limitThisProcess() { alarm(120) }
