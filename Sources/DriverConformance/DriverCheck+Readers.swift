@@ -72,7 +72,7 @@ extension DriverCheck {
         let bytes = [UInt8](repeating: 0x5A, count: 100_000)
         do {
           _ = try await tag.exclusively { try $0.transceive(bytes) }
-          throw Failure(description: "\(bytes.count) bytes were carried")
+          throw Failure(description: "\(bytes.count) bytes were sent")
         } catch let error as NFCError {
           let codes: [NFCError.Code] = [.commandTooLong, .invalidParameter]
           try expect(codes.contains(error.code), "\(bytes.count) bytes were refused by \(error)")

@@ -116,7 +116,8 @@ extension Examination {
     let advice: String
     switch holders.first?.command {
     case "ModemManager":
-      advice = "it lets go within half a minute; else sudo systemctl stop ModemManager"
+      advice =
+        "it releases the port within half a minute; otherwise sudo systemctl stop ModemManager"
     case "brltty": advice = "sudo apt remove brltty, if no braille display is used"
     case "agetty": advice = "sudo systemctl disable --now serial-getty@\(Self.portName(path))"
     default: advice = "end that program"

@@ -151,7 +151,7 @@ package struct LibNFCConfiguration {
     guard devices.count < Self.maximumDevices else {
       flaws.append(
         Flaw(
-          place: place, reason: "libnfc takes no more than \(Self.maximumDevices) devices",
+          place: place, reason: "libnfc accepts no more than \(Self.maximumDevices) devices",
           advice: "remove those that are not there"))
       return false
     }
@@ -296,7 +296,7 @@ package enum ConfigurationLine: Hashable {
       return rest.first == UInt8(ascii: "#")
         ? .flaw(
           reason: "libnfc drops it: a comment stands after the value",
-          advice: "put the comment on a line of its own")
+          advice: "put the comment on its own line")
         : .flaw(
           reason: "libnfc drops it: there is a blank in the value",
           advice: "put the value in quotation marks")

@@ -10,7 +10,7 @@ struct SessionTags: Sendable {
   struct Found: Sendable {
     let tag: TagObject
     /// It was not there in the rounds before.
-    let hasCome: Bool
+    let isNew: Bool
   }
 
   private let recognition: TagRecognition
@@ -81,7 +81,7 @@ struct SessionTags: Sendable {
     var tags: [Found] = []
     for found in try await rounds.next() {
       if let tag = try await recognition.object(for: found.tag) {
-        tags.append(Found(tag: tag, hasCome: found.hasCome))
+        tags.append(Found(tag: tag, isNew: found.isNew))
       }
     }
     return tags

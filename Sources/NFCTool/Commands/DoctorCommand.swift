@@ -97,7 +97,7 @@ struct DoctorCommand: AsyncParsableCommand {
     guard count == 0 else {
       return Failure(
         .noReader, "none of \(count) readers can be opened",
-        advice: "do what stands above, or use --virtual demo")
+        advice: "follow the advice above, or use --virtual demo")
     }
     return Failure(
       .noReader, "no reader found",
@@ -112,7 +112,7 @@ struct DoctorCommand: AsyncParsableCommand {
     if !place.isEmpty { try Output.fact("  where", place.onOneLine) }
     if let name = reader.connectionString, reader.canBeOpened {
       try Output.fact(
-        "  can be opened", (reader.wasOpened ? "yes, and was, by " : "by ") + name.onOneLine)
+        "  can be opened", (reader.wasOpened ? "yes (it was opened) by " : "by ") + name.onOneLine)
     }
     try reader.findings.forEach(printLines)
     try Output.line("")

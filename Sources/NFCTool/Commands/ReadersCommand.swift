@@ -43,7 +43,7 @@ struct ReadersCommand: AsyncParsableCommand {
     guard !attempts.contains(where: { $0.reader != nil }) else { return }
     guard let problem = attempts.compactMap(\.problem).first else {
       // The failure reports obstacles, such as a PC/SC service that does not answer.
-      throw Failure(try await ReaderSearch.nothingFound())
+      throw Failure(try await ReaderSearch.noReaderFound())
     }
     guard attempts.count > 1 else { throw Failure(problem) }
     throw Failure(

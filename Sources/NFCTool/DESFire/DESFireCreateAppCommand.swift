@@ -23,11 +23,12 @@ struct DESFireCreateAppCommand: AsyncParsableCommand {
   var application: DESFireApplicationIdentifier
 
   @Option(
-    name: .customLong("keys"), help: ArgumentHelp("How many keys, 1 to 14.", valueName: "number"),
+    name: .customLong("keys"),
+    help: ArgumentHelp("The number of keys, 1 to 14.", valueName: "number"),
     transform: { try NumberArgument.integer($0, "--keys", in: 1...DESFireApplication.mostKeys) })
   var keyCount: Int
 
-  @Option(help: ArgumentHelp("What the keys are for: des, 3k3des or aes.", valueName: "kind"))
+  @Option(help: ArgumentHelp("The kind of the keys: des, 3k3des or aes.", valueName: "kind"))
   var crypto: DESFireKey.Kind
 
   @Option(
@@ -79,7 +80,7 @@ struct DESFireCreateAppCommand: AsyncParsableCommand {
             advice: "nfc desfire delete-app deletes it")
         }
         guard !plan else { return }
-        try await card.openRoot("an application is made") { $0.createsFreely }
+        try await card.openRoot("an application is created") { $0.createsFreely }
         try await card.card.createApplication(wanted)
       }
       guard plan else {

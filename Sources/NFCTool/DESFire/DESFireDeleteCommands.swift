@@ -56,7 +56,7 @@ struct DESFireDeleteAppCommand: AsyncParsableCommand {
           options, card.tag.detected.identifier, ["app": .string("\(application)")])
       }
       try DESFirePlan.show(
-        "application \(application): deleted with its files and keys, for good",
+        "application \(application): permanently deleted, with its files and keys",
         ["app": .string("\(application)"), "deleted": .bool(true)], options)
     }
   }
@@ -105,7 +105,7 @@ struct DESFireDeleteFileCommand: AsyncParsableCommand {
         return try Output.done(options, card.tag.detected.identifier, place)
       }
       try DESFirePlan.show(
-        "file \(file.file) of \(file.application): deleted for good; \(settings.text)", place,
+        "file \(file.file) of \(file.application): permanently deleted; \(settings.text)", place,
         options)
     }
   }

@@ -54,7 +54,7 @@ struct DESFireFormatCommand: AsyncParsableCommand {
     }
     for application in applications {
       try DESFirePlan.show(
-        "application \(application): deleted with its files and keys, for good",
+        "application \(application): permanently deleted, with its files and keys",
         ["app": .string("\(application)"), "deleted": .bool(true)], options)
     }
     if applications.isEmpty, !options.json { try Output.line("nothing to be deleted") }

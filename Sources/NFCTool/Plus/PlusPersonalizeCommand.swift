@@ -19,7 +19,7 @@ struct PlusPersonalizeCommand: AsyncParsableCommand {
         nfc plus personalize --permanently --keys keys.txt
       """)
 
-  @Flag(help: "Confirm that the card is to leave level 0 for good once the keys are written.")
+  @Flag(help: "Confirm that the card is to leave level 0 permanently once the keys are written.")
   var permanently = false
 
   @Flag(help: "Print what would be written, and write nothing.")
@@ -64,7 +64,7 @@ struct PlusPersonalizeCommand: AsyncParsableCommand {
     }
     if permanently {
       try DESFirePlan.show(
-        "the card leaves level 0, for good", ["committed": .bool(true)], options)
+        "the card leaves level 0, permanently", ["committed": .bool(true)], options)
     }
   }
 }

@@ -16,7 +16,7 @@ struct RecordingOptions: Sendable {
   static let replayHelp = ArgumentHelp(
     "No reader, but what was recorded in this file.", valueName: "file", visibility: .hidden)
   static let orderHelp = ArgumentHelp(
-    "With --replay: answer a command by its own answer, wherever it stands.", visibility: .hidden)
+    "With --replay: answer each command with its own answer, wherever it is.", visibility: .hidden)
   static let captureHelp = ArgumentHelp(
     "Write the exchanges to this file for Wireshark.", valueName: "file", visibility: .hidden)
   static let secretsHelp = ArgumentHelp(

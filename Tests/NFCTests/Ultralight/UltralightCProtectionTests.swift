@@ -152,7 +152,7 @@ import VirtualNFC
   }
 
   /// Torn away at every exchange: the tag has the new key, or can be given one again.
-  @Test func aTornTagIsNeverClosedWithoutAKey() async throws {
+  @Test func anInterruptedTagIsNeverClosedWithoutAKey() async throws {
     let tag = VirtualTag.ultralightC()
     tag.memory[Self.auth0] = 8
     let image = tag.memory

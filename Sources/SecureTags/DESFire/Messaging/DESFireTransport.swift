@@ -88,7 +88,7 @@ struct DESFireTransport {
         expectedLength: maximumExpectedLength))
     guard answer.sw1 == wrappedStatus else {
       throw NFCError(
-        .tagRefused, "the card has not taken a wrapped command",
+        .tagRefused, "the card did not accept a wrapped command",
         cause: .statusWord(answer.statusWord))
     }
     return (DESFireStatus(code: answer.sw2), answer.data)
