@@ -31,6 +31,7 @@ struct DoctorCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup(title: HelpText.shared) var options: ReaderOptions
+  @OptionGroup private var ignored: IgnoredTagOptions
 
   @Option(help: ArgumentHelp("Write a report on the readers to this file.", valueName: "file"))
   var report: String?

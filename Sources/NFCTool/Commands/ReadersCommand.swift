@@ -21,6 +21,7 @@ struct ReadersCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup(title: HelpText.shared) var options: ReaderOptions
+  @OptionGroup private var ignored: IgnoredTagOptions
 
   func run() async throws {
     Session.setLogLevel(isVerbose: options.verbose)

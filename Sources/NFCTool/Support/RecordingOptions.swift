@@ -32,7 +32,7 @@ struct RecordingOptions: Sendable {
     }
     let files = [record, replay, pcap].compactMap(\.self).filter { $0 != File.standard }
     guard Set(files).count == files.count else {
-      throw ValidationError("--record, --replay and --pcap each take a file of their own.")
+      throw ValidationError("--record, --replay and --pcap each take their own file.")
     }
   }
 }
