@@ -74,7 +74,7 @@ struct DESFireCreateAppCommand: AsyncParsableCommand {
     try await Session.run(options) { session in
       let card = try await session.selectDESFire(for: plan ? .reading : .changing, keyring)
       try await card.work {
-        if try await card.card.knows(application) {
+        if try await card.card.hasApplication(application) {
           throw Failure(
             .content, "the card has application \(application) already", tag: card.tag.name,
             advice: "nfc desfire delete-app deletes it")
@@ -87,7 +87,7 @@ struct DESFireCreateAppCommand: AsyncParsableCommand {
         return try Output.done(
           options, card.tag.detected.identifier, ["app": .string("\(application)")])
       }
-      try DESFirePlan.show(
+      try PlannedChange.show(
         "application \(application): new, \(keyCount) \(crypto.name) key\(keyCount == 1 ? "" : "s")",
         [
           "app": .string("\(application)"), "keys": .integer(keyCount),
@@ -98,18 +98,9 @@ struct DESFireCreateAppCommand: AsyncParsableCommand {
   }
 }
 
-/// The output of `--plan`.
-enum DESFirePlan {
-  static func show(
-    _ text: String, _ members: KeyValuePairs<String, JSONValue?>, _ options: GlobalOptions
-  ) throws {
-    try Output.line(options.json ? JSONValue.members(members).text : text)
-  }
-}
-
 extension DESFireCard {
   /// Returns whether an application exists, by selecting it.
-  func knows(_ identifier: DESFireApplicationIdentifier) async throws -> Bool {
+  func hasApplication(_ identifier: DESFireApplicationIdentifier) async throws -> Bool {
     do {
       _ = try await application(identifier).keyVersion(0)
       return true

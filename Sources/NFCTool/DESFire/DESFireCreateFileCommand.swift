@@ -199,7 +199,7 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
       guard plan else {
         return try Output.done(options, card.tag.detected.identifier, place)
       }
-      try DESFirePlan.show(
+      try PlannedChange.show(
         "file \(file.file) of \(file.application): new, \(settings.text)", place, options)
     }
   }

@@ -39,7 +39,7 @@ struct DESFireDeleteAppCommand: AsyncParsableCommand {
     try await Session.run(options) { session in
       let card = try await session.selectDESFire(for: plan ? .reading : .changing, keyring)
       try await card.work {
-        guard try await card.card.knows(application) else {
+        guard try await card.card.hasApplication(application) else {
           throw NFCError(.wrongTag, "the card has no application \(application)")
         }
         guard !plan else { return }
@@ -55,7 +55,7 @@ struct DESFireDeleteAppCommand: AsyncParsableCommand {
         return try Output.done(
           options, card.tag.detected.identifier, ["app": .string("\(application)")])
       }
-      try DESFirePlan.show(
+      try PlannedChange.show(
         "application \(application): permanently deleted, with its files and keys",
         ["app": .string("\(application)"), "deleted": .bool(true)], options)
     }
@@ -104,7 +104,7 @@ struct DESFireDeleteFileCommand: AsyncParsableCommand {
       guard plan else {
         return try Output.done(options, card.tag.detected.identifier, place)
       }
-      try DESFirePlan.show(
+      try PlannedChange.show(
         "file \(file.file) of \(file.application): permanently deleted; \(settings.text)", place,
         options)
     }

@@ -53,7 +53,7 @@ struct DESFireFormatCommand: AsyncParsableCommand {
       return try await card.card.applications()
     }
     for application in applications {
-      try DESFirePlan.show(
+      try PlannedChange.show(
         "application \(application): permanently deleted, with its files and keys",
         ["app": .string("\(application)"), "deleted": .bool(true)], options)
     }

@@ -53,7 +53,7 @@ struct DESFireLRPCommand: AsyncParsableCommand {
       guard plan else {
         return try Output.done(options, card.tag.detected.identifier, ["lrp": .bool(true)])
       }
-      try DESFirePlan.show(
+      try PlannedChange.show(
         "LRP in place of AES, permanently; the link is no longer signed", ["lrp": .bool(true)],
         options
       )

@@ -100,7 +100,7 @@ struct PlusLevelCommand: AsyncParsableCommand {
     let change = try await tag.work { try await card.levelThreePlan() }
     guard !plan else {
       for effect in change.irreversibleEffects {
-        try DESFirePlan.show(
+        try PlannedChange.show(
           "\(effect.description), permanently", ["effect": .string(effect.description)], options)
       }
       return
@@ -108,7 +108,7 @@ struct PlusLevelCommand: AsyncParsableCommand {
     let address = MIFAREPlusKeyAddress.levelThreeSwitch
     guard let key = keyring[PlusKeyPlace(address)] else {
       throw Failure(
-        .notAllowed, "the card asks for \(address)", tag: tag.name,
+        .notAllowed, "the card requires \(address)", tag: tag.name,
         advice: "give it with --key level3:HEX")
     }
     try await tag.work {

@@ -59,11 +59,11 @@ struct PlusPersonalizeCommand: AsyncParsableCommand {
 
   private func show(_ places: [PlusKeyPlace]) throws {
     for place in places {
-      try DESFirePlan.show(
+      try PlannedChange.show(
         "\(place): written; the key itself is not shown", ["key": .string("\(place)")], options)
     }
     if permanently {
-      try DESFirePlan.show(
+      try PlannedChange.show(
         "the card leaves level 0, permanently", ["committed": .bool(true)], options)
     }
   }
