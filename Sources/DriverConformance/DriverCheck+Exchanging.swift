@@ -36,7 +36,7 @@ extension DriverCheck {
       let bench = try await makeBench()
       return try await withDriver(of: bench) { driver in
         guard let technology = try bench.technologyWithCommand() else {
-          return .notApplicable("no tag of the bench takes a command")
+          return .notApplicable("no tag of the bench accepts a command")
         }
         let tag = try bench.present(technology)
         let timeouts: [Duration] = [
@@ -100,7 +100,7 @@ extension DriverCheck {
       let bench = try await makeBench()
       return try await withDriver(of: bench) { driver in
         guard let technology = try bench.technologyWithCommand() else {
-          return .notApplicable("no tag of the bench takes a command")
+          return .notApplicable("no tag of the bench accepts a command")
         }
         for timeout in [Duration.milliseconds(20), .milliseconds(200), .seconds(2)] {
           let tag = try bench.present(technology)

@@ -30,7 +30,7 @@ extension DriverCheck {
       let bench = try await makeBench()
       return try await withReader(of: bench) { reader in
         guard let technology = try bench.technologyWithCommand() else {
-          return .notApplicable("no tag of the bench takes a command")
+          return .notApplicable("no tag of the bench accepts a command")
         }
         let options = PollingOptions(technology)
         let tag = try bench.present(technology)
@@ -63,7 +63,7 @@ extension DriverCheck {
       let bench = try await makeBench()
       return try await withReader(of: bench) { reader in
         guard let technology = try bench.technologyWithCommand() else {
-          return .notApplicable("no tag of the bench takes a command")
+          return .notApplicable("no tag of the bench accepts a command")
         }
         _ = try bench.present(technology)
         let tag = try await reader.firstTag(

@@ -183,7 +183,7 @@ extension Examination {
       reader.isPort = true
       reader.findings = [
         Finding(
-          .inUse, "it has no port, as happens when brltty takes it for a braille display",
+          .inUse, "it has no port, as happens when brltty mistakes it for a braille display",
           advice: "sudo apt remove brltty, if none is used, and plug it in again")
       ]
       return reader

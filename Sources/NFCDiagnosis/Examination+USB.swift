@@ -144,7 +144,7 @@ extension Examination {
   private func sharing(_ device: USBDevice) -> Finding? {
     guard canBeClaimedByService(device) else { return nil }
     return Finding(
-      .sharedWithService, "pcscd takes it too, as soon as a PC/SC program runs",
+      .sharedWithService, "pcscd claims it, too, as soon as a PC/SC program runs",
       advice: adviceToExcludeService(device), isObstacle: false)
   }
 

@@ -173,7 +173,7 @@ package struct LibNFCConfiguration {
     default:
       flaws.append(
         Flaw(
-          place: place, reason: "libnfc takes \"\(value)\" for neither yes nor no",
+          place: place, reason: "libnfc reads \"\(value)\" as neither yes nor no",
           advice: "write true or false, in small letters"))
     }
   }
@@ -303,7 +303,7 @@ package enum ConfigurationLine: Hashable {
     }
     guard !word.contains(quotationMark) else {
       return .flaw(
-        reason: "its quotation marks do not match, and libnfc takes them for a part of the value",
+        reason: "its quotation marks do not match, and libnfc treats them as part of the value",
         advice: "put them around the whole value")
     }
     // libnfc reads past the end of such a line, into what the previous line has left.

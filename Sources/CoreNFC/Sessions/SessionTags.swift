@@ -50,7 +50,7 @@ struct SessionTags: Sendable {
       request.polling == .all ? [] : readers.missing(of: request.polling.technologies)
     var notices: [String] = []
     if missing.contains(.iso15693) {
-      notices.append("this reader has no ISO 15693; it takes a PC/SC reader that has it")
+      notices.append("this reader has no ISO 15693; use a PC/SC reader that has it")
     }
     if missing.contains(.feliCa) { notices.append("this reader has no FeliCa") }
     switch (missing.contains(.iso14443a), missing.contains(.iso14443b)) {

@@ -177,7 +177,7 @@ extension ISO7816Procedure {
     let needsKey = answer.status == .securityStatusNotSatisfied
     return NFCError(
       needsKey ? .notAuthenticated : .tagRefused,
-      needsKey ? "the card asks for authentication first" : "the card has refused the command",
+      needsKey ? "the card requires authentication first" : "the card has refused the command",
       cause: .statusWord(answer.statusWord), place: file.map { .file($0) })
   }
 }

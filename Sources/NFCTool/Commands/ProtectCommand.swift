@@ -208,7 +208,8 @@ struct ProtectionChange: Sendable {
       }
       guard limit <= UltralightProtection.attemptLimits.upperBound else {
         throw Failure(
-          .usage, "this tag takes a limit of 1 to \(UltralightProtection.attemptLimits.upperBound)",
+          .usage,
+          "this tag accepts a limit of 1 to \(UltralightProtection.attemptLimits.upperBound)",
           tag: tag.name, advice: "give another --attempts")
       }
       return try UltralightProtection(

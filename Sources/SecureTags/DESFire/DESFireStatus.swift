@@ -44,7 +44,7 @@ struct DESFireStatus: Hashable, Sendable {
     case .applicationNotFound: "there is no application of this identifier"
     case .applicationIntegrityError: "the application is damaged and permanently closed"
     case .authenticationDelay: "the card waits after wrong keys"
-    case .authenticationError: "the card asks for a key that has this right"
+    case .authenticationError: "the card requires a key that has this right"
     case .boundaryError: "it goes beyond the end or the limits of the file"
     case .cardIntegrityError: "the card is damaged and permanently closed"
     case .commandAborted: "the card has not finished the command before"

@@ -88,7 +88,7 @@ extension SessionSuites {
       #expect(
         recorder.lines == [
           "NFC: Hold it near",
-          "NFC: this reader has no ISO 15693; it takes a PC/SC reader that has it",
+          "NFC: this reader has no ISO 15693; use a PC/SC reader that has it",
           "NFC: Reading", "NFC: failed: Wrong tag",
         ])
       withExtendedLifetime(bench) {}

@@ -39,8 +39,8 @@ import VirtualNFC
     #expect(plan.irreversibleEffects == [.mayClosePermanently, .forgetsPassword])
     #expect(
       plan.description == """
-        page 43: is given the password or its acknowledge
-        page 44: is given the password or its acknowledge
+        page 43: receives the password or its acknowledge
+        page 44: receives the password or its acknowledge
         the tag proves the new password
         page 41: C41122FF becomes C4112208
         page 42: 30053344 becomes BD053344

@@ -111,10 +111,10 @@ import VirtualNFC
         locksConfiguration: true), before: before)
     #expect(
       plan.description == """
-        page 48: is given a part of a key
-        page 49: is given a part of a key
-        page 50: is given a part of a key
-        page 51: is given a part of a key
+        page 48: receives a part of a key
+        page 49: receives a part of a key
+        page 50: receives a part of a key
+        page 51: receives a part of a key
         the tag proves the new key 0
         page 42: 8C050000 becomes 0C052C01
         page 41: 0000003C becomes 02000004

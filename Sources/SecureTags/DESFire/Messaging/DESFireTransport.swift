@@ -73,7 +73,7 @@ struct DESFireTransport {
     guard !answer.isSuccess else { return true }
     guard answer.statusWord == fileNotFound else {
       throw NFCError(
-        .tagRefused, "the card has not taken the name of an application",
+        .tagRefused, "the card did not accept the name of an application",
         cause: .statusWord(answer.statusWord))
     }
     return false
