@@ -13,7 +13,7 @@ public protocol DriverBench: Sendable {
   var address: ReaderAddress { get }
 
   /// Whether the source finds the reader without its address.
-  var isFoundByItself: Bool { get }
+  var isFoundAutomatically: Bool { get }
 
   /// The technologies that the bench has a tag of.
   var technologies: [TagTechnology] { get }
@@ -37,13 +37,13 @@ public protocol DriverBench: Sendable {
   ///
   /// - Returns: `false` if this bench cannot; checks that need the fault are then skipped.
   /// - Throws: an error that prevents this; the check then fails.
-  func cause(_ trouble: BenchTrouble) throws -> Bool
+  func cause(_ fault: BenchFault) throws -> Bool
 }
 
 extension DriverBench {
   public var source: (any ReaderSource)? { nil }
-  public var isFoundByItself: Bool { false }
-  public func cause(_ trouble: BenchTrouble) throws -> Bool { false }
+  public var isFoundAutomatically: Bool { false }
+  public func cause(_ fault: BenchFault) throws -> Bool { false }
 }
 
 /// A tag on a bench's reader.
@@ -71,16 +71,16 @@ public struct BenchTag: Sendable {
 }
 
 /// A fault that a bench can cause.
-public struct BenchTrouble: Hashable, Sendable {
+public struct BenchFault: Hashable, Sendable {
   private enum Kind { case silence, departure, arrival }
 
   private let kind: Kind
 
   /// The tag receives commands but its answers do not arrive, until the next
   /// ``DriverBench/present(_:)``.
-  public static let answersAreLost = BenchTrouble(kind: .silence)
+  public static let answersAreLost = BenchFault(kind: .silence)
   /// The reader is unplugged.
-  public static let readerLeaves = BenchTrouble(kind: .departure)
+  public static let readerUnplugged = BenchFault(kind: .departure)
   /// The reader is plugged in again at the same address, with nothing in its field.
-  public static let readerReturns = BenchTrouble(kind: .arrival)
+  public static let readerPluggedInAgain = BenchFault(kind: .arrival)
 }

@@ -3,7 +3,7 @@ import NFC
 extension DriverCheck {
   static let exchanging = [
     DriverCheck(
-      "carries commands to a tag of each technology, also after it was selected again"
+      "sends commands to a tag of each technology, also after it was selected again"
     ) { makeBench in
       let bench = try await makeBench()
       return try await withDriver(of: bench) { driver in
@@ -17,7 +17,7 @@ extension DriverCheck {
         return .passed
       }
     },
-    DriverCheck("says of a tag that is there that it is, and keeps it selected") {
+    DriverCheck("reports a tag that is present as present, and keeps it selected") {
       makeBench in
       let bench = try await makeBench()
       return try await withDriver(of: bench) { driver in
@@ -30,12 +30,13 @@ extension DriverCheck {
         return .passed
       }
     },
-    DriverCheck("bears any time-out and any command up to its limit, and one byte more") {
+    DriverCheck("accepts any time-out and any command up to its limit, and survives one byte more")
+    {
       makeBench in
       let bench = try await makeBench()
       return try await withDriver(of: bench) { driver in
         guard let technology = try bench.technologyWithCommand() else {
-          return .notApplicable("no tag of the bench takes a command")
+          return .notApplicable("no tag of the bench accepts a command")
         }
         let tag = try bench.present(technology)
         let timeouts: [Duration] = [
@@ -57,7 +58,7 @@ extension DriverCheck {
             _ = try driver.exchange(
               [UInt8](repeating: 0x5A, count: length), framing: tag.framing,
               timeout: ordinaryTimeout)
-            try expect(length <= longest, "\(length) bytes were carried, more than \(longest)")
+            try expect(length <= longest, "\(length) bytes were sent, more than \(longest)")
           } catch let error as NFCError {
             try expect(
               ![.readerLost, .readerUnavailable].contains(error.code),
@@ -72,7 +73,7 @@ extension DriverCheck {
   ]
 
   static let failing = [
-    DriverCheck("a tag that is torn away is lost, and the next one is found") { makeBench in
+    DriverCheck("a tag that is removed is lost, and the next one is found") { makeBench in
       let bench = try await makeBench()
       return try await withDriver(of: bench) { driver in
         for technology in bench.technologies {
@@ -99,7 +100,7 @@ extension DriverCheck {
       let bench = try await makeBench()
       return try await withDriver(of: bench) { driver in
         guard let technology = try bench.technologyWithCommand() else {
-          return .notApplicable("no tag of the bench takes a command")
+          return .notApplicable("no tag of the bench accepts a command")
         }
         for timeout in [Duration.milliseconds(20), .milliseconds(200), .seconds(2)] {
           let tag = try bench.present(technology)
@@ -121,7 +122,7 @@ extension DriverCheck {
         return .passed
       }
     },
-    DriverCheck("an abort between two pieces of work concerns neither") { makeBench in
+    DriverCheck("an abort between two pieces of work affects neither") { makeBench in
       let bench = try await makeBench()
       return try await withDriver(of: bench) { driver in
         guard let technology = bench.technologies.first else {
@@ -138,7 +139,9 @@ extension DriverCheck {
         return .passed
       }
     },
-    DriverCheck("a reader that is unplugged is lost, and reached again if that is promised") {
+    DriverCheck(
+      "a reader that is unplugged is lost, and reached again if the driver says that it can reconnect"
+    ) {
       makeBench in
       let bench = try await makeBench()
       return try await withDriver(of: bench) { driver in
@@ -146,7 +149,7 @@ extension DriverCheck {
           return .notApplicable("the bench has no tags")
         }
         _ = try find(try bench.present(technology), technology, with: driver)
-        guard try bench.cause(.readerLeaves) else {
+        guard try bench.cause(.readerUnplugged) else {
           return .notApplicable("the bench cannot unplug its reader")
         }
         try expectEnd(within: .seconds(20), of: "noticing that the reader has gone") {
@@ -161,7 +164,7 @@ extension DriverCheck {
         }
         guard driver.canReconnect else { return .passed }
         driver.disconnect()
-        guard try bench.cause(.readerReturns) else { return .passed }
+        guard try bench.cause(.readerPluggedInAgain) else { return .passed }
         let deadline = ContinuousClock.now + .seconds(10)
         while true {
           do {

@@ -32,7 +32,7 @@ extension DriverCheck {
       guard let source = bench.source else { return .notApplicable("the driver has no source") }
       let found = source.readers()
       let addresses = found.map(\.address)
-      try expect(Set(addresses).count == addresses.count, "\(addresses) has doubles")
+      try expect(Set(addresses).count == addresses.count, "\(addresses) contains duplicates")
       for reader in found {
         try expect(
           source.schemes.contains(reader.address.scheme),
@@ -44,7 +44,7 @@ extension DriverCheck {
         source.schemes.contains(bench.address.scheme), "\(bench.address) is of another source")
       let isFound = found.contains { $0.answers(to: bench.address) }
       try expect(
-        isFound == bench.isFoundByItself, "\(bench.address) is \(isFound ? "" : "not ")listed")
+        isFound == bench.isFoundAutomatically, "\(bench.address) is \(isFound ? "" : "not ")listed")
       return .passed
     },
     DriverCheck("its source watches a reader that is named") { makeBench in

@@ -30,7 +30,7 @@ extension DriverCheck {
       let bench = try await makeBench()
       return try await withReader(of: bench) { reader in
         guard let technology = try bench.technologyWithCommand() else {
-          return .notApplicable("no tag of the bench takes a command")
+          return .notApplicable("no tag of the bench accepts a command")
         }
         let options = PollingOptions(technology)
         let tag = try bench.present(technology)
@@ -63,7 +63,7 @@ extension DriverCheck {
       let bench = try await makeBench()
       return try await withReader(of: bench) { reader in
         guard let technology = try bench.technologyWithCommand() else {
-          return .notApplicable("no tag of the bench takes a command")
+          return .notApplicable("no tag of the bench accepts a command")
         }
         _ = try bench.present(technology)
         let tag = try await reader.firstTag(
@@ -72,7 +72,7 @@ extension DriverCheck {
         let bytes = [UInt8](repeating: 0x5A, count: 100_000)
         do {
           _ = try await tag.exclusively { try $0.transceive(bytes) }
-          throw Failure(description: "\(bytes.count) bytes were carried")
+          throw Failure(description: "\(bytes.count) bytes were sent")
         } catch let error as NFCError {
           let codes: [NFCError.Code] = [.commandTooLong, .invalidParameter]
           try expect(codes.contains(error.code), "\(bytes.count) bytes were refused by \(error)")

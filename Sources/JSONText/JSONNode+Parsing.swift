@@ -28,7 +28,7 @@ private struct JSONParser {
     var text = JSONParser(Array(bytes))
     try text.checkEncoding()
     text.skipBlanks()
-    guard text.current != nil else { throw text.error("there is nothing in it") }
+    guard text.current != nil else { throw text.error("it is empty") }
     let node = try text.readValue(depth: 0)
     text.skipBlanks()
     guard text.current == nil else {
@@ -142,8 +142,8 @@ private struct JSONParser {
       case 0x00...0x1F:
         throw error(
           byte == Self.newline
-            ? "a text ends on the line on which it begins; \\n stands for a line break"
-            : "a text has a control character, which must be written as an escape")
+            ? "a string ends on the line on which it begins; \\n stands for a line break"
+            : "a string has a control character, which must be written as an escape")
       default: text.append(byte)
       }
     }
@@ -177,7 +177,7 @@ private struct JSONParser {
         return scalar
       }
     }
-    throw error("an escape stands for half a character")
+    throw error("an escape is half of a surrogate pair")
   }
 
   private static func decoded(_ first: UInt16, _ second: UInt16) -> UnicodeDecodingResult {
@@ -211,7 +211,7 @@ private struct JSONParser {
     default: break
     }
     if Self.isNumber(text), Double(text)?.isFinite == true { return .number(text) }
-    throw error("\(Self.shown(text)) is neither a number nor a text in quotation marks")
+    throw error("\(Self.shown(text)) is neither a number nor a string in quotation marks")
   }
 
   /// Returns whether a text has the form of a number (RFC 8259, 6).

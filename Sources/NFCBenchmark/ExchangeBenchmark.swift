@@ -13,8 +13,8 @@ enum ExchangeBenchmark {
     case exclusive = "Swift, in an exclusive scope"
     case awaited = "Swift, awaited one by one"
     case isolatedExclusive =
-      "Swift, in an exclusive scope, libnfc in a process of its own (`isolated:`)"
-    case isolatedAwaited = "Swift, awaited one by one, libnfc in a process of its own (`isolated:`)"
+      "Swift, in an exclusive scope, libnfc in its own process (`isolated:`)"
+    case isolatedAwaited = "Swift, awaited one by one, libnfc in its own process (`isolated:`)"
   }
 
   /// - Parameter reads: the number of reads in each way and round.

@@ -116,7 +116,8 @@ extension Examination {
     let advice: String
     switch holders.first?.command {
     case "ModemManager":
-      advice = "it lets go within half a minute; else sudo systemctl stop ModemManager"
+      advice =
+        "it releases the port within half a minute; otherwise sudo systemctl stop ModemManager"
     case "brltty": advice = "sudo apt remove brltty, if no braille display is used"
     case "agetty": advice = "sudo systemctl disable --now serial-getty@\(Self.portName(path))"
     default: advice = "end that program"
@@ -182,7 +183,7 @@ extension Examination {
       reader.isPort = true
       reader.findings = [
         Finding(
-          .inUse, "it has no port, as happens when brltty takes it for a braille display",
+          .inUse, "it has no port, as happens when brltty mistakes it for a braille display",
           advice: "sudo apt remove brltty, if none is used, and plug it in again")
       ]
       return reader

@@ -17,7 +17,7 @@ enum SmartCardServiceState: Sendable {
   case unreachable(NFCError)
   /// It was not asked, because asking would start it, and it would take a reader that libnfc
   /// drives.
-  case leftAlone
+  case notQueried
 
   var readers: [String] {
     if case .shows(let names) = self { return names }
@@ -50,11 +50,11 @@ extension Examination {
   private static let daemon = "/usr/sbin/pcscd"
 
   /// Whether a question would start the service, which then took a reader of libnfc's.
-  var isServiceBetterLeftAlone: Bool {
+  var mustNotStartService: Bool {
     !processes.isRunning(SmartCardServiceState.program)
       && devices.contains { device in
         guard case .libnfc? = USBModel.of(device)?.use else { return false }
-        return mayBeTakenByService(device)
+        return canBeClaimedByService(device)
       }
   }
 
@@ -72,7 +72,7 @@ extension Examination {
     switch service {
     case .unreachable(let error):
       reader.findings.append(serviceIsMissing(error))
-    case .leftAlone:
+    case .notQueried:
       reader.findings.append(
         Finding(
           .noService,
@@ -135,7 +135,7 @@ extension Examination {
           advice: "name one of \(names.joined(separator: ", "))")
       ]
     // Which of them it is shows when it is opened.
-    case .shows, .leftAlone: break
+    case .shows, .notQueried: break
     }
     return reader
   }

@@ -14,15 +14,15 @@ extension Examination {
     if !configuration.searches, configuration.devices.isEmpty {
       findings.append(
         Finding(
-          .configuration, "libnfc is told to look for no reader, and of none by name",
+          .configuration, "libnfc is configured to search for no reader, and no reader is named",
           advice:
             "set allow_autoscan = true in \(LibNFCConfiguration.folder)/libnfc.conf, or unset "
             + LibNFCConfiguration.search,
           isObstacle: false))
     }
     guard !readers.contains(where: \.canBeOpened) else { return findings }
-    let isSaid = readers.contains { $0.findings.contains { $0.problem == .noService } }
-    if case .unreachable(let error) = service, !isSaid {
+    let isReported = readers.contains { $0.findings.contains { $0.problem == .noService } }
+    if case .unreachable(let error) = service, !isReported {
       findings.append(serviceIsMissing(error, isObstacle: false))
     }
     if readers.allSatisfy({ $0.usb == nil || $0.isPort }), let finding = passThrough() {

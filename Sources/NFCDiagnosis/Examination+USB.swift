@@ -53,7 +53,7 @@ extension Examination {
       findings.append(finding)
     }
     if holders.isEmpty, driver == nil, let finding = sharing(device) { findings.append(finding) }
-    if device.isAsleep(files) {
+    if device.isSuspended(files) {
       findings.append(
         Finding(
           .powerSaving, "the system has put it to sleep to save power",
@@ -73,13 +73,13 @@ extension Examination {
     // depend on it.
     let now = "sudo modprobe -r pn533_usb pn533 nfc"
     let file = "/etc/modprobe.d/blacklist-libnfc.conf"
-    guard modules.keepsOut(module) else {
+    guard modules.blocks(module) else {
       return Finding(
         .kernelDriver, detail,
-        advice: "now: \(now); for good: echo 'blacklist \(module)' | sudo tee -a \(file)")
+        advice: "now: \(now); permanently: echo 'blacklist \(module)' | sudo tee -a \(file)")
     }
     return Finding(
-      .kernelDriver, detail + ", although a file in modprobe.d keeps that out",
+      .kernelDriver, detail + ", although a file in modprobe.d blocks it",
       advice:
         "sudo udevadm control --reload, then \(now), and plug the reader in again; if it comes "
         + "back after a restart: sudo update-initramfs -u")
@@ -100,7 +100,7 @@ extension Examination {
     let service = SmartCardServiceState.program
     if holders.contains(where: { $0.command == service }) {
       return Finding(
-        .inUse, "the PC/SC service (\(service)) has it", advice: takingFromService(device))
+        .inUse, "the PC/SC service (\(service)) has it", advice: adviceToReleaseFromService(device))
     }
     guard holders.isEmpty else {
       return Finding(.inUse, "\(Self.list(holders)) has it", advice: "end that program")
@@ -109,16 +109,16 @@ extension Examination {
     if bundles.name(of: device) != nil, processes.isRunning(service) {
       return Finding(
         .inUse, "a program of another user has it, most likely the PC/SC service (\(service))",
-        advice: takingFromService(device))
+        advice: adviceToReleaseFromService(device))
     }
     return Finding(
       .inUse, "a program of another user has it",
       advice: "sudo fuser -v \(device.node) shows which (package psmisc); end it")
   }
 
-  private func takingFromService(_ device: USBDevice) -> String {
+  private func adviceToReleaseFromService(_ device: USBDevice) -> String {
     "use it over PC/SC: --reader \(SmartCardServiceState.scheme)\(namePart(device)); or end that: "
-      + "sudo systemctl stop pcscd.socket pcscd.service; " + keepingServiceOut(device)
+      + "sudo systemctl stop pcscd.socket pcscd.service; " + adviceToExcludeService(device)
   }
 
   static func list(_ holders: [Processes.Process]) -> String {
@@ -134,30 +134,30 @@ extension Examination {
   }
 
   /// pcsc-lite's filter; Debian 12's `pcscd --version` lists it among the features.
-  private func keepingServiceOut(_ device: USBDevice) -> String {
-    "for good, leaving other readers to pcscd: "
+  private func adviceToExcludeService(_ device: USBDevice) -> String {
+    "permanently, leaving other readers to pcscd: "
       + "echo '\(Self.serviceFilter)\(namePart(device))' | sudo tee -a \(Self.serviceSettings), "
       + "and sudo systemctl restart pcscd"
   }
 
   /// pcscd opens every reader that it has a driver for as soon as any PC/SC program starts it.
   private func sharing(_ device: USBDevice) -> Finding? {
-    guard mayBeTakenByService(device) else { return nil }
+    guard canBeClaimedByService(device) else { return nil }
     return Finding(
-      .sharedWithService, "pcscd takes it too, as soon as a PC/SC program runs",
-      advice: keepingServiceOut(device), isObstacle: false)
+      .sharedWithService, "pcscd claims it, too, as soon as a PC/SC program runs",
+      advice: adviceToExcludeService(device), isObstacle: false)
   }
 
-  func mayBeTakenByService(_ device: USBDevice) -> Bool {
+  func canBeClaimedByService(_ device: USBDevice) -> Bool {
     guard let name = bundles.name(of: device) else { return false }
-    return files.exists(SmartCardServiceState.socket(files)) && !isKeptFromService(name)
+    return files.exists(SmartCardServiceState.socket(files)) && !isExcludedFromService(name)
   }
 
   private static let serviceSettings = "/etc/default/pcscd"
   private static let serviceFilter = "PCSCLITE_FILTER_IGNORE_READER_NAMES="
 
   /// pcsc-lite accepts parts of names, separated by colons.
-  private func isKeptFromService(_ name: String) -> Bool {
+  private func isExcludedFromService(_ name: String) -> Bool {
     (files.text(Self.serviceSettings) ?? "").split(whereSeparator: \.isNewline).map(\.trimmed)
       .filter { $0.hasPrefix(Self.serviceFilter) }
       .flatMap {

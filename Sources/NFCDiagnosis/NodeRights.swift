@@ -93,7 +93,7 @@ struct NodeRights {
       let group = rule.group ?? Self.readersGroup
       return (
         rule.group != nil && accounts.group(named: group) == nil
-          ? "sudo groupadd --system \(group), which \(rule.path) wants"
+          ? "sudo groupadd --system \(group), which \(rule.path) requires"
           : "\(rule.path) has a rule that did not take effect", group
       )
     }

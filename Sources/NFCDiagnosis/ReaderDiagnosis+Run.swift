@@ -11,7 +11,7 @@ extension ReaderDiagnosis {
     await onOwnThread {
       let examination = Examination(.own)
       return examination.diagnosis(
-        examination.isServiceBetterLeftAlone ? .leftAlone : .asked())
+        examination.mustNotStartService ? .notQueried : .asked())
     }
   }
 
@@ -28,7 +28,7 @@ extension ReaderDiagnosis {
     var diagnosis = await onOwnThread {
       let examination = Examination(.own)
       let isForService = examined.hasPrefix(SmartCardServiceState.scheme)
-      let service: SmartCardServiceState = isForService ? .asked() : .leftAlone
+      let service: SmartCardServiceState = isForService ? .asked() : .notQueried
       return ReaderDiagnosis(readers: [examination.examine(examined, service)])
     }
     for index in diagnosis.readers.indices where diagnosis.readers[index].canBeOpened {

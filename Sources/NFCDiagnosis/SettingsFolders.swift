@@ -40,7 +40,7 @@ struct SettingsFolders {
   }
 
   /// Returns whether modprobe is configured not to load a module automatically.
-  func keepsOut(_ module: String) -> Bool {
+  func blocks(_ module: String) -> Bool {
     lines.contains { line in
       let words = line.text.split(whereSeparator: \.isWhitespace)
       guard words.count >= 2, words[1].replacing("-", with: "_") == module else { return false }

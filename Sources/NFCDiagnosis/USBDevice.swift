@@ -71,7 +71,7 @@ struct USBDevice: Hashable {
   }
 
   /// Returns whether the system has put it to sleep, and may do so again.
-  func isAsleep(_ files: SystemFiles) -> Bool {
+  func isSuspended(_ files: SystemFiles) -> Bool {
     files.line("\(Self.folder)/\(port)/power/control") == "auto"
       && files.line("\(Self.folder)/\(port)/power/runtime_status") == "suspended"
   }

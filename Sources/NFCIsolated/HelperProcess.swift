@@ -54,7 +54,7 @@ final class HelperProcess {
   /// - Throws: `readerUnavailable`.
   init(_ program: HelperProgram) throws {
     let executable = try program.executable()
-    HelperGrave.shared.clear()
+    HelperReaper.shared.clear()
     guard let (requests, theirRequests) = HelperSocket.pair() else {
       throw Self.cannotStart(executable, errno)
     }
@@ -140,7 +140,7 @@ final class HelperProcess {
     let version = greeting.suffix(2).reduce(0) { $0 << 8 | Int($1) }
     throw NFCError(
       .readerUnavailable,
-      "\(executable) speaks version \(version) of its protocol and this program version "
+      "\(executable) uses version \(version) of its protocol and this program version "
         + "\(HelperProtocol.version); install both from the same release")
   }
 
@@ -222,7 +222,7 @@ final class HelperProcess {
     isEnded = true
     aborts.close()
     requests.end()
-    let status = HelperGrave.shared.bury(process, within: Self.leavingLimit)
+    let status = HelperReaper.shared.reap(process, within: Self.leavingLimit)
     if let errors { report = HelperEnding.lastLine(of: errors) }
     release()
     return status

@@ -63,7 +63,7 @@ package final class HelperService {
 
   /// Serves until the program closes its sockets.
   package func run() {
-    keepToOneself()
+    isolateProcess()
     #if os(Linux)
     Self.continueWhenOrphaned()
     #endif
@@ -82,8 +82,8 @@ package final class HelperService {
     driver?.close()
   }
 
-  /// A program's other files are none of this process's business, and an abort leaves no core.
-  private func keepToOneself() {
+  /// Closes files that were inherited from the program, and disables core dumps.
+  private func isolateProcess() {
     var limit = rlimit(rlim_cur: 0, rlim_max: 0)
     #if canImport(Glibc)
     setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)

@@ -57,11 +57,11 @@ final class IsolatedDriver: ReaderDriver {
       throw error
     default:
       helper.kill()
-      throw Self.nonsense(.readerUnavailable)
+      throw Self.malformedResponse(.readerUnavailable)
     }
   }
 
-  private static func nonsense(_ code: NFCError.Code) -> NFCError {
+  private static func malformedResponse(_ code: NFCError.Code) -> NFCError {
     NFCError(code, "the process that drives the reader gave an answer that makes no sense")
   }
 
@@ -155,27 +155,27 @@ final class IsolatedDriver: ReaderDriver {
       guard helper.hasEnded else { throw error }
       // The tags of this reader are lost, whatever the program was told.
       let isAborted = work.abortedSince != nil
-      lose(error)
+      markLost(error)
       if isAborted { throw CancellationError() }
       throw error
     }
   }
 
-  private func lose(_ error: NFCError) {
+  private func markLost(_ error: NFCError) {
     helper = nil
     work.use(nil)
     ending = error
   }
 
   private func confirm(_ request: HelperRequest) throws {
-    guard case .done = try call(request) else { throw mistrust() }
+    guard case .done = try call(request) else { throw unexpectedResponse() }
   }
 
   /// Handles an answer that does not belong to the request.
-  private func mistrust() -> NFCError {
+  private func unexpectedResponse() -> NFCError {
     helper?.kill()
-    let error = Self.nonsense(.readerLost)
-    lose(error)
+    let error = Self.malformedResponse(.readerLost)
+    markLost(error)
     return error
   }
 
@@ -196,21 +196,25 @@ final class IsolatedDriver: ReaderDriver {
   }
 
   func list(_ technology: TagTechnology) throws -> [Target] {
-    guard case .targets(let targets) = try call(.list(technology)) else { throw mistrust() }
+    guard case .targets(let targets) = try call(.list(technology)) else {
+      throw unexpectedResponse()
+    }
     return targets
   }
 
   func find(_ technology: TagTechnology, excluding found: [Target]) throws -> Target? {
     guard case .targets(let targets) = try call(.find(technology, excluding: found)),
       targets.count < 2
-    else { throw mistrust() }
+    else { throw unexpectedResponse() }
     return targets.first
   }
 
   func select(_ target: Target) throws { try confirm(.select(target)) }
 
   func isPresent(_ target: Target) throws -> Bool {
-    guard case .decision(let isPresent) = try call(.isPresent(target)) else { throw mistrust() }
+    guard case .decision(let isPresent) = try call(.isPresent(target)) else {
+      throw unexpectedResponse()
+    }
     return isPresent
   }
 
@@ -225,7 +229,7 @@ final class IsolatedDriver: ReaderDriver {
     let timeout = min(max(timeout, .zero), .milliseconds(Int32.max))
     let response = try call(
       .exchange(command, framing, timeout: timeout), atMost: limits.call + timeout)
-    guard case .answer(let answer) = response else { throw mistrust() }
+    guard case .answer(let answer) = response else { throw unexpectedResponse() }
     return answer
   }
 
@@ -244,7 +248,7 @@ final class IsolatedDriver: ReaderDriver {
     guard helper != nil else { return }
     _ = try? call(.close, atMost: limits.closing, isAbortable: false)
     helper?.leave()
-    lose(NFCError(.readerLost, "the reader was closed"))
+    markLost(NFCError(.readerLost, "the reader was closed"))
     if isCloseAnnounced.isSet { ClosingPorts.remove(connectionString) }
   }
 

@@ -24,7 +24,7 @@ package struct IsolatedSource: ReaderSource {
   /// The prefix of a libnfc connection string.
   package static let scheme = "isolated"
 
-  package let name = "libnfc in a process of its own"
+  package let name = "libnfc in its own process"
   package var schemes: [String] { [Self.scheme] }
 
   private let program: HelperProgram

@@ -30,13 +30,13 @@ final class Connection {
     let string = ConnectionString(text)
     let address = try string.address()
     guard let traits = string.traits else {
-      throw NFCError(.readerNotFound, "\"\(text)\" names no driver of libnfc")
+      throw NFCError(.readerNotFound, "\"\(text)\" does not name a driver of libnfc")
     }
     let port = try address.lock()
     let lock = port?.descriptor
     let path = address.path
     watchdog.use(
-      Watchdog.Means(abort: {}, cut: { Line.cut(path: path, besides: lock) }))
+      Watchdog.Actions(abort: {}, cut: { Line.cut(path: path, besides: lock) }))
     func open() throws -> LibNFC.Device? {
       try watchdog.call(atMost: Self.openingLimit) {
         try LibNFC.open(text, traits, at: address, lockedBy: lock)
@@ -72,7 +72,7 @@ final class Connection {
     let aborter = device.aborter
     let line = device.line
     watchdog.use(
-      Watchdog.Means(abort: { aborter.abort() }, cut: { line?.cut() }))
+      Watchdog.Actions(abort: { aborter.abort() }, cut: { line?.cut() }))
     let settings = ChipSettings(device)
     do {
       try watchdog.call { try settings.establish() }

@@ -73,7 +73,7 @@ package struct ConnectionString {
     guard parts.count == 1 || parts.count == 2 && numbers.count == 1 else {
       throw NFCError(
         .readerNotFound,
-        "libnfc takes \"\(parts[1])\" in \"\(text)\" for the speed, which is a number; if the colon "
+        "libnfc reads \"\(parts[1])\" in \"\(text)\" as the speed, which must be a number; if the colon "
           + "is part of a path, use another name of the same device, for instance one in "
           + "/dev/serial/by-id")
     }

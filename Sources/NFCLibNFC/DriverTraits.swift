@@ -38,7 +38,7 @@ struct DriverTraits: Sendable {
   /// milliseconds.
   var timeoutLoss: Int32 = 0
   /// Whether the driver reports 0 bytes, and no error, for an answer that it has not fetched.
-  var takesSilenceForAnAnswer = false
+  var reportsSilenceAsAnswer = false
   /// The way to discard unfetched frames of a bus.
   var busInput: BusInput?
   /// Whether there is nothing but a PN532 at the other end, so that no firmware of a reader has
@@ -77,16 +77,17 @@ struct DriverTraits: Sendable {
       name: "ACR122S", address: .serialPort, maximumCommandLength: 252,
       maximumResponseLength: 250, abort: .none,
       defect:
-        "libnfc 1.8.0 opens no ACR122S, since it refuses its own request for the reader's version"),
+        "libnfc 1.8.0 cannot open an ACR122S, because it refuses its own request for the reader's version"
+    ),
     // `pn532_i2c_receive` reads a whole frame into 264 bytes: preamble 3, extended length 5, D5, code and
     // status 3, checksum and postamble 2.
     // After a time-out and after an abort it returns `last_error`, which is 0.
     DriverTraits(
       name: "pn532_i2c", address: .node, maximumResponseLength: 251, abort: .flag,
-      takesSilenceForAnAnswer: true, busInput: BusInput(bus: .i2c), isBareChip: true),
+      reportsSilenceAsAnswer: true, busInput: BusInput(bus: .i2c), isBareChip: true),
     // After an abort it returns what `pn532_spi_ack` does, which is 0.
     DriverTraits(
-      name: "pn532_spi", address: .node, abort: .flag, takesSilenceForAnAnswer: true,
+      name: "pn532_spi", address: .node, abort: .flag, reportsSilenceAsAnswer: true,
       busInput: BusInput(bus: .spi), isBareChip: true),
   ]
 
@@ -101,7 +102,7 @@ struct DriverTraits: Sendable {
       .unsupported,
       "libnfc ends the program when a tag answers more than \(maximumResponseLength) bytes on a reader of "
         + "\(name), and the command asks for \(length); ask for less, or open the reader with isolated: before its "
-        + "address", cause: .notCarried)
+        + "address", cause: .unsupportedByReader)
   }
 
   /// Returns the time-out to ask the driver for, so that it waits for `milliseconds` at least.

@@ -115,9 +115,10 @@ final class JewelExchange {
   /// Checks once that the chip has these registers.
   private func prepare() throws -> UInt8 {
     if let receiverControl { return receiverControl }
-    guard device.takesChipCommands else {
+    guard device.supportsChipCommands else {
       throw NFCError(
-        .unsupported, "this build of libnfc has no way to the reader's chip, which READ8 needs")
+        .unsupported,
+        "this build of libnfc cannot send commands to the reader's chip, which READ8 requires")
     }
     let version = try device.chipCommand([LibNFC.Device.getFirmwareVersion])
     guard version.count == 4, version[0] == Self.pn532 else {

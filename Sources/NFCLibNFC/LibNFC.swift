@@ -138,7 +138,7 @@ enum LibNFC {
   }
 
   /// Why no reader can be listed or opened; `nil` if nothing is in the way.
-  static var obstacle: NFCError? {
+  static var availabilityError: NFCError? {
     hasSafeDescriptors
       ? nil : NFCError(.readerUnavailable, "this program has too many files open for libnfc")
   }
@@ -158,7 +158,7 @@ enum LibNFC {
       !connectionString.utf8.contains(0)
     else { return nil }
     func open() throws -> Device? {
-      if let obstacle { throw obstacle }
+      if let availabilityError { throw availabilityError }
       guard let context = context.pointer,
         let pointer = connectionString.withCString({ nfc_open(context, $0) })
       else { return nil }
@@ -223,7 +223,7 @@ enum LibNFC {
 
       /// Makes libnfc create a new pipe to replace the one from opening: one that programs do not
       /// inherit, and that is known.
-      fileprivate func takeNewPipe() {
+      fileprivate func renewPipe() {
         state.withLock { state in
           guard kind == .pipe, let device = OpaquePointer(bitPattern: state.device) else { return }
           state.pipe.watchFirst { nfc_abort_command(device) >= 0 }?.close()
@@ -248,7 +248,7 @@ enum LibNFC {
       aborter = Aborter(device, traits.abort)
       buffer = .allocate(capacity: Self.bufferSize)
       buffer.initialize(repeating: 0, count: Self.bufferSize)
-      aborter.takeNewPipe()
+      aborter.renewPipe()
     }
 
     deinit {
@@ -392,7 +392,7 @@ enum LibNFC {
     func transceive(_ command: [UInt8], timeout: Int32) throws(Failure) -> [UInt8] {
       try checkLength(command, traits.maximumCommandLength)
       do {
-        guard !traits.takesSilenceForAnAnswer || !takesChipCommands else {
+        guard !traits.reportsSilenceAsAnswer || !supportsChipCommands else {
           return try transceiveByChip(command, timeout: timeout)
         }
         let count = try check(
@@ -440,7 +440,7 @@ enum LibNFC {
     private func checkAnswer(
       since start: ContinuousClock.Instant, within timeout: Int32
     ) throws(Failure) {
-      guard traits.takesSilenceForAnAnswer,
+      guard traits.reportsSilenceAsAnswer,
         ContinuousClock.now - start >= .milliseconds(Int(timeout))
       else { return }
       throw Failure(code: Failure.timeout)
@@ -459,7 +459,7 @@ enum LibNFC {
     // MARK: The chip
 
     /// Whether ``chipCommand(_:timeout:)`` works here: libnfc has the way.
-    let takesChipCommands = LibNFC.chipCommand != nil
+    let supportsChipCommands = LibNFC.chipCommand != nil
 
     /// Sends a command of the chip itself (UM0701-02, 7.2) and returns what follows the response
     /// code.
@@ -476,7 +476,7 @@ enum LibNFC {
     ) throws(Failure) -> [UInt8] {
       try checkLength(command, LibNFC.maximumCommandLength)
       guard let call = LibNFC.chipCommand else { throw Failure(code: Failure.notSupported) }
-      if traits.takesSilenceForAnAnswer {
+      if traits.reportsSilenceAsAnswer {
         // Such a driver returns the error of an earlier call, which only calls of libnfc's public
         // functions clear.
         try set(NP_EASY_FRAMING, isEasyFraming)
@@ -526,7 +526,7 @@ enum LibNFC {
     private static let getGeneralStatus: UInt8 = 0x04
 
     private func chipStatus() -> UInt8? {
-      guard takesChipCommands else { return nil }
+      guard supportsChipCommands else { return nil }
       let answer = try? chipCommand([Self.getGeneralStatus])
       return answer?.first.map { $0 & 0x3F }
     }

@@ -151,7 +151,7 @@ package struct LibNFCConfiguration {
     guard devices.count < Self.maximumDevices else {
       flaws.append(
         Flaw(
-          place: place, reason: "libnfc takes no more than \(Self.maximumDevices) devices",
+          place: place, reason: "libnfc accepts no more than \(Self.maximumDevices) devices",
           advice: "remove those that are not there"))
       return false
     }
@@ -173,7 +173,7 @@ package struct LibNFCConfiguration {
     default:
       flaws.append(
         Flaw(
-          place: place, reason: "libnfc takes \"\(value)\" for neither yes nor no",
+          place: place, reason: "libnfc reads \"\(value)\" as neither yes nor no",
           advice: "write true or false, in small letters"))
     }
   }
@@ -296,14 +296,14 @@ package enum ConfigurationLine: Hashable {
       return rest.first == UInt8(ascii: "#")
         ? .flaw(
           reason: "libnfc drops it: a comment stands after the value",
-          advice: "put the comment on a line of its own")
+          advice: "put the comment on its own line")
         : .flaw(
           reason: "libnfc drops it: there is a blank in the value",
           advice: "put the value in quotation marks")
     }
     guard !word.contains(quotationMark) else {
       return .flaw(
-        reason: "its quotation marks do not match, and libnfc takes them for a part of the value",
+        reason: "its quotation marks do not match, and libnfc treats them as part of the value",
         advice: "put them around the whole value")
     }
     // libnfc reads past the end of such a line, into what the previous line has left.

@@ -41,7 +41,7 @@ extension LibNFCDriver {
   }
 
   private static func answers(_ connectionString: String, restoresRate: Bool) -> Bool {
-    let watchdog = Watchdog(Watchdog.Means(abort: {}, cut: {}))
+    let watchdog = Watchdog(Watchdog.Actions(abort: {}, cut: {}))
     watchdog.begin()
     defer {
       watchdog.end()

@@ -42,10 +42,10 @@ extension LibNFCDriver {
       framing = nil
       active = nil
       switch failure.code {
-      case LibNFC.Failure.aborted: throw endedEarly(failure, "looking after a tag")
+      case LibNFC.Failure.aborted: throw endedEarly(failure, "checking for a tag")
       case LibNFC.Failure.notSupported, LibNFC.Failure.invalidArgument:
         return try isAwake(target)
-      case LibNFC.Failure.inputOutput: throw readerError(failure, "looking after a tag")
+      case LibNFC.Failure.inputOutput: throw readerError(failure, "checking for a tag")
       default: return false
       }
     }

@@ -114,7 +114,7 @@ extension LibNFCDriver {
       do {
         let found = try call {
           try prepare(for: type, sendsRATS: sendsRATS)
-          if type == NMT_BARCODE, device.traits.takesSilenceForAnAnswer {
+          if type == NMT_BARCODE, device.traits.reportsSilenceAsAnswer {
             return try listenForBarcode()
           }
           return try device.select(type, rate, initiatorData: initiatorData).flatMap { Target($0) }

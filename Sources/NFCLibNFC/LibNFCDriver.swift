@@ -18,7 +18,7 @@ package final class LibNFCDriver: ReaderDriver {
   /// The port that ``announceClose`` has named.
   private let port: String
   private let isCloseAnnounced: OnceFlag
-  private var hold: TerminalHold?
+  private var reservation: TerminalReservation?
   /// The USB adapter that the reader is connected to, for finding its current name.
   private let adapter: SerialAdapter?
   private let adapterOfPort: @Sendable (String) -> SerialAdapter?
@@ -37,7 +37,7 @@ package final class LibNFCDriver: ReaderDriver {
     _ text: String, currently current: @escaping @Sendable () -> String,
     adapter adapterOfPort: @escaping @Sendable (String) -> SerialAdapter?
   ) throws {
-    let watchdog = Watchdog(Watchdog.Means(abort: {}, cut: {}))
+    let watchdog = Watchdog(Watchdog.Actions(abort: {}, cut: {}))
     watchdog.begin()
     defer { watchdog.end() }
     self.watchdog = watchdog
@@ -46,7 +46,7 @@ package final class LibNFCDriver: ReaderDriver {
     connectionString = text
     currentConnectionString = current
     port = try ConnectionString(text).address().path
-    hold = TerminalHold(port)
+    reservation = TerminalReservation(port)
     self.adapterOfPort = adapterOfPort
     adapter = adapterOfPort(port)
     name = LibNFCConfiguration.own.name(of: text) ?? connection.device.name
@@ -141,7 +141,7 @@ package final class LibNFCDriver: ReaderDriver {
     watchdog.end()
     watchdog.retire()
     // Kept after a loss, until nobody waits for the reader any more.
-    if let hold, !hold.isHungUp { self.hold = nil }
+    if let reservation, !reservation.isHungUp { self.reservation = nil }
     if isCloseAnnounced.isSet { ClosingPorts.remove(port) }
   }
 
@@ -155,8 +155,8 @@ package final class LibNFCDriver: ReaderDriver {
   }
 
   private func reconnect() throws {
-    if let hold, hold.isHungUp, hold.isStillNamed(port) {
-      throw NFCError(.readerLost, "the pseudo-terminal \(port) has gone, and does not come back")
+    if let reservation, reservation.isHungUp, reservation.isStillNamed(port) {
+      throw NFCError(.readerLost, "the pseudo-terminal \(port) has gone and will not return")
     }
     if let adapter, let now = adapterOfPort(port), !now.isSame(as: adapter) {
       throw NFCError(
@@ -164,8 +164,8 @@ package final class LibNFCDriver: ReaderDriver {
         "\(port) is another adapter now (\(now.name)), not the reader's (\(adapter.name))")
     }
     // libnfc's own descriptor is looked for on the same path.
-    hold = nil
-    defer { hold = TerminalHold(port) }
+    reservation = nil
+    defer { reservation = TerminalReservation(port) }
     do {
       connection = try Connection(currentConnectionString(), watchdog)
     } catch let error as NFCError {
@@ -190,7 +190,7 @@ package final class LibNFCDriver: ReaderDriver {
       } else if watchdog.isAbortSent, failure.code != LibNFC.Failure.aborted {
         device.clearAbort()
         // Some drivers do not say that a call was aborted.
-        if failure.isOfLine, device.traits.takesSilenceForAnAnswer {
+        if failure.isOfLine, device.traits.reportsSilenceAsAnswer {
           throw LibNFC.Failure(code: LibNFC.Failure.aborted)
         }
       } else if failure.isOfLine || failure.code == LibNFC.Failure.aborted {
@@ -230,9 +230,9 @@ package final class LibNFCDriver: ReaderDriver {
       let answer = try call(atMost: bound) {
         try use(framing)
         var limit = milliseconds
-        if !isOwnTimekeeper(framing) {
+        if !isTimedByChip(framing) {
           // The chip itself reports silence, and must not be aborted before it does.
-          limit = max(milliseconds, try settings.allow(milliseconds) + Self.wayToTheChip)
+          limit = max(milliseconds, try settings.allow(milliseconds) + Self.lineAllowance)
         }
         return try device.transceive(command, timeout: limit)
       }
@@ -246,11 +246,11 @@ package final class LibNFCDriver: ReaderDriver {
   }
 
   /// The longest command and answer at 9600 baud, in milliseconds.
-  private static let wayToTheChip: Int32 = 600
+  private static let lineAllowance: Int32 = 600
 
   /// Returns whether the chip itself knows how long the tag may take: a card of ISO/IEC 14443-4
   /// reports it.
-  private func isOwnTimekeeper(_ framing: Framing) -> Bool {
+  private func isTimedByChip(_ framing: Framing) -> Bool {
     guard framing == .tagProtocol else { return false }
     switch active {
     case .iso14443a(let card)?: return card.supportsISO14443Part4

@@ -12,7 +12,7 @@ package struct LibNFCSource: ReaderSource {
 
   package init() {}
 
-  package func obstacle() -> NFCError? { LibNFC.obstacle }
+  package func availabilityError() -> NFCError? { LibNFC.availabilityError }
 
   package func readers() -> [FoundReader] {
     LibUSBPath.findAgain()
@@ -52,12 +52,13 @@ package struct LibNFCSource: ReaderSource {
   private static func reader(_ address: ReaderAddress, _ device: USBIdentity?) -> FoundReader {
     guard let device else {
       // If the system shows no USB devices, only the driver's name is known.
-      return FoundReader(address, namesElsewhere: USBModel.smartCardNames(ofDriver: address.scheme))
+      return FoundReader(
+        address, alternativeNames: USBModel.smartCardNames(ofDriver: address.scheme))
     }
     let model = USBModel.of(vendor: device.vendor, product: device.product)
     return FoundReader(
       address, name: device.ownName ?? model?.name, aliases: aliases(of: device),
-      serialNumber: device.serialNumber, namesElsewhere: model?.smartCardNames ?? [])
+      serialNumber: device.serialNumber, alternativeNames: model?.smartCardNames ?? [])
   }
 
   private static func aliases(of device: USBIdentity) -> [ReaderAddress] {
@@ -122,7 +123,7 @@ package struct LibNFCSource: ReaderSource {
 
   package func reset(_ address: ReaderAddress) throws {
     guard let name = USBName(address) else {
-      throw NFCError(.unsupported, "only a reader on USB can be reset, and \(address) is none")
+      throw NFCError(.unsupported, "only a USB reader can be reset, and \(address) is not one")
     }
     let device = try name.device(for: address)
     do {

@@ -70,7 +70,7 @@ struct LineRate {
     let others = Self.rates.filter { $0.baud != wanted.baud && $0.baud != Self.ordinary }
     for rate in [wanted] + others {
       guard !isCancelled(), set(rate.speed) else { return false }
-      if bringsBack() { return true }
+      if restoresRate() { return true }
     }
     return false
   }
@@ -103,7 +103,7 @@ struct LineRate {
   }
 
   /// The chip changes its rate when the host has acknowledged its answer (7.2.8).
-  private func bringsBack() -> Bool {
+  private func restoresRate() -> Bool {
     let command = Self.frame([Self.hostToChip, Self.setSerialBaudRate, wanted.code])
     let answer = Self.frame([Self.chipToHost, Self.setSerialBaudRate + 1])
     guard send(Self.wakeUp + command), waits(for: Self.acknowledge + answer),

@@ -96,7 +96,8 @@ extension USBAccess.Obstacle {
     case .noRights:
       NFCError(
         .readerUnavailable,
-        "this user may not use \(connectionString): it has no right to write to \(device.node)")
+        "this user may not use \(connectionString): it has no permission to write to \(device.node)"
+      )
     case .kernelDriver:
       NFCError(
         .readerUnavailable,

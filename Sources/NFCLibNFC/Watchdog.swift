@@ -20,7 +20,7 @@ import Darwin
 /// lost.
 final class Watchdog: Sendable {
   /// The ways to end a call.
-  struct Means: Sendable {
+  struct Actions: Sendable {
     /// Asks libnfc to end it.
     var abort: @Sendable () -> Void
     /// Breaks the line to the reader.
@@ -28,7 +28,7 @@ final class Watchdog: Sendable {
   }
 
   private struct State {
-    var means: Means
+    var actions: Actions
     var isWorking = false
     var isAborted = false
     /// The number of periods since the abort was requested.
@@ -53,8 +53,8 @@ final class Watchdog: Sendable {
 
   private let state: Mutex<State>
 
-  init(_ means: Means) {
-    state = Mutex(State(means: means))
+  init(_ actions: Actions) {
+    state = Mutex(State(actions: actions))
     Ticker.shared.add(self)
   }
 
@@ -63,9 +63,9 @@ final class Watchdog: Sendable {
   func retire() { state.withLock { $0.isRetired = true } }
 
   /// Replaces the previous connection to the reader.
-  func use(_ means: Means) {
+  func use(_ actions: Actions) {
     state.withLock {
-      $0.means = means
+      $0.actions = actions
       $0.isCut = false
     }
   }
@@ -120,12 +120,12 @@ final class Watchdog: Sendable {
       let lateness = max(state.isAborted ? state.age : 0, state.callAge - state.callLimit)
       if lateness == Self.cut {
         state.isCut = true
-        state.means.cut()
+        state.actions.cut()
         // Under the lock, so that the call cannot end, and its thread with it, before this is done.
         Interruption.wake(thread)
       } else if Self.aborts.contains(lateness) {
         state.isAbortSent = true
-        state.means.abort()
+        state.actions.abort()
       }
       return true
     }

@@ -39,7 +39,7 @@ enum DirectTransmit {
   /// Returns whether the reader may deliver the answer to a command with the next one: after a
   /// command for which it has returned nothing, or another command's answer (nfc-tools/libnfc issue
   /// 666).
-  static func mayBeBehind(_ answer: [UInt8], of command: [UInt8]) -> Bool {
+  static func mayAnswerEarlierCommand(_ answer: [UInt8], of command: [UInt8]) -> Bool {
     answer.isEmpty || outcome(answer, of: command) == .malformed
   }
 

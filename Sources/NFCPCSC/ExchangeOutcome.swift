@@ -59,5 +59,5 @@ extension ExchangeOutcome {
 
   /// The outcome for a command that changes the tag: if no reason is given for a failure, the tag
   /// may have carried it out, and only its answer may be lost.
-  var ofChange: ExchangeOutcome { self == .refused(Self.failed) ? .noAnswer : self }
+  var asWriteOutcome: ExchangeOutcome { self == .refused(Self.failed) ? .noAnswer : self }
 }

@@ -95,7 +95,8 @@ extension PCSCDriver {
   ) throws -> [UInt8] {
     guard framing == .tagProtocol else {
       throw NFCError(
-        .unsupported, "\(name) runs the protocol of ISO 14443-4 itself", cause: .notCarried)
+        .unsupported, "\(name) runs the protocol of ISO 14443-4 itself", cause: .unsupportedByReader
+      )
     }
     let answer = try transmit(command, timeout: timeout)
     guard !answer.isEmpty else { throw Self.silence }
@@ -231,8 +232,8 @@ extension PCSCDriver {
   func exchangeFeliCaBlocks(_ command: [UInt8]) throws -> [UInt8] {
     guard let request = FeliCaBlockAccess.Request(command) else {
       throw NFCError(
-        .unsupported, "\(name) only reads blocks of this card: it takes no other command for it",
-        cause: .notCarried)
+        .unsupported, "\(name) only reads blocks of this card and accepts no other command for it",
+        cause: .unsupportedByReader)
     }
     var selected: [UInt8]?
     var data: [UInt8] = []
@@ -335,9 +336,9 @@ extension PCSCDriver {
     guard let substitute = StorageCardCommands.command(for: own) else {
       throw NFCError(
         .unsupported,
-        "\(name) carries no command to this tag but READ and WRITE, not "
+        "\(name) can send this tag only READ and WRITE, not "
           + "\(own.prefix(1).hexadecimal): it has neither a transparent session nor a pass-through "
-          + "for type A", cause: .notCarried)
+          + "for type A", cause: .unsupportedByReader)
     }
     switch ExchangeOutcome(try transmit(substitute)) {
     case .answer(let data):
@@ -347,7 +348,7 @@ extension PCSCDriver {
     case .malformed: return try frame(.malformed)
     case .unknown(let word):
       throw NFCError(
-        .unsupported, "\(name) does not take the commands for storage cards",
+        .unsupported, "\(name) does not support the commands for storage cards",
         cause: .statusWord(word))
     case .refused(let word):
       try checkPresence()
@@ -372,14 +373,14 @@ extension PCSCDriver {
     block: UInt8, keyType: MiFareClassicKeyType, key: [UInt8], uid: [UInt8]
   ) throws {
     guard case .classic = session?.path else {
-      throw NFCError(.unsupported, "\(name) has no MIFARE Classic card before it")
+      throw NFCError(.unsupported, "\(name) has no MIFARE Classic card in its field")
     }
     let load = StorageCardCommands.load(key, keyType, model.keySlots)
     guard case .answer = ExchangeOutcome(try transmit(load)) else {
       throw NFCError(
         .unsupported,
-        "\(name) takes no key for MIFARE Classic into its volatile memory, and none is written to "
-          + "one that keeps it", cause: .notCarried)
+        "\(name) does not accept a key for MIFARE Classic in its volatile memory, and none is "
+          + "written to its nonvolatile memory", cause: .unsupportedByReader)
     }
     let command = StorageCardCommands.authenticate(block: block, keyType, model.keySlots)
     switch ExchangeOutcome(try transmit(command)) {

@@ -10,7 +10,7 @@ extension PCSCDriver {
   func startTransparentSession(_ standard: TransparentSession.Standard) throws -> Bool {
     guard isDone(try transmit(TransparentSession.startCommand)) else { return false }
     guard isDone(try transmit(TransparentSession.switchCommand(to: standard))),
-      takesExchanges(try transmit(TransparentSession.timerCommand))
+      acceptsExchanges(try transmit(TransparentSession.timerCommand))
     else {
       _ = try transmit(TransparentSession.endCommand)
       return false
@@ -39,7 +39,7 @@ extension PCSCDriver {
 
   /// Returns whether the reader supports the command for exchanges; its reaction to one without a
   /// frame does not matter.
-  private func takesExchanges(_ answer: [UInt8]) -> Bool {
+  private func acceptsExchanges(_ answer: [UInt8]) -> Bool {
     var outcome = ExchangeOutcome(answer)
     if case .answer(let objects) = outcome { outcome = TransparentSession.outcome(objects) }
     return switch outcome {
@@ -80,7 +80,7 @@ extension PCSCDriver {
         .unsupported, "\(name) does not send this command to the tag", cause: .statusWord(word))
     case .refused(let word):
       throw NFCError(
-        .tagResponseError, "the reader has not carried out the exchange", cause: .statusWord(word))
+        .tagResponseError, "the reader did not perform the exchange", cause: .statusWord(word))
     case .malformed:
       throw NFCError(.tagResponseError, "the reader's answer makes no sense")
     }
@@ -109,7 +109,7 @@ extension PCSCDriver {
 
   func sendDirect(_ command: [UInt8], _ timeout: Duration) throws -> ExchangeOutcome {
     let answer = try transmit(DirectTransmit.command(for: command), timeout: timeout)
-    if DirectTransmit.mayBeBehind(answer, of: command) { try resynchronize() }
+    if DirectTransmit.mayAnswerEarlierCommand(answer, of: command) { try resynchronize() }
     return DirectTransmit.outcome(answer, of: command)
   }
 
@@ -131,7 +131,8 @@ extension PCSCDriver {
       return Self.bare(answer) { active = nil }
     case .tagProtocol:
       throw NFCError(
-        .unsupported, "\(name) does not run this tag's protocol in a session", cause: .notCarried)
+        .unsupported, "\(name) does not run this tag's protocol in a session",
+        cause: .unsupportedByReader)
     }
   }
 
@@ -140,7 +141,7 @@ extension PCSCDriver {
     let body = Array(frame.dropLast(2))
     guard !body.isEmpty, CyclicRedundancyCheck.a(body) == Array(frame.suffix(2)) else {
       throw NFCError(
-        .unsupported, "\(name) sends only frames with the right check", cause: .notCarried)
+        .unsupported, "\(name) sends only frames with the right check", cause: .unsupportedByReader)
     }
     return body
   }

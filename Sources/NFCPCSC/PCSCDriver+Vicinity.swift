@@ -148,7 +148,7 @@ extension PCSCDriver {
       let flags = request.first.map(ISO15693RequestFlags.init(rawValue:)) ?? []
       let what = flags.contains(.option) ? "this command with its option flag" : "this command"
       throw NFCError(
-        .unsupported, "\(name) has no way to send \(what) to the tag", cause: .notCarried)
+        .unsupported, "\(name) has no way to send \(what) to the tag", cause: .unsupportedByReader)
     }
   }
 }

@@ -112,7 +112,7 @@ package final class PCSCDriver: ReaderDriver {
     guard let found = found ?? (name.isEmpty ? names.first : nil) else {
       service.close()
       let present = names.isEmpty ? "there is none" : "there are \(names.joined(separator: ", "))"
-      throw NFCError(.readerNotFound, "no PC/SC reader's name has \"\(name)\" in it; \(present)")
+      throw NFCError(.readerNotFound, "no PC/SC reader has \"\(name)\" in its name; \(present)")
     }
     self.name = found
     connectionString = Self.scheme + found
@@ -143,7 +143,7 @@ package final class PCSCDriver: ReaderDriver {
   }
 
   /// Returns why a PC/SC service cannot be reached; `nil` if it can.
-  static func obstacle(of service: PCSCSource.Service) -> NFCError? {
+  static func availabilityError(of service: PCSCSource.Service) -> NFCError? {
     do {
       _ = try readers(of: service)
       return nil
@@ -387,11 +387,11 @@ package final class PCSCDriver: ReaderDriver {
       case .identifierAlone:
         throw NFCError(
           .unsupported,
-          "\(name) tells the number of this tag and takes no commands for it: "
+          "\(name) reports the UID of this tag and accepts no commands for it: "
             + (session.target == nil
-              ? "it has none of a maker that is known, and nothing shows how it numbers blocks"
+              ? "it has none of a known manufacturer, and nothing shows how it numbers blocks"
               : "it has neither a transparent session nor a pass-through for its kind"),
-          cause: .notCarried)
+          cause: .unsupportedByReader)
       }
     } catch let error as NFCError where error.code == .tagResponseError {
       // Whatever its state: it is woken before the next command.

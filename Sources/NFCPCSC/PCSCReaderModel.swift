@@ -6,7 +6,7 @@ struct PCSCReaderModel {
 
   init(name: String) { self.name = name.uppercased() }
 
-  private func isOne(of parts: [String]) -> Bool { parts.contains { name.contains($0) } }
+  private func matchesAny(of parts: [String]) -> Bool { parts.contains { name.contains($0) } }
 
   /// A slot for a chip card in the reader, not its antenna.
   var isSAM: Bool { name.split { !$0.isLetter }.contains("SAM") }
@@ -19,24 +19,24 @@ struct PCSCReaderModel {
 
   var technologies: Set<TagTechnology> {
     var all: Set<TagTechnology> = [.iso14443a, .iso14443b, .feliCa, .iso15693]
-    if isOne(of: Self.withoutVicinity) { all.remove(.iso15693) }
+    if matchesAny(of: Self.withoutVicinity) { all.remove(.iso15693) }
     // It names a Topaz (application programming interface 2.04, 3.1).
     if hasDirectTransmit { all.insert(.jewel) }
     return all
   }
 
   /// Whether it has a PN532 that accepts its own commands.
-  var hasDirectTransmit: Bool { isOne(of: ["ACR122"]) }
+  var hasDirectTransmit: Bool { matchesAny(of: ["ACR122"]) }
 
   /// Reads FeliCa blocks by `FF A4` and `FF B0`.
-  var hasFeliCaBlocks: Bool { isOne(of: ["RC-S380", "PASORI"]) }
+  var hasFeliCaBlocks: Bool { matchesAny(of: ["RC-S380", "PASORI"]) }
 
   /// Whether it accepts frames in `FF FE`.
   var hasEncapsulation: Bool { isSpringCard }
 
   /// Whether it reports an ISO/IEC 15693 tag's UID in its order on the air, least significant byte
   /// first; other readers are assumed to reverse it.
-  var reversesUIDs: Bool { isOne(of: ["ACR1552", "ORCANTHUS"]) }
+  var reversesUIDs: Bool { matchesAny(of: ["ACR1552", "ORCANTHUS"]) }
 
   /// Returns the maker's commands for ISO/IEC 15693 in addition to transparent sessions, best
   /// first; finally the commands that every reader has. They are never tried on another maker's
@@ -54,15 +54,15 @@ struct PCSCReaderModel {
       ]
     }
     if isIdentiv { return [MakerPassThrough.identiv(uid: uid), storageCard(nil)] }
-    if isOne(of: ["ACR1552"]) { return [MakerPassThrough.acs(uid: uid), storageCard(nil)] }
-    if isOne(of: ["OMNIKEY"]) {
+    if matchesAny(of: ["ACR1552"]) { return [MakerPassThrough.acs(uid: uid), storageCard(nil)] }
+    if matchesAny(of: ["OMNIKEY"]) {
       return [OmnikeyCommands(uid: uid, blockSize: blockSize), storageCard(.number)]
     }
-    return [storageCard(isOne(of: ["UBISYS"]) ? .byteOffset : nil)]
+    return [storageCard(matchesAny(of: ["UBISYS"]) ? .byteOffset : nil)]
   }
 
-  private var isSpringCard: Bool { isOne(of: ["SPRINGCARD", "PROX'N'ROLL"]) }
-  private var isIdentiv: Bool { isOne(of: ["IDENTIV", "UTRUST"]) }
+  private var isSpringCard: Bool { matchesAny(of: ["SPRINGCARD", "PROX'N'ROLL"]) }
+  private var isIdentiv: Bool { matchesAny(of: ["IDENTIV", "UTRUST"]) }
 
   var keySlots: StorageCardCommands.KeySlots { isIdentiv ? .byKeyType : .common }
 

@@ -18,7 +18,7 @@ package struct PCSCSource: ReaderSource {
 
   package func readers() -> [FoundReader] { Self.found(PCSCDriver.list(of: service)) }
 
-  package func obstacle() -> NFCError? { PCSCDriver.obstacle(of: service) }
+  package func availabilityError() -> NFCError? { PCSCDriver.availabilityError(of: service) }
 
   package func open(_ address: ReaderAddress) throws -> any ReaderDriver {
     try PCSCDriver.open(address.rest ?? "", of: service)

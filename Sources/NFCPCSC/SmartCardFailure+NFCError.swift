@@ -16,7 +16,7 @@ extension SmartCardFailure {
       NFCError(.tagConnectionLost, "the tag has left the field", cause: cause)
     case .protocolMismatch, .unsupportedCard, .insufficientBuffer, .internalError:
       // The reader is none the worse: the next card may do better, or this one after a reset.
-      NFCError(.tagResponseError, "\(reader) does not get along with the card", cause: cause)
+      NFCError(.tagResponseError, "\(reader) cannot communicate with the card", cause: cause)
     case .readerUnavailable, .unknownReader, .noReaders:
       NFCError(.readerLost, "\(reader) has gone", cause: cause)
     case .communication:

@@ -7,7 +7,7 @@ struct NFCTool: AsyncParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "nfc",
-    abstract: "Reads, writes and plays NFC tags.",
+    abstract: "Reads, writes and simulates NFC tags.",
     discussion: """
       Name a reader with --reader or NFC_READER; otherwise all readers that are found are used. --virtual \
       TAG needs no hardware. --reader, --virtual, --timeout, --json, --uid and --verbose can stand before \

@@ -24,8 +24,8 @@ struct FrameReconstruction {
   /// ISO/IEC 14443-4, 7.5.3: each block from the reader has the other number than the previous one.
   private var blockNumber: UInt8 = 0
 
-  private static let activation = "put together from what the reader reports"
-  private static let blocks = "the block is put together; the reader sends it in its own way"
+  private static let activation = "reconstructed from what the reader reports"
+  private static let blocks = "the block is reconstructed; the reader sends it in its own way"
   private static let cipher = "enciphered on the air"
 
   mutating func items(_ call: RecordedCall) -> [Item] {

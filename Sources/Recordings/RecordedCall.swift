@@ -75,7 +75,7 @@ extension RecordedCall.Request {
   }
 
   /// Whether the call is not one to the reader, so that it can be made at any time.
-  var isAside: Bool {
+  var isIncidental: Bool {
     switch self {
     case .capabilities, .randomNumber: true
     default: false
@@ -108,7 +108,7 @@ extension RecordedCall.Request: CustomStringConvertible {
     case .find(let technology, let found):
       "a search for \(technology.rawValue) in addition to \(found.map(\.hexadecimal).joined(separator: ", "))"
     case .select(let identifier): "waking the tag \(identifier.hexadecimal)"
-    case .isPresent(let identifier): "asking for the tag \(identifier.hexadecimal)"
+    case .isPresent(let identifier): "checking for the tag \(identifier.hexadecimal)"
     case .capabilities(let identifier): "the limits of the tag \(identifier.hexadecimal)"
     case .exchange(let command, _, _): "the command \(command.text)"
     case .authenticate(let block, let type, _, _):

@@ -43,7 +43,7 @@ extension NFCError.Cause {
     case .desfireStatus(let status): Self.of("desfireStatus", status)
     case .iso15693(let code): Self.of("iso15693", code)
     case .chip(let code, let text): Self.of("chip", code, text)
-    case .notCarried: .members(["kind": .string("notCarried")])
+    case .unsupportedByReader: .members(["kind": .string("notCarried")])
     case .noAnswer: .members(["kind": .string("noAnswer")])
     case .checksum: .members(["kind": .string("checksum")])
     }
@@ -82,7 +82,7 @@ extension NFCError.Cause {
     case "desfireStatus": self = .desfireStatus(try byte())
     case "iso15693": self = .iso15693(try byte())
     case "chip": self = .chip(try byte(), try fields.text("text"))
-    case "notCarried": self = .notCarried
+    case "notCarried": self = .unsupportedByReader
     case "noAnswer": self = .noAnswer
     case "checksum": self = .checksum
     default: throw RecordedField.Problem("there is no cause \"\(try fields.text("kind"))\"")

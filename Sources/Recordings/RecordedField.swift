@@ -22,7 +22,7 @@ struct RecordedField {
     return value
   }
 
-  func text(_ key: String) throws(Problem) -> String { try field(key, "a text") { $0.string } }
+  func text(_ key: String) throws(Problem) -> String { try field(key, "a string") { $0.string } }
   func flag(_ key: String) throws(Problem) -> Bool { try field(key, "true or false") { $0.flag } }
 
   func object(_ key: String) throws(Problem) -> RecordedField {

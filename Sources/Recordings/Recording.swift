@@ -80,7 +80,7 @@ public struct Recording: Hashable, Sendable {
         }
       }
     }
-    guard !entries.isEmpty else { throw RecordingError(line: 1, "there is nothing in it") }
+    guard !entries.isEmpty else { throw RecordingError(line: 1, "it is empty") }
   }
 
   /// The complete text.

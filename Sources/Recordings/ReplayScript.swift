@@ -74,7 +74,7 @@ struct ReplayScript {
   mutating func randomNumber(_ count: Int) -> [UInt8]? {
     var later = Array(position..<steps.count)
     switch order {
-    case .recorded: later = Array(later.prefix { steps[$0].call.request.isAside })
+    case .recorded: later = Array(later.prefix { steps[$0].call.request.isIncidental })
     // From the beginning again after the last.
     case .any: later += Array(0..<position)
     }
@@ -91,7 +91,7 @@ struct ReplayScript {
   private mutating func inOrder(
     _ request: RecordedCall.Request, _ shown: RecordedCall.Request, _ elapsed: Duration
   ) -> Answer {
-    skipAside()
+    skipIncidental()
     if position < steps.count, steps[position].call.request.matches(request) { return take() }
     if skipIdle(to: request) { return take() }
     if position < steps.count, isIdleAgain(request) {
@@ -106,8 +106,8 @@ struct ReplayScript {
     return .mismatch(mismatch(shown))
   }
 
-  private mutating func skipAside() {
-    while position < steps.count, steps[position].call.request.isAside { position += 1 }
+  private mutating func skipIncidental() {
+    while position < steps.count, steps[position].call.request.isIncidental { position += 1 }
   }
 
   private mutating func take() -> Answer {

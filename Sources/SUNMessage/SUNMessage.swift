@@ -44,7 +44,7 @@ public struct SUNMessage: Hashable, Sendable {
   /// one after the other.
   ///
   /// - Throws: ``SUNError/missing(_:)``, ``SUNError/malformed(_:_:)``.
-  public init(url: String, names: SUNParameterNames = .usual) throws(SUNError) {
+  public init(url: String, names: SUNParameterNames = .common) throws(SUNError) {
     let link = Array(url.utf8)
     try self.init(link: link, places: SUNQuery(link).places(names))
   }

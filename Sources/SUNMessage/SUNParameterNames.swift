@@ -28,7 +28,7 @@ public struct SUNParameterNames: Hashable, Sendable {
 
   /// The usual names: `e` and `c`, `picc_data`, `enc` and `cmac`, `uid`, `ctr` and `cmac` of NXP
   /// AN12196 and nfc-developer's sdm-backend; `p` and `c` of Bolt Cards; `p` and `m`.
-  public static let usual = SUNParameterNames(
+  public static let common = SUNParameterNames(
     piccData: ["picc_data", "piccdata", "picc", "e", "p", "d"],
     uid: ["uid", "u", "id"],
     counter: ["ctr", "counter", "cnt", "n", "c"],

@@ -117,13 +117,13 @@ extension SUNTemplateError: CustomStringConvertible {
     switch self {
     case .unknownPlace(let offset):
       "byte \(offset) begins none of {uid}, {counter}, {picc}, {enc}, {enc:N} with N a multiple of 16, {mac}"
-    case .repeated(let part): "the \(part) stands in the template twice"
+    case .repeated(let part): "the \(part) occurs twice in the template"
     case .missing(.mac): "the template has no {mac}"
     case .missing(.piccData): "the template has neither {picc} nor {uid} nor {counter}"
     case .missing(let part): "{enc} needs {picc}, or {uid} and {counter}, and there is no \(part)"
     case .bothPlainAndEncrypted:
-      "{picc} holds UID and counter, and {uid} or {counter} stand beside it"
-    case .fileDataAfterMAC: "{enc} stands after {mac}, and the chip can only have it before"
+      "{picc} holds UID and counter, and there is also {uid} or {counter}"
+    case .fileDataAfterMAC: "{enc} is after {mac}, and the chip supports it only before"
     }
   }
 }

@@ -55,10 +55,10 @@ extension TagImage {
 
   /// Makes passwords of zeros unknown: tags return zeros in their place (NTAG213/215/216 data
   /// sheet, 8.5.7; FeliCa Lite-S User's Manual, 3.3).
-  package mutating func forgetHiddenSecrets() {
+  package mutating func removeHiddenSecrets() {
     guard kind == .type2 || kind == .feliCaLite else { return }
     for range in secrets where memory.known(range)?.allSatisfy({ $0 == 0 }) == true {
-      memory.forget(range)
+      memory.markUnknown(range)
     }
   }
 }

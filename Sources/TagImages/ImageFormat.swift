@@ -104,7 +104,7 @@ public enum ImageFormat: String, CaseIterable, Hashable, Sendable {
     case .picoPass: image = try PicoPassFile.decode(bytes)
     }
     image.deriveIdentity()
-    image.forgetHiddenSecrets()
+    image.removeHiddenSecrets()
     return image
   }
 

@@ -64,7 +64,7 @@ extension TagImage {
     }
 
     /// Makes bytes unknown.
-    public mutating func forget(_ range: Range<Int>) {
+    public mutating func markUnknown(_ range: Range<Int>) {
       for index in range.clamped(to: 0..<bytes.count) {
         bytes[index] = 0
         isKnown[index] = false

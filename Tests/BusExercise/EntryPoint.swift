@@ -98,7 +98,7 @@ struct BusExercise {
     }
   }
 
-  /// A tag that falls silent for good is found until then, and not after it.
+  /// A tag that falls silent permanently is found until then, and not after it.
   private func search(_ arguments: [String]) async throws {
     guard let name = arguments.first, let expected = arguments.last,
       let technology = TagTechnology(rawValue: name)

@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test(arguments: DriverCheck.all)
-  func libnfcInAProcessOfItsOwnConforms(_ check: DriverCheck) async throws {
+  func isolatedLibnfcConforms(_ check: DriverCheck) async throws {
     let outcome = try await check.run {
       try LibNFCBench(IsolatedSource(), prefix: "isolated:")
     }

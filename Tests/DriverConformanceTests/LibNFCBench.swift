@@ -73,14 +73,14 @@ final class LibNFCBench: DriverBench {
     field.removeAll()
   }
 
-  func cause(_ trouble: BenchTrouble) throws -> Bool {
-    switch trouble {
+  func cause(_ fault: BenchFault) throws -> Bool {
+    switch fault {
     case .answersAreLost:
       virtual.withLock { $0.setFaults([Fault(.answerLost, at: .everyExchange(1))]) }
-    case .readerLeaves:
+    case .readerUnplugged:
       virtual.withLock { $0.close() }
       try FileManager.default.removeItem(atPath: link)
-    case .readerReturns:
+    case .readerPluggedInAgain:
       field.removeAll()
       let reader = try VirtualReader(field)
       virtual.withLock { $0 = reader }

@@ -7,7 +7,7 @@ import VirtualNFC
 final class PCSCBench: DriverBench {
   let source: (any ReaderSource)?
   let address: ReaderAddress
-  let isFoundByItself = true
+  let isFoundAutomatically = true
   let technologies: [TagTechnology] = [.iso15693, .iso14443a, .feliCa]
   private let field = VirtualField()
   private let virtual: VirtualPCSCReader
@@ -55,12 +55,12 @@ final class PCSCBench: DriverBench {
     field.removeAll()
   }
 
-  func cause(_ trouble: BenchTrouble) throws -> Bool {
-    switch trouble {
+  func cause(_ fault: BenchFault) throws -> Bool {
+    switch fault {
     case .answersAreLost:
       virtual.setFaults((0..<1000).map { VirtualPCSCReader.Fault(.answerLost, at: $0) })
-    case .readerLeaves:
-      virtual.setFaults((0..<1000).map { VirtualPCSCReader.Fault(.readerLeaves, at: $0) })
+    case .readerUnplugged:
+      virtual.setFaults((0..<1000).map { VirtualPCSCReader.Fault(.readerUnplugged, at: $0) })
     default: return false
     }
     return true

@@ -99,18 +99,18 @@ import VirtualNFC
     case .miFare(let tag):
       let commands = try #require(tag.ultralight)
       if try await tag.product()?.name == "MIFARE Ultralight C" {
-        let wish = isProtected ? try UltralightCProtection(key: key, firstPage: 4) : nil
+        let request = isProtected ? try UltralightCProtection(key: key, firstPage: 4) : nil
         let old = isProtected ? nil : key
-        let plan = try await commands.protectionPlan(wish, key: old)
+        let plan = try await commands.protectionPlan(request, key: old)
         return try await commands.protect(
           plan, accepting: Set(plan.irreversibleEffects), key: old)
       }
-      let wish =
+      let request =
         isProtected
         ? try UltralightProtection(password: password, passwordAcknowledge: [0, 0], firstPage: 4)
         : nil
       let old = isProtected ? nil : password
-      let plan = try await commands.protectionPlan(wish, password: old)
+      let plan = try await commands.protectionPlan(request, password: old)
       try await commands.protect(
         plan, accepting: Set(plan.irreversibleEffects), password: old)
     case .iso15693(let tag):
@@ -120,8 +120,8 @@ import VirtualNFC
         ? longPassword : password
       let change = VicinityProtection(
         tag: tag, kind: kind,
-        wish: isProtected
-          ? VicinityProtection.Wish(password: password, from: 0, protectsReading: false) : nil,
+        request: isProtected
+          ? VicinityProtection.Request(password: password, from: 0, protectsReading: false) : nil,
         current: isProtected ? nil : password)
       _ = try await change.plan()
       try await change.run()

@@ -35,7 +35,7 @@ extension Interop {
     /// What is unknown is known to be so.
     @Test func readsUnknownBytes() async throws {
       var image = try Self.image(.classic1K())
-      image.memory.forget(64..<128)
+      image.memory.markUnknown(64..<128)
       let bench = try InteropBench(.ntag213())
       try bench.write(try ImageFormat.flipper.encode(image).bytes, to: "card.nfc")
       let result = try await bench.installed(

@@ -111,7 +111,7 @@ extension Interop {
       await reader.close()
     }
 
-    /// The programs that configure a card for good: default key, answer to select, random UID.
+    /// The programs that configure a card permanently: default key, answer to select, random UID.
     @Test func configuration() async throws {
       let bench = try InteropBench(.desfire(formatted: false))
       for (program, arguments) in [

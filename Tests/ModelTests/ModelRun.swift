@@ -96,7 +96,7 @@ struct ModelRun {
       // Most sequences would be over soon otherwise.
       if operation == .lock, !random.happens(1, of: 3) { return }
       try await ndefStep(operation, before)
-    case .lockLess, .forget: ndef.forgetContent()
+    case .lockLess, .forget: ndef.discardCachedContent()
     case .leave: try await leave(before)
     case .come: try await connect()
     case .wired: changeByWire()

@@ -73,7 +73,7 @@ import Testing
     #expect(error?.code == .repeatedField)
   }
 
-  @Test func aPosterWithoutLinkIsNone() {
+  @Test func aPosterWithoutLinkIsNotOne() {
     let record = NDEFRecord(
       typeNameFormat: .wellKnown, type: "Sp", payload: NDEFMessage(.text("one")).encoded())
     let (value, error) = record.decodedLeniently

@@ -31,8 +31,8 @@ import Testing
 
   // A line, a place and a sentence that a person understands.
   @Test(arguments: [
-    ("", 1, "", "there is nothing in it"),
-    ("{\n\"records\":[\n{\"uri\":5}]}", 3, "records[0].uri", "it is a number where a text is"),
+    ("", 1, "", "it is empty"),
+    ("{\n\"records\":[\n{\"uri\":5}]}", 3, "records[0].uri", "it is a number where a string is"),
     (
       "[{\"uri\":\"a:b\"},\n{\n\"text\":\"a\",\n\"uri\":\"a:b\"}]", 3, "[1].text", "does not belong"
     ),
@@ -43,10 +43,10 @@ import Testing
     ("[{\"uri\":\"a:b\"}\n]\nx", 3, "", "after the end"),
     ("{\"uri\": a}", 1, "", "\"a\" is neither a number nor"),
     ("{\"uri\":\"\\x\"}", 1, "", "no such escape"),
-    ("{\"uri\":\"\\ud800\"}", 1, "", "half a character"),
+    ("{\"uri\":\"\\ud800\"}", 1, "", "half of a surrogate pair"),
     ("{\"uri\":\"\\u12\"}", 1, "", "four hexadecimal"),
     ("{\"uri\":01}", 1, "", "neither a number"), ("{\"uri\"", 1, "", "a colon is expected"),
-    ("[", 1, "", "the text ends"), ("\"a\"", 1, "", "it is a text where a message"),
+    ("[", 1, "", "the text ends"), ("\"a\"", 1, "", "it is a string where a message"),
     ("{\"records\":5}", 1, "records", "it is a number where a list"),
     ("[5]", 1, "[0]", "an object"),
     ("{\"note\":1}", 1, "payload", "a record has a payload, or fields such as uri"),
@@ -63,7 +63,7 @@ import Testing
     #expect(error.description.hasPrefix("line \(line): "))
   }
 
-  @Test func bytesThatAreNoTextAreRefusedWithTheirLine() throws {
+  @Test func bytesThatAreNotTextAreRefusedWithTheirLine() throws {
     let error = #expect(throws: NDEFJSONError.self) {
       try NDEFMessage(json: Array("{\n\"uri\":\"".utf8) + [0xFF] + Array("\"}".utf8))
     }

@@ -146,7 +146,7 @@ import Testing
     ("/etc/nfc/devices.d/pn532.conf", "allow_intrusive_scan = true", "name, connstring"),
     ("/etc/nfc/devices.d/pn532.conf", "device.name = x", "name, connstring"),
   ])
-  func keysThatAreNone(_ path: String, _ line: String, _ advice: String) throws {
+  func keysThatAreNotKeys(_ path: String, _ line: String, _ advice: String) throws {
     let system = try SimulatedSystem()
     try system.file(path, line + "\n")
     let flaw = try #require(configuration(system).flaws.first)

@@ -27,7 +27,7 @@ import Testing
     #expect(system.diagnosis().readers.first?.findings == [])
   }
 
-  @Test func whoIsNoMemberJoins() throws {
+  @Test func whoIsNotAMemberJoins() throws {
     let system = try SimulatedSystem()
     try system.usb("1-2", "072f", "2200", mode: 0o664)
     try system.nameGroup("plugdev", members: "grace, charles")
@@ -119,7 +119,7 @@ import Testing
     #expect(rights.finding("/dev/ttyUSB0")?.advice.contains("--device /dev/ttyUSB0") == true)
   }
 
-  @Test func aPortThatIsRootsAlone() throws {
+  @Test func aPortThatOnlyRootMayUse() throws {
     let system = try SimulatedSystem()
     try system.file("/dev/spidev0.0", mode: 0o600)
     try system.file("/run/udev/control")

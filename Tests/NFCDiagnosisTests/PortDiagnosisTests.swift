@@ -33,7 +33,7 @@ import Testing
     #expect(besides.advice.hasSuffix("/dev/ttyACM0, /dev/ttyUSB1"))
   }
 
-  @Test func aFileIsNoPort() throws {
+  @Test func aFileIsNotAPort() throws {
     let system = try SimulatedSystem()
     try system.file(Self.port)
     #expect(system.reader("pn532_uart:/dev/ttyUSB0").problems == [.notThisReader])
@@ -103,7 +103,7 @@ import Testing
     ("pn532_uart:/dev/ttyUSB0:fast", ""),
     (String(repeating: "x", count: 2000), ""), ("pn532_uart:/dev/\u{0}", ""),
   ])
-  func aStringThatIsNone(_ name: String, _ advice: String) throws {
+  func aStringThatIsNotOne(_ name: String, _ advice: String) throws {
     let system = try SimulatedSystem()
     try system.serialPort(Self.port)
     let reader = system.reader(name)

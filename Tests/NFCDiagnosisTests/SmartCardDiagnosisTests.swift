@@ -117,7 +117,7 @@ import Testing
   }
 
   @Test func aServiceThatWasNotAsked() throws {
-    let reader = try #require(try systemWithReader().diagnosis(.leftAlone).readers.first)
+    let reader = try #require(try systemWithReader().diagnosis(.notQueried).readers.first)
     #expect(reader.problems == [.noService])
     #expect(!reader.canBeOpened)
   }

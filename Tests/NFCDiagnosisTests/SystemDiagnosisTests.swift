@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test(arguments: Misfit.allCases)
-  func whateverStandsInAFilesPlace(_ misfit: Misfit) throws {
+  func whateverIsInAFilesPlace(_ misfit: Misfit) throws {
     let system = try SimulatedSystem()
     try system.usb("1-2", "072f", "2200")
     for path in Self.paths {
@@ -122,7 +122,7 @@ import Testing
   }
 
   @Test(arguments: Misfit.allCases)
-  func whateverStandsInANodesPlace(_ misfit: Misfit) throws {
+  func whateverIsInANodesPlace(_ misfit: Misfit) throws {
     let system = try SimulatedSystem()
     try system.usb("1-2", "072f", "2200", mode: nil)
     try place(misfit, at: "/dev/bus/usb/001/004", in: system)
@@ -146,7 +146,7 @@ import Testing
   }
 
   /// The system that the tests run on, whatever it is.
-  @Test func theOwnSystemIsBorne() async {
+  @Test func theOwnSystemIsTolerated() async {
     let diagnosis = await ReaderDiagnosis.current()
     for reader in diagnosis.readers {
       #expect(reader.canBeOpened || !reader.findings.isEmpty)

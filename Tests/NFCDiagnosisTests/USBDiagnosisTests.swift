@@ -27,7 +27,7 @@ import Testing
     #expect(diagnosis.findings == [])
   }
 
-  @Test func otherDevicesAreNoReaders() throws {
+  @Test func otherDevicesAreNotReaders() throws {
     let system = try SimulatedSystem()
     try system.usb("usb1", "1d6b", "0002", address: "001:001", name: "xHCI Host Controller")
     try system.usb("1-1", "046d", "c077", address: "001:002", name: "USB Optical Mouse")
@@ -57,7 +57,7 @@ import Testing
     ("blacklist nfc\nblacklist pn533\n", false), ("# blacklist pn533_usb\n", false),
     ("install pn533_usb /sbin/modprobe --ignore-install pn533_usb\n", false), ("", false),
   ])
-  func aBlacklistIsSeen(_ content: String, _ keepsOut: Bool) throws {
+  func aBlacklistIsSeen(_ content: String, _ isBlocked: Bool) throws {
     for folder in ["/etc/modprobe.d", "/usr/lib/modprobe.d"] {
       let system = try SimulatedSystem()
       try system.usb("1-2", "04e6", "5591", driver: "pn533_usb")
@@ -65,8 +65,8 @@ import Testing
       let reader = try #require(system.diagnosis().readers.first)
       #expect(reader.problems == [.kernelDriver])
       #expect(reader.advice.contains(Self.freed))
-      #expect(reader.advice.contains("udevadm control --reload") == keepsOut)
-      #expect(reader.advice.contains("sudo tee") == !keepsOut)
+      #expect(reader.advice.contains("udevadm control --reload") == isBlocked)
+      #expect(reader.advice.contains("sudo tee") == !isBlocked)
     }
   }
 
@@ -146,16 +146,16 @@ import Testing
     try system.usb("1-2", "072f", "2200")
     try system.bundle("0x072F", "0x2200", "ACS ACR122U PICC Interface")
     #expect(system.diagnosis().readers.first?.findings == [])
-    #expect(!system.examination.isServiceBetterLeftAlone)
+    #expect(!system.examination.mustNotStartService)
 
     try system.file("/run/pcscd/pcscd.comm")
     let reader = try #require(system.diagnosis().readers.first)
     #expect(reader.problems == [.sharedWithService])
     #expect(reader.canBeOpened)
-    #expect(system.examination.isServiceBetterLeftAlone)
+    #expect(system.examination.mustNotStartService)
 
     try system.process(9, "pcscd")
-    #expect(!system.examination.isServiceBetterLeftAlone)
+    #expect(!system.examination.mustNotStartService)
     try system.file(
       "/etc/default/pcscd", "PCSCLITE_FILTER_IGNORE_READER_NAMES=\"Other:ACR122U\"\n")
     #expect(system.diagnosis().readers.first?.findings == [])

@@ -172,7 +172,7 @@ import VirtualNFC
     #expect(error?.reason.contains("version 99") == true, "\(error?.reason ?? "")")
   }
 
-  @Test func aProgramThatIsNoHelperIsRefused() async throws {
+  @Test func aProgramThatIsNotAHelperIsRefused() async throws {
     for body in ["printf 'Hello, world' >&0", "exit 3", "exec cat /dev/zero >&0"] {
       let helper = try script(body)
       defer { try? FileManager.default.removeItem(at: helper) }

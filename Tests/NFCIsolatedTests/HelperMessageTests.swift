@@ -32,7 +32,7 @@ import Testing
   static let causes: [NFCError.Cause] = [
     .libnfc(-20, "RF"), .pcsc(0x8010_0001, "x"), .system(5, "EIO"), .signal(6, "SIGABRT"),
     .negativeAcknowledge(1), .statusWord(0x6A82), .statusFlags(1, 2), .desfireStatus(0xAE),
-    .iso15693(0x0F), .chip(0x14, "key"), .notCarried, .noAnswer, .checksum,
+    .iso15693(0x0F), .chip(0x14, "key"), .unsupportedByReader, .noAnswer, .checksum,
   ]
   static let places: [NFCError.Place] = [
     .page(1), .block(2), .sector(3), .file(0xE104), .offset(5),
@@ -68,7 +68,7 @@ import Testing
     try reader.end()
   }
 
-  @Test func aMessageThatIsCutIsNone() {
+  @Test func aMessageThatIsCutIsNotOne() {
     for request in Self.requests {
       let whole = bytes { request.write(to: &$0) }
       for length in whole.indices {

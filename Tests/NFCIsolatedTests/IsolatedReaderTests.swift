@@ -58,7 +58,7 @@ import VirtualNFC
     await direct.close()
   }
 
-  @Test func aTagThatIsTornAwayIsLostAndTheNextOneFound() async throws {
+  @Test func aTagThatIsRemovedIsLostAndTheNextOneFound() async throws {
     let bench = try await IsolatedBench(.ntag213())
     let tag = try await bench.miFare()
     bench.field.removeAll()

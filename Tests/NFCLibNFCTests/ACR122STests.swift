@@ -77,7 +77,7 @@ extension LibNFCTests {
       }
       #expect(ContinuousClock.now - start < .seconds(10))
       #expect(error?.code == .readerUnavailable)
-      #expect(error?.reason.contains("opens no ACR122S") == true, "\(error?.reason ?? "")")
+      #expect(error?.reason.contains("cannot open an ACR122S") == true, "\(error?.reason ?? "")")
       // What it sends is the end: ICC power off, and the release of targets.
       #expect(reader.messages.contains { $0[0] == 0x63 })
       #expect(!reader.messages.contains { $0.dropFirst(10).starts(with: Self.getFirmwareVersion) })

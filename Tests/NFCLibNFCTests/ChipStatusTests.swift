@@ -86,7 +86,7 @@ extension LibNFCTests {
       #expect(page.count == 16)
     }
 
-    @Test(arguments: rows) func whatAProgramIsTold(_ row: Row) async throws {
+    @Test(arguments: rows) func whatAProgramReceives(_ row: Row) async throws {
       let field = VirtualField()
       field.place(.ntag213())
       let virtual = try VirtualReader(field)

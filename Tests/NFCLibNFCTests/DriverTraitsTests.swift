@@ -8,7 +8,7 @@ extension LibNFCTests {
   @Suite struct DriverTraitsTests {
     /// A USB driver of libnfc takes 200 ms off before it first looks for an answer.
     @Test(arguments: ["acr122_usb", "pn53x_usb", "usb"], [Int32(1), 100, 200, 201, 300, 5000])
-    func aUSBDriverIsLeftAWholePassAndTheTimeThatWasAskedFor(
+    func aUSBDriverIsLeftAWholePassAndTheTimeThatWasRequested(
       _ driver: String, _ asked: Int32
     ) throws {
       let timeout = try #require(DriverTraits.named(driver)).timeout(asked)
@@ -16,7 +16,7 @@ extension LibNFCTests {
       #expect(timeout - 200 >= asked)
     }
 
-    @Test func aSerialDriverGetsWhatWasAskedForAndNeverWaitsForEver() throws {
+    @Test func aSerialDriverGetsWhatWasRequestedAndNeverWaitsForEver() throws {
       let traits = try #require(DriverTraits.named("pn532_uart"))
       #expect(traits.timeout(100) == 100)
       #expect(traits.timeout(0) == 1)
@@ -55,7 +55,7 @@ extension LibNFCTests {
         (feliCaRead + [14, 0x80, 0x00], feliCa, 237), (feliCaRead + [15], feliCa, 253),
         (feliCaRead, feliCa, nil),
       ] as [([UInt8], Target, Int?)])
-    func noLongAnswerIsAskedForWhereItEndsTheProgram(
+    func noLongAnswerIsRequestedWhereItEndsTheProgram(
       _ command: [UInt8], _ target: Target, _ length: Int?
     ) throws {
       #expect(AnswerLength.asked(by: command, of: target) == length)

@@ -21,7 +21,7 @@ extension LibNFCTests {
       return virtual.statistics.commands
     }
 
-    @Test func onlyWhatIsAskedForIsPolledAndTheFirstTagIsConnected() async throws {
+    @Test func onlyWhatIsRequestedIsPolledAndTheFirstTagIsConnected() async throws {
       field.place(.ntag216())
       let cost = try await commands {
         let tag = try await reader.firstTag(polling: .iso14443a, within: .seconds(5))
@@ -130,7 +130,7 @@ extension LibNFCTests {
       #expect(try await card.sendCommand(file).isSuccess)
     }
 
-    @Test func commandsInAnExclusiveScopeAreNotTornApart() async throws {
+    @Test func commandsInAnExclusiveScopeAreNotSeparated() async throws {
       field.place(.ntag213())
       let tag = try await reader.firstTag(within: .seconds(5))
       try await withThrowingTaskGroup(of: Void.self) { group in
@@ -148,7 +148,7 @@ extension LibNFCTests {
       }
     }
 
-    @Test func aRefusalInAnExclusiveScopeCanBeGoneOnFrom() async throws {
+    @Test func anExclusiveScopeCanContinueAfterARefusal() async throws {
       field.place(.ntag213())
       let tag = try await reader.firstTag(within: .seconds(5))
       let bytes = try await tag.exclusively { link in

@@ -23,7 +23,7 @@ extension LibNFCTests {
     }
 
     @Test(arguments: [StubbornChip.Manner.trickling, .silent, .mute])
-    func aCancelledCallEndsAndTheReaderIsOfUseAgain(_ manner: StubbornChip.Manner) async throws {
+    func aCancelledCallEndsAndTheReaderIsUsableAgain(_ manner: StubbornChip.Manner) async throws {
       let chip = try StubbornChip()
       let reader = try await Reader.open(chip.connectionString)
       let before = try Self.descriptors(of: chip.path)
@@ -44,7 +44,7 @@ extension LibNFCTests {
       await reader.close()
     }
 
-    @Test func aPortThatTricklesIsGivenUpWhileItIsOpened() async throws {
+    @Test func aPortThatTricklesIsAbandonedWhileItIsOpened() async throws {
       let chip = try StubbornChip(manner: .trickling)
       let start = ContinuousClock.now
       let error = await #expect(throws: NFCError.self) {
@@ -58,7 +58,7 @@ extension LibNFCTests {
       await (try await Reader.open(chip.connectionString)).close()
     }
 
-    @Test func silentPortsHoldUpNobody() async throws {
+    @Test func silentPortsDelayNoOne() async throws {
       let silent = try (0..<4).map { _ in try StubbornChip(manner: .silent) }
       let good = try StubbornChip()
       let attempts = silent.map { chip in
@@ -124,7 +124,7 @@ extension LibNFCTests {
       #expect(everyTime == 0)
     }
 
-    @Test func pollingGoesOnWhenAReaderIsUnpluggedAndComesBack() async throws {
+    @Test func pollingContinuesWhenAReaderIsUnpluggedAndComesBack() async throws {
       let link = FileManager.default.temporaryDirectory
         .appendingPathComponent("reader-\(UUID().uuidString)").path
       defer { try? FileManager.default.removeItem(atPath: link) }

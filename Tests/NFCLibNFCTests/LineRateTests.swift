@@ -53,7 +53,7 @@ extension LibNFCTests {
 
     /// The whole of it takes no longer than opening a silent port may take.
     @Test(arguments: [StubbornChip.Manner.silent, .mute])
-    func aSilentPortIsGivenUp(_ manner: StubbornChip.Manner) async throws {
+    func aSilentPortIsAbandoned(_ manner: StubbornChip.Manner) async throws {
       let chip = try StubbornChip(manner: manner)
       let start = ContinuousClock.now
       let error = await #expect(throws: NFCError.self) {
@@ -74,7 +74,7 @@ extension LibNFCTests {
     }
 
     /// A chip that another program works with is not spoken to at any rate.
-    @Test func aPortInUseIsLeftAlone() async throws {
+    @Test func aPortInUseIsLeftUnchanged() async throws {
       let field = VirtualField()
       field.place(.ntag213())
       let virtual = try VirtualReader(field)

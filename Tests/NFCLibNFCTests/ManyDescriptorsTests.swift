@@ -22,7 +22,7 @@ extension LibNFCTests {
     }
 
     /// In a process of its own, which has as many files open as libnfc can bear, and more.
-    @Test func aReaderIsNeitherListedNorOpenedAndTheProgramGoesOn() async {
+    @Test func aReaderIsNeitherListedNorOpenedAndTheProgramContinues() async {
       await #expect(processExitsWith: .success) {
         alarm(60)
         let virtual = try VirtualReader(VirtualField())
@@ -41,7 +41,7 @@ extension LibNFCTests {
           OneDevice(connectionString: virtual.connectionString))
         #expect(configuration.devices.map(\.isOptional) == [true])
         #expect(!LibNFCDriver.list(configuration).contains(virtual.connectionString))
-        #expect(LibNFCSource().obstacle()?.reason.contains("too many files") == true)
+        #expect(LibNFCSource().availabilityError()?.reason.contains("too many files") == true)
         let error = await #expect(throws: NFCError.self) {
           _ = try await Reader.open(virtual.connectionString)
         }

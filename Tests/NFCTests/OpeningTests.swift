@@ -25,7 +25,7 @@ import Testing
     (String(repeating: "x", count: 5000), .invalidParameter),
     ("pn532_uart:/dev/tty\u{0}USB0", .invalidParameter),
   ])
-  func whatIsNoReader(_ connectionString: String, _ code: NFCError.Code) async throws {
+  func whatIsNotAReader(_ connectionString: String, _ code: NFCError.Code) async throws {
     #expect(try await failure(connectionString).code == code)
   }
 
@@ -34,7 +34,7 @@ import Testing
   }
 
   /// libnfc opens a chip that answers its first command and not those by which libnfc knows what it is.
-  @Test(arguments: 0..<4) func aChipThatDoesNotTellItsFirmware(_ command: Int) async throws {
+  @Test(arguments: 0..<4) func aChipThatDoesNotReportItsFirmware(_ command: Int) async throws {
     let virtual = try VirtualReader(VirtualField())
     defer { virtual.close() }
     virtual.setFaults((0..<3).map { Fault(.replyLost, at: .command(command + $0)) })

@@ -58,7 +58,7 @@ import VirtualNFC
   }
 
   /// What has been selected on a card is lost when it is put to sleep, and the program hears of it.
-  @Test func aCardOfBlocksMustBeConnectedToAnew() async throws {
+  @Test func aCardOfBlocksMustBeConnectedToAgain() async throws {
     let bench = try await Bench(
       .type4(uid: [0x04, 1, 2, 3, 4, 5, 6]), .type4(uid: [0x04, 9, 8, 7, 6, 5, 4]))
     var tags = bench.reader.tags(polling: .iso14443).makeAsyncIterator()

@@ -96,7 +96,7 @@ import VirtualNFC
     try await Self.onCard(name) { nfc in
       let key = "--key 0:\(Self.zero)"
       _ = try await nfc("lrp \(key)", 64)
-      #expect(try await nfc("lrp --plan", 0).output.contains("for good"))
+      #expect(try await nfc("lrp --plan", 0).output.contains("permanently"))
       _ = try await nfc("lrp --permanently", 77)
       _ = try await nfc("lrp --permanently --key 0:\(Self.other)", 77)
       _ = try await nfc("lrp --permanently \(key)", 0)
@@ -205,7 +205,7 @@ import VirtualNFC
       _ = try await nfc("write \(file) DEADBEEF", 0)
       #expect(try await nfc("read \(file)", 0).output == "DEADBEEF\n")
       // Without the key, the card does not report the settings.
-      #expect(try await nfc("info", 0).output.contains("settings not told"))
+      #expect(try await nfc("info", 0).output.contains("settings not reported"))
       #expect(try await nfc("info --key \(key)", 0).output.contains("4 bytes of data, enciphered"))
     }
   }

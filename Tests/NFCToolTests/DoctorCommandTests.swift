@@ -66,7 +66,9 @@ import Testing
       let result = try await nfc(["doctor"])
       #expect(result.status == 0)
       #expect(result.errors == "")
-      #expect(result.output.contains(/can be opened   yes, and was, by pn532_uart:\/dev\/pts\/\d+/))
+      #expect(
+        result.output.contains(
+          /can be opened   yes \(it was opened\) by pn532_uart:\/dev\/pts\/\d+/))
       #expect(result.lines.last == "1 of 1 readers can be opened")
       let json = try await nfc(["doctor", "--json"])
       #expect(json.status == 0)
@@ -117,7 +119,7 @@ import Testing
     let named = try await Tool.run(
       ["doctor", "--reader", "pcsc:virtual pcd"], environment: environment)
     #expect(named.status == 0)
-    #expect(named.output.contains("yes, and was, by pcsc:Virtual PCD 00 00"))
+    #expect(named.output.contains("yes (it was opened) by pcsc:Virtual PCD 00 00"))
     let other = try await Tool.run(["doctor", "--reader", "pcsc:other"], environment: environment)
     #expect(other.status == 69)
     #expect(other.errors.contains("name one of pcsc:Virtual PCD 00 00"))

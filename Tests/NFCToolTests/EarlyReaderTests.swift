@@ -44,7 +44,7 @@ import VirtualNFC
 
   /// The reader is not changed, even if it takes long to detect the error.
   @Test(arguments: [["--count", "0"], ["--protocols", "nonsense"], ["--timeout", "soon"]])
-  func aWrongLineLeavesTheReaderAlone(_ wrong: [String]) async throws {
+  func aWrongLineDoesNotAffectTheReader(_ wrong: [String]) async throws {
     let field = VirtualField()
     let virtual = try VirtualReader(field)
     let result = try await Tool.run(["--reader", virtual.connectionString, "poll"] + wrong)

@@ -104,7 +104,7 @@ import Testing
     ("", "it is empty"), ("3", "it has 1 digit, and a byte has two"),
     ("30 0", "it has 3 digits"), ("0x", "it is empty"), ("30 é", "character 4"),
   ])
-  func whatIsWrongIsSaid(_ text: String, _ reason: String) async throws {
+  func whatIsWrongIsReported(_ text: String, _ reason: String) async throws {
     let result = try await Tool.run("mifare", "send", text, "--virtual", "ntag213")
     #expect(result.status == 64)
     #expect(result.errors.contains(reason))
@@ -115,7 +115,7 @@ import Testing
     ("write uri https://a.example --virtual blank-ultralight", 66),
     ("lock --permanently --virtual blank-ultralight", 66), ("read --virtual blank-ultralight", 66),
   ])
-  func aBlankTagIsNoNDEFTag(_ line: String, _ status: Int32) async throws {
+  func aBlankTagIsNotAnNDEFTag(_ line: String, _ status: Int32) async throws {
     let result = try await Tool.run(line.split(separator: " ").map(String.init))
     #expect(result.status == status)
     #expect(result.errorLines.count == 1)

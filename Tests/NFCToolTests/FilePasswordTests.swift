@@ -54,7 +54,7 @@ import Testing
         "2 attempts are left"
       ),
     ] as [(String, Int32, String)])
-  func whatIsWrongIsSaid(_ line: String, _ status: Int32, _ text: String) async throws {
+  func whatIsWrongIsReported(_ line: String, _ status: Int32, _ text: String) async throws {
     let result = try await Tool.run(line.split(separator: " ").map(String.init))
     #expect(result.status == status)
     #expect(result.errorLines.count == 1)
@@ -64,13 +64,13 @@ import Testing
   }
 
   /// The error for a wrong password mentions the limit of an NTAG.
-  @Test func theLimitOfAnNTAGIsSaid() async throws {
+  @Test func theLimitOfAnNTAGIsReported() async throws {
     try await Tool.with("ntag213") { nfc in
       #expect(
         try await nfc(["protect", "--password", "11223344", "--attempts", "3"]).status == 0)
       let wrong = try await nfc(["write", "text", "no", "--password", "99999999"])
       #expect(wrong.status == 77)
-      #expect(wrong.errors.contains("closed for good after 3 wrong attempts"))
+      #expect(wrong.errors.contains("permanently closed after 3 wrong attempts"))
       #expect(try await nfc(["write", "text", "yes", "--password", "11223344"]).status == 0)
     }
   }

@@ -32,7 +32,7 @@ import Testing
     ("", ""),
     ("--json mifare", "mifare --json"),
   ])
-  func movesOptionsBehindTheSubcommand(_ before: String, _ after: String) {
+  func movesOptionsAfterTheSubcommand(_ before: String, _ after: String) {
     let arguments = before.split(separator: " ").map(String.init)
     let hoisted = GlobalOptions.hoisted(arguments, below: NFCTool.self)
     #expect(hoisted.joined(separator: " ") == after)

@@ -50,7 +50,7 @@ import VirtualNFC
     ("iclass", [#""protocol":"iclass""#]),
     ("barcode", [#""status":"notSupported""#, #""originality":"unknown""#]),
   ])
-  func tells(_ tag: String, _ facts: [String]) async throws {
+  func reportsFacts(_ tag: String, _ facts: [String]) async throws {
     let result = try await Tool.run("info", "--json", "--virtual", tag)
     #expect(result.status == 0)
     #expect(result.errors == "")
@@ -58,7 +58,7 @@ import VirtualNFC
     for fact in facts { #expect(result.output.contains(fact)) }
   }
 
-  @Test(.asking(.lockBits)) func lockBitsAreSaid() async throws {
+  @Test(.asking(.lockBits)) func lockBitsAreReported() async throws {
     try await Tool.with("ntag213") { nfc async throws in
       // This is the lock bit of page 4 (NTAG21x data sheet, 8.5.2).
       #expect(try await nfc(["mifare", "send", "A20200001000"]).status == 0)
@@ -128,7 +128,7 @@ import VirtualNFC
     }
   }
 
-  @Test func passwordsAreSaid() async throws {
+  @Test func passwordsAreReported() async throws {
     try await Tool.with("ntag216") { nfc async throws in
       #expect(
         try await nfc(["protect", "--password", "11223344", "--attempts", "3", "--from", "8"])
@@ -243,7 +243,7 @@ import VirtualNFC
   }
 
   /// A password for reading also protects the signature. A signature that cannot be read gives no verdict.
-  @Test func aSignatureBehindAPassword() async throws {
+  @Test func aSignatureProtectedByAPassword() async throws {
     try await Tool.with("st25ta02kb") { nfc async throws in
       let password = "00112233445566778899AABBCCDDEEFF"
       #expect(try await nfc(["protect", "--read", "--password", password]).status == 0)

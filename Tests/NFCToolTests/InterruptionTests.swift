@@ -163,7 +163,7 @@ import Testing
     }
   }
 
-  @Test func whatToDoAboutAFileIsSaid() async throws {
+  @Test func whatToDoAboutAFileIsReported() async throws {
     let missing = try await Tool.run(
       "mifare", "dump", "/nowhere/at/all.bin", "--virtual", "ntag213")
     #expect(missing.status == 66)

@@ -9,8 +9,9 @@ import Testing
 
   /// The folders whose messages are checked.
   private static let modules = [
-    "NFCTool", "NFCDiagnosis", "NFCLibNFC", "NFCPCSC", "NFCIsolated", "NFC", "SecureTags",
-    "SUNMessage", "VirtualNFC", "Recordings", "TagImages",
+    "NFCTool", "NFCDiagnosis", "NFCLibNFC", "NFCPCSC", "NFCIsolated", "NFC", "NFCCore", "NDEF",
+    "CoreNFC", "DriverConformance", "JSONText", "SecureTags", "SUNMessage", "VirtualNFC",
+    "Recordings", "TagImages",
   ]
 
   private static func files(_ folder: String, _ ending: String) throws -> [URL] {
@@ -55,7 +56,9 @@ import Testing
       /\bwants (?:a|the) password\b/, /\bservice does not run\b/, /\bas ever\b/,
       /\bnot to be had\b/, /\bhad back\b/, /\bare to go\b/, /\bif it is meant\b/,
       /\bis never to be\b/, /\blends? a\b/, /\bkinder than\b/, /\bin any case\b/,
-      /\bfor want of\b/, /\bdata are\b/,
+      /\bfor want of\b/, /\bdata are\b/, /\bfor good\b/, /\bwants\b/, /\bbears\b/,
+      /\btorn away\b/, /\bis none of\b/, /\bhas told\b/, /\banybody\b/,
+      /\basks for (?:a|the) key\b/,
     ]
   }
 

@@ -283,7 +283,7 @@ import VirtualNFC
         reasons.append(result.errors)
       }
       #expect(reasons[0].contains("the password is wrong"))
-      #expect(reasons[3].contains("takes no password any more"))
+      #expect(reasons[3].contains("no longer accepts a password"))
       #expect(try await nfc(["mifare", "read", "1"]).status == 0)
     }
   }

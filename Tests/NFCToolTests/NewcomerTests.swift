@@ -37,7 +37,7 @@ import VirtualNFC
   }
 
   /// The white card in the box of a PN532 does not contain NDEF. The program reports that and continues.
-  @Test(.timeLimit(.minutes(1))) func aWhiteCardIsNoEndOfTheFirstProgram() async throws {
+  @Test(.timeLimit(.minutes(1))) func aWhiteCardIsNotAnEndOfTheFirstProgram() async throws {
     let field = VirtualField()
     field.place(.classic1K(formatted: false))
     let virtual = try VirtualReader(field)
@@ -123,7 +123,7 @@ import VirtualNFC
   /// MIRROR, ACCESS and CFGLCK (NTAG213/215/216 data sheet, 8.5.7): both values are mirrored from byte 1 of
   /// page 27 on, the pages from 16 on are protected, the counter is on, three attempts are permitted, and the
   /// configuration is permanently locked.
-  @Test func theConfigurationIsSaidInWords() async throws {
+  @Test func theConfigurationIsReportedInWords() async throws {
     try await TemporaryDirectory.with { directory async throws in
       let file = directory.appending(path: "tag.eml").path
       #expect(try await Tool.run("dump", file, "--virtual", "ntag213").status == 0)
@@ -144,7 +144,7 @@ import VirtualNFC
 
   /// Every row has a value, and all values begin in the same column.
   @Test(arguments: ["icode-slix2", "type4", "type4b", "classic-1k", "felica-lite-s"])
-  func rowsAreWholeAndAligned(_ name: String) async throws {
+  func rowsAreCompleteAndAligned(_ name: String) async throws {
     let result = try await Tool.run("info", "--virtual", name)
     #expect(result.status == 0)
     let labels = result.lines.filter { !$0.hasPrefix(" ") }
@@ -410,7 +410,7 @@ import VirtualNFC
 
   /// The output is more than a pipe can hold, and no program reads it. The first signal ends the command
   /// nevertheless. SIGPIPE would end it only when the other side is closed.
-  @Test func aFullPipeIsNoReasonToStay() async throws {
+  @Test func aFullPipeIsNotAReasonToStay() async throws {
     try await TemporaryDirectory.with { directory async throws in
       let script = #"""
         mkfifo "$D/pipe"; sleep 30 <"$D/pipe" & other=$!

@@ -101,7 +101,7 @@ import VirtualNFC
       _ = try await nfc("level --key level1:\(Self.key)", 77)
       let shown = try await nfc("level 3 --plan", 0).output
       #expect(
-        shown.contains("leaves security level 1, for good") && shown.contains("MIFARE Classic"))
+        shown.contains("leaves security level 1, permanently") && shown.contains("MIFARE Classic"))
       _ = try await nfc("level 3", 64)
       _ = try await nfc("level 3 --permanently", 77)
       _ = try await nfc("level 3 --permanently --key level3:\(Self.key)", 77)
@@ -119,7 +119,7 @@ import VirtualNFC
       #expect(try await nfc("level", 0).output == "level 0\n")
       _ = try await nfc("personalize", 64)
       let shown = try await nfc("personalize --plan --permanently \(needed)", 0).output
-      #expect(shown.contains("the card's master key: written") && shown.contains("for good"))
+      #expect(shown.contains("the card's master key: written") && shown.contains("permanently"))
       // A key is missing, so the card keeps its level.
       _ = try await nfc("personalize --permanently \(needed)", 65)
       #expect(try await nfc("level", 0).output == "level 0\n")

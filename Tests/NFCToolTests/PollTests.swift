@@ -149,7 +149,7 @@ import VirtualNFC
     #expect(vicinity.output.contains(#""uid":"E00401082AD28E83""#))
   }
 
-  @Test func theDemoGoesOnToWhatACommandNeeds() async throws {
+  @Test func theDemoContinuesToWhatACommandNeeds() async throws {
     let result = try await Tool.run("iso15693", "read", "0", "--virtual", "demo")
     #expect(result.output == "0  E1402701\n")
     #expect(result.status == 0)

@@ -194,7 +194,7 @@ import VirtualNFC
     (#"{"format":"nfc recording","version":2}"# + "\n", 65, "version 2"),
     (#"{"format":"nfc recording","version":1}"# + "\n", 65, "\"name\" is missing"),
   ])
-  func whatIsNoRecording(_ text: String, _ status: Int32, _ reason: String) async throws {
+  func whatIsNotARecording(_ text: String, _ status: Int32, _ reason: String) async throws {
     try await TemporaryDirectory.with { directory async throws in
       let file = directory.appending(path: "session.jsonl")
       try text.write(to: file, atomically: true, encoding: .utf8)

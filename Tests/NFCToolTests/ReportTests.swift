@@ -24,7 +24,7 @@ import Testing
     #expect(!text.contains("04A78B62C21B90"))
   }
 
-  @Test func hasUIDsWhereTheyAreAskedFor() async throws {
+  @Test func hasUIDsWhereTheyAreRequested() async throws {
     #expect(try await report(["--virtual", "ntag216", "--with-uids"]).contains("04A78B62C21B90"))
   }
 
@@ -43,7 +43,7 @@ import Testing
       (["--reset", "--reader", "usb:9-9"], 69), (["--reset", "--reader", "nonsense"], 69),
       (["--reset"], 69), (["--reset", "--virtual", "ntag216"], 64), (["--with-uids"], 64),
     ] as [([String], Int32)])
-  func whatCannotBeDoneIsSaid(_ arguments: [String], _ status: Int32) async throws {
+  func whatCannotBeDoneIsReported(_ arguments: [String], _ status: Int32) async throws {
     let result = try await Tool.run(
       ["doctor"] + arguments, environment: ["LIBNFC_AUTO_SCAN": "false"])
     #expect(result.status == status)

@@ -154,7 +154,7 @@ import VirtualNFC
   }
 
   /// A reader that is unplugged and plugged in again is reported once. Its tags leave, and polling continues.
-  @Test func pollGoesOnWhenAReaderComesBack() async throws {
+  @Test func pollContinuesWhenAReaderComesBack() async throws {
     try await TemporaryDirectory.with { directory in
       let port = directory.appending(path: "ttyUSB0")
       func plugIn(_ tag: VirtualTag) throws -> Bench {

@@ -25,7 +25,7 @@ import Testing
   }
 
   /// A user ends a poll whose daemon has stopped in the meantime.
-  @Test func doesNotHoldUpAnInterrupt() async throws {
+  @Test func doesNotDelayAnInterrupt() async throws {
     let daemon = try PrivatePCSCD(name: "Virtual ACR1552 PICC")
     let poll = try RunningTool(
       ["poll", "--reader", "pcsc:"], environment: daemon.environment)

@@ -38,7 +38,7 @@ import Testing
     #expect(piped.output == "")
   }
 
-  @Test func aTagThatIsThereIsNotAskedFor() async throws {
+  @Test func noTagIsRequestedWhenOneIsPresent() async throws {
     let result = try await onTerminal("\"$NFC\" read --virtual ntag216")
     #expect(result.status == 0)
     #expect(!result.output.contains("Hold"))

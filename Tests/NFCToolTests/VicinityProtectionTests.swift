@@ -15,25 +15,25 @@ import VirtualNFC
   private static let longPassword: [UInt8] = [0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88]
 
   private static func change(
-    _ tag: any ISO15693Tag, _ kind: VicinityPassword, _ wish: VicinityProtection.Wish?,
+    _ tag: any ISO15693Tag, _ kind: VicinityPassword, _ request: VicinityProtection.Request?,
     current: [UInt8]? = nil
   ) async throws {
-    let change = VicinityProtection(tag: tag, kind: kind, wish: wish, current: current)
+    let change = VicinityProtection(tag: tag, kind: kind, request: request, current: current)
     _ = try await change.plan()
     try await change.run()
   }
 
-  private static func wish(
+  private static func request(
     _ password: [UInt8], from: Int = 0, read: Bool = false
-  ) -> VicinityProtection.Wish {
-    VicinityProtection.Wish(password: password, from: from, protectsReading: read)
+  ) -> VicinityProtection.Request {
+    VicinityProtection.Request(password: password, from: from, protectsReading: read)
   }
 
   @Test(arguments: [(0, false), (0, true), (20, false), (20, true)])
   func anICODEIsClosedAndOpened(_ from: Int, _ read: Bool) async throws {
     let bench = try await VicinityBench(.icodeSLIX2())
     try await Self.change(
-      try await bench.tag(), .icode, Self.wish(Self.password, from: from, read: read))
+      try await bench.tag(), .icode, Self.request(Self.password, from: from, read: read))
     let closed = try await bench.again()
     #expect(try await ICODETag(closed).information().division.highPart.read == read)
     await #expect(throws: NFCError.self) { try await closed.writeBlocks(at: 30, [1, 2, 3, 4]) }
@@ -63,25 +63,25 @@ import VirtualNFC
 
   @Test func anICODEIsNotProtectedTwiceWithoutItsPassword() async throws {
     let bench = try await VicinityBench(.icodeSLIX2())
-    try await Self.change(try await bench.tag(), .icode, Self.wish(Self.password))
+    try await Self.change(try await bench.tag(), .icode, Self.request(Self.password))
     let error = await #expect(throws: NFCError.self) {
-      try await Self.change(try await bench.again(), .icode, Self.wish([9, 9, 9, 9]))
+      try await Self.change(try await bench.again(), .icode, Self.request([9, 9, 9, 9]))
     }
     #expect(error?.code == .notAuthenticated)
     let wrong = await #expect(throws: NFCError.self) {
       try await Self.change(
-        try await bench.again(), .icode, Self.wish([9, 9, 9, 9]), current: [8, 8, 8, 8])
+        try await bench.again(), .icode, Self.request([9, 9, 9, 9]), current: [8, 8, 8, 8])
     }
     #expect(wrong?.code == .authenticationFailed)
     // Nothing has changed: the old password is still valid.
     try await Self.change(
-      try await bench.again(), .icode, Self.wish([9, 9, 9, 9]), current: Self.password)
+      try await bench.again(), .icode, Self.request([9, 9, 9, 9]), current: Self.password)
     try await Self.change(try await bench.again(), .icode, nil, current: [9, 9, 9, 9])
   }
 
   @Test func anST25DVIsClosedAndOpened() async throws {
     let bench = try await VicinityBench(.st25dv04K())
-    try await Self.change(try await bench.tag(), Self.st25dv, Self.wish(Self.longPassword))
+    try await Self.change(try await bench.tag(), Self.st25dv, Self.request(Self.longPassword))
     let closed = try await bench.again()
     _ = try await closed.readBlocks(0..<4)
     await #expect(throws: NFCError.self) { try await closed.writeBlocks(at: 30, [1, 2, 3, 4]) }
@@ -109,13 +109,13 @@ import VirtualNFC
     let bench = try await VicinityBench(.icodeSLIX2())
     let tag = try await bench.tag()
     bench.virtual.setFaults([VirtualPCSCReader.Fault(.tagLeaves, at: exchange)])
-    try? await Self.change(tag, .icode, Self.wish(Self.password))
+    try? await Self.change(tag, .icode, Self.request(Self.password))
     bench.virtual.setFaults([])
     // A repetition of the command, with the tag's previous password, completes the change.
     let after = try await bench.again()
     let isClosed = try await !ICODETag(after).information().division.isOpen
     try await Self.change(
-      after, .icode, Self.wish(Self.password), current: isClosed ? Self.password : nil)
+      after, .icode, Self.request(Self.password), current: isClosed ? Self.password : nil)
     try await Self.change(try await bench.again(), .icode, nil, current: Self.password)
     try await bench.again().writeBlocks(at: 30, [4, 3, 2, 1])
   }
@@ -146,7 +146,7 @@ import VirtualNFC
       ("write text hi --password 11223344 --virtual icode-slix", 64, "has none"),
       ("write text hi --password 1122 --virtual icode-slix2", 64, "8 hexadecimal digits"),
     ] as [(String, Int32, String)])
-  func whatIsWrongIsSaid(_ line: String, _ status: Int32, _ text: String) async throws {
+  func whatIsWrongIsReported(_ line: String, _ status: Int32, _ text: String) async throws {
     let result = try await Tool.run(line.split(separator: " ").map(String.init))
     #expect(result.status == status)
     #expect(result.errorLines.count == 1 || status == 64)
@@ -194,7 +194,7 @@ import VirtualNFC
     let bench = try await VicinityBench(isTV ? .st25tv() : .st25dv04K())
     let password = isTV ? Self.password : Self.longPassword
     let kind = VicinityPassword.st25(sizes: isTV ? [8, 4] : [8])
-    try await Self.change(try await bench.tag(), kind, Self.wish(password, from: 32, read: true))
+    try await Self.change(try await bench.tag(), kind, Self.request(password, from: 32, read: true))
     let closed = try await bench.again()
     await #expect(throws: NFCError.self) { try await closed.readBlocks(32..<33) }
     try await closed.writeBlocks(at: 31, [1, 2, 3, 4])

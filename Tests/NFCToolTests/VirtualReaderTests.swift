@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func aLostReaderIsSaid() async throws {
+  @Test func aLostReaderIsReported() async throws {
     let virtual = try RunningTool(["virtual", "ntag215"])
     let reader = try #require(try await virtual.waitForLines(1).first)
     let poll = try RunningTool(["poll", "--reader", reader])

@@ -149,7 +149,7 @@ import Testing
     #expect(Set(uids).count == 2)
   }
 
-  @Test func takesRowsOfATable() async throws {
+  @Test func usesRowsOfATable() async throws {
     try await TemporaryDirectory.with { directory async throws in
       let file = directory.appending(path: "rooms.csv").path
       try Data(

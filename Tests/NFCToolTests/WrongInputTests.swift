@@ -47,7 +47,7 @@ import VirtualNFC
     "pn532_uart:/no/such/port", "pn532_uart:FILE", "pn532_uart:DIRECTORY",
     "pn532_uart:/dev/null", "pn532_uart:CLOSED",
   ])
-  func aReaderThatIsNone(_ name: String) async throws {
+  func aNameThatIsNotAReader(_ name: String) async throws {
     try await TemporaryDirectory.with { directory async throws in
       try await Self.withClosedTerminal { closed async throws in
         let file = directory.appending(path: "file")

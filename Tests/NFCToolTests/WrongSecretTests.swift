@@ -18,15 +18,15 @@ import VirtualNFC
   static let tags = [
     Tag(
       testDescription: "ntag213", right: "11223344", wrong: "99999999", options: "--attempts 3",
-      said: Array(repeating: "the tag is closed for good after 3 wrong attempts", count: 2)),
+      said: Array(repeating: "the tag is permanently closed after 3 wrong attempts", count: 2)),
     Tag(
       testDescription: "ultralight-ev1", right: "11223344", wrong: "99999999",
       options: "--attempts 3",
-      said: Array(repeating: "the tag is closed for good after 3 wrong attempts", count: 2)),
+      said: Array(repeating: "the tag is permanently closed after 3 wrong attempts", count: 2)),
     Tag(
       testDescription: "ultralight-aes", right: "00112233445566778899AABBCCDDEEFF",
       wrong: "99999999999999999999999999999999", options: "--attempts 3",
-      said: Array(repeating: "the tag is closed for good after 3 wrong attempts", count: 2)),
+      said: Array(repeating: "the tag is permanently closed after 3 wrong attempts", count: 2)),
     // Each command is a separate session with three attempts.
     Tag(
       testDescription: "st25ta", right: "00112233445566778899AABBCCDDEEFF",

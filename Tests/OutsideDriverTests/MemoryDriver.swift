@@ -123,7 +123,7 @@ final class MemoryDriver: ReaderDriver {
 struct MemoryBench: DriverBench {
   let reader = MemoryReader()
   let source: (any ReaderSource)? = MemorySource()
-  let isFoundByItself = true
+  let isFoundAutomatically = true
   let technologies: [TagTechnology] = [.iso14443a]
   var address: ReaderAddress { ReaderAddress("memory:\(reader.number)") }
 
@@ -137,12 +137,12 @@ struct MemoryBench: DriverBench {
 
   func removeTags() throws { reader.state.withLock { $0.tag = nil } }
 
-  func cause(_ trouble: BenchTrouble) throws -> Bool {
+  func cause(_ fault: BenchFault) throws -> Bool {
     reader.state.withLock { state in
-      switch trouble {
+      switch fault {
       case .answersAreLost: state.isSilent = true
-      case .readerLeaves: state.isPluggedIn = false
-      case .readerReturns: state = MemoryReader.State()
+      case .readerUnplugged: state.isPluggedIn = false
+      case .readerPluggedInAgain: state = MemoryReader.State()
       default: return false
       }
       return true

@@ -41,7 +41,7 @@ import Testing
 /// The driver in memory, with one thing wrong.
 final class FaultyDriver: ReaderDriver {
   enum Fault: CaseIterable, Sendable {
-    case findsTagsThatAreGone, selectsAnything, answersForTheSilent, takesAnyLength
+    case findsTagsThatAreGone, selectsAnything, answersForTheSilent, acceptsAnyLength
     case keepsAnAbort, hasNoName, listsEverything
   }
 
@@ -75,7 +75,7 @@ final class FaultyDriver: ReaderDriver {
   }
 
   func exchange(_ command: [UInt8], framing: Framing, timeout: Duration) throws -> [UInt8] {
-    if fault == .takesAnyLength, command.count > 64 { return [] }
+    if fault == .acceptsAnyLength, command.count > 64 { return [] }
     do {
       return try inner.exchange(command, framing: framing, timeout: timeout)
     } catch let error as NFCError where fault == .answersForTheSilent {
@@ -106,5 +106,5 @@ struct FaultyBench: DriverBench {
   }
   func present(_ technology: TagTechnology) throws -> BenchTag { try inner.present(technology) }
   func removeTags() throws { try inner.removeTags() }
-  func cause(_ trouble: BenchTrouble) throws -> Bool { try inner.cause(trouble) }
+  func cause(_ fault: BenchFault) throws -> Bool { try inner.cause(fault) }
 }

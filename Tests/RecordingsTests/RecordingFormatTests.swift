@@ -51,7 +51,7 @@ import Testing
   static let causes: [NFCError.Cause?] = [
     nil, .libnfc(-20, "lost"), .pcsc(0x8010_0069, "removed"), .system(5, "I/O"),
     .negativeAcknowledge(1), .statusWord(0x6A82), .statusFlags(1, 0xA6), .desfireStatus(0xAE),
-    .iso15693(0x0F), .chip(1, "time"), .notCarried, .noAnswer, .checksum,
+    .iso15693(0x0F), .chip(1, "time"), .unsupportedByReader, .noAnswer, .checksum,
   ]
 
   static let calls: [RecordedCall] =

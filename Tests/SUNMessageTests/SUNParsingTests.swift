@@ -52,7 +52,7 @@ import Testing
     #expect(reading.readCounter == 61)
   }
 
-  @Test func namesOfOnesOwn() throws {
+  @Test func customNames() throws {
     let names = SUNParameterNames(piccData: ["tag"], mac: ["proof"])
     let message = try SUNMessage(
       url: "https://x.y/?tag=\(Self.picc)&proof=\(Self.mac)", names: names)

@@ -63,7 +63,7 @@ import Testing
     ("NTAG203", 42, "NTAG203"), ("NTAG216", 231, "NTAG216"),
     ("Mifare Ultralight C", 48, "MIFARE Ultralight C"),
   ])
-  func knowsChipsByName(_ chip: String, _ pageCount: Int, _ product: String) throws {
+  func recognizesChipsByName(_ chip: String, _ pageCount: Int, _ product: String) throws {
     let tag = Dialects.NTAG215()
     var pages = Array(tag.pages.prefix(3)) + [[0, 0, 0, 0]]
     while pages.count < pageCount { pages.append([0, 0, 0, 0]) }

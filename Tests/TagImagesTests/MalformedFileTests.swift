@@ -71,7 +71,7 @@ import Testing
       .flipper,
       flipperStart
         + "\nDevice type: FeliCa\nUID: 01\nData format version: 3\n", .line(5), "1 to 2"),
-    Case(.proxmark, "", .line(1), "nothing"),
+    Case(.proxmark, "", .line(1), "it is empty"),
     Case(
       .proxmark, "{\n \"FileType\": \"mfu\",\n \"FileType\": \"mfu\"\n}", .line(3), "more than one"),
     Case(.proxmark, "{\"FileType\": \"t55x7\"}", .line(1), "t55x7"),

@@ -50,7 +50,7 @@ enum FuzzSeeds {
   }
 
   @Test(arguments: FuzzSeeds.chips, ImageFormat.allCases)
-  func comesBackExceptWhatIsNamed(_ name: String, _ format: ImageFormat) throws {
+  func isPreservedExceptWhatIsNamed(_ name: String, _ format: ImageFormat) throws {
     let image = try #require(try VirtualTag.named(name).image)
     let encoding: ImageFormat.Encoding
     do {
@@ -99,7 +99,7 @@ enum FuzzSeeds {
   /// A card without known keys cannot be opened with any public key.
   @Test func keysThatAreUnknownAreNotGuessed() throws {
     var image = try #require(try VirtualTag.named("blank-classic-1k").image)
-    image.memory.forget(64..<128)
+    image.memory.markUnknown(64..<128)
     let memory = try VirtualTag.image(image).memory
     for key in [memory[112..<118], memory[122..<128]] {
       #expect(key.contains { $0 != 0xFF })
@@ -112,7 +112,7 @@ enum FuzzSeeds {
     let image = try #require(try VirtualTag.named("ntag215").image)
     var other = image
     other.memory.set([0x01, 0x02, 0x03, 0x04], at: 40)
-    other.memory.forget(44..<48)
+    other.memory.markUnknown(44..<48)
     other.signature = nil
     // The password is FFFFFFFF.
     other.memory.set([0x11, 0x22, 0x33, 0x44], at: 133 * 4)

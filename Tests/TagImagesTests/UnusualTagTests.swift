@@ -103,7 +103,7 @@ import VirtualNFC
     #expect(try ImageFormat.flipper.decode(file.bytes) == image)
   }
 
-  @Test func aCodeWithAWrongCheckIsNoBarcodeInBytes() throws {
+  @Test func aCodeWithAWrongCheckIsNotABarcodeInBytes() throws {
     let image = try #require(try VirtualTag.named("barcode").image)
     let file = try ImageFormat.binary.encode(image)
     #expect(file.losses.isEmpty)

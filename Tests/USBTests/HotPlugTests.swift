@@ -40,7 +40,7 @@ struct HotPlugTests {
 
   /// The reader is disconnected while it is polled, and returns with another number.
   @Test(arguments: ["", "usb:1-1"])
-  func pollGoesOn(_ name: String) async throws {
+  func pollContinues(_ name: String) async throws {
     try await forEachModel { model in
       let reader = try reader(model)
       let named = name.isEmpty ? [] : ["--reader", name]
@@ -57,7 +57,7 @@ struct HotPlugTests {
   }
 
   /// The reader is connected while the command is running, disconnected, and connected again.
-  @Test func watchGoesOn() async throws {
+  @Test func watchContinues() async throws {
     try await forEachModel { model in
       let reader = try reader(model)
       let watch = try await USBProgram.shell(
@@ -77,13 +77,13 @@ struct HotPlugTests {
         USBProgram.watches(), on: reader, .arrives(milliseconds: 1000),
         .rightsComeLate(milliseconds: 2000))
       #expect(events(watch.output).first == "tap", "\(watch.output)\(watch.errors)")
-      #expect(watch.errors.contains("no right to write"), "\(watch.errors)")
+      #expect(watch.errors.contains("no permission to write"), "\(watch.errors)")
       #expect(reader.history.filter { $0 != "reset" } == ["plugged", "rights"])
     }
   }
 
   /// Polling continues, too, when the reader returns.
-  @Test func pollGoesOnWhenRightsComeLate() async throws {
+  @Test func pollContinuesWhenRightsComeLate() async throws {
     try await forEachModel { model in
       let reader = try reader(model)
       let poll = try await USBProgram.nfc(

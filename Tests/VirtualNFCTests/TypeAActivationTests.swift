@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  @Test func rightParityIsNoError() {
+  @Test func rightParityIsNotAnError() {
     var card = Self.ready()
     // The bytes 93 and 20 have four ones and one.
     let frame = RadioFrame([0x93, 0x20], modulation: .typeA, parity: [true, false])
@@ -155,7 +155,7 @@ import Testing
     #expect(card.receive(enciphered) == .other(enciphered))
     // The chip decides the result of an error; until then the card remains selected.
     #expect(card.isActive)
-    card.becomeMute()
+    card.stopResponding()
     #expect(card.state == .idle)
     #expect(card.receive(.typeB([0x05, 0x00, 0x00])) == .handled(nil))
   }
@@ -165,7 +165,7 @@ import Testing
     card.expectsData = true
     #expect(card.receive(Self.halt) == .command([0x50, 0x00]))
     #expect(card.receive(Self.request) == .other(Self.request))
-    card.becomeMute()
+    card.stopResponding()
     #expect(!card.expectsData)
     #expect(card.receive(Self.request) == .handled(.typeA(bare: [0x44, 0x00])))
   }

@@ -48,7 +48,7 @@ public final class NFCBackgroundTagReading: @unchecked Sendable {
     handler: @escaping @Sendable (NSUserActivity) -> Void
   ) throws {
     guard RegisteredApplication.isName(application) else {
-      throw NFCError(.invalidParameter, "\"\(application)\" is no name of a program")
+      throw NFCError(.invalidParameter, "\"\(application)\" is not the name of a program")
     }
     let listener: LocalSocket?
     do {

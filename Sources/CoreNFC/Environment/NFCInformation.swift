@@ -60,7 +60,8 @@ public struct NFCInformation: Hashable, Sendable {
     try applicationIdentifiers.map { text in
       guard let identifier = ApplicationIdentifier(hexadecimal: text) else {
         throw NFCReaderError(
-          violating: Key.applicationIdentifiers, "has \"\(text)\", which is no AID in hexadecimal")
+          violating: Key.applicationIdentifiers,
+          "has \"\(text)\", which is not an AID in hexadecimal")
       }
       return identifier
     }
@@ -73,7 +74,8 @@ public struct NFCInformation: Hashable, Sendable {
       guard let bytes = [UInt8](hexadecimal: text), bytes.count == 2, !bytes.contains(0xFF) else {
         throw NFCReaderError(
           violating: Key.systemCodes,
-          "has \"\(text)\", which is no system code: two bytes in hexadecimal, neither of them FF")
+          "has \"\(text)\", which is not a system code: two bytes in hexadecimal, neither of them FF"
+        )
       }
       return UInt16(bytes[0]) << 8 | UInt16(bytes[1])
     }

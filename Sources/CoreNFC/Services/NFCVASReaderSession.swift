@@ -14,7 +14,8 @@ open class NFCVASReaderSession: NFCReaderSession {
   ) {
     super.init(
       delegate: delegate, queue: queue,
-      purpose: .unsupported("the value added services protocol is Apple's alone"))
+      purpose: .unsupported(
+        "the Value Added Services protocol is available only on Apple's platforms"))
   }
 
   /// No device here can read passes.

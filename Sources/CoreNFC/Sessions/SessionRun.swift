@@ -148,7 +148,7 @@ final class SessionRun: Sendable {
   ) async throws {
     var found = first
     while true {
-      for tag in found.filter(\.hasCome).map(\.tag) {
+      for tag in found.filter(\.isNew).map(\.tag) {
         guard let message = try await read(tag) else {
           tags.forget(tag)
           continue

@@ -10,7 +10,7 @@ struct SessionTags: Sendable {
   struct Found: Sendable {
     let tag: TagObject
     /// It was not there in the rounds before.
-    let hasCome: Bool
+    let isNew: Bool
   }
 
   private let recognition: TagRecognition
@@ -50,7 +50,7 @@ struct SessionTags: Sendable {
       request.polling == .all ? [] : readers.missing(of: request.polling.technologies)
     var notices: [String] = []
     if missing.contains(.iso15693) {
-      notices.append("this reader has no ISO 15693; it takes a PC/SC reader that has it")
+      notices.append("this reader has no ISO 15693; use a PC/SC reader that has it")
     }
     if missing.contains(.feliCa) { notices.append("this reader has no FeliCa") }
     switch (missing.contains(.iso14443a), missing.contains(.iso14443b)) {
@@ -81,7 +81,7 @@ struct SessionTags: Sendable {
     var tags: [Found] = []
     for found in try await rounds.next() {
       if let tag = try await recognition.object(for: found.tag) {
-        tags.append(Found(tag: tag, hasCome: found.hasCome))
+        tags.append(Found(tag: tag, isNew: found.isNew))
       }
     }
     return tags

@@ -21,7 +21,7 @@ public enum NDEFFieldValue: Hashable, Sendable {
     case .null: "null"
     case .boolean: "true or false"
     case .integer, .number: "a number"
-    case .text: "a text"
+    case .text: "a string"
     case .list: "a list"
     case .fields: "an object"
     }

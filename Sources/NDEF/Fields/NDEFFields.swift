@@ -80,7 +80,7 @@ extension NDEFFields {
     switch self[name] {
     case nil, .null: return nil
     case .text(let text): return text
-    case .some(let other): throw .wrongKind(other, "a text", at: name)
+    case .some(let other): throw .wrongKind(other, "a string", at: name)
     }
   }
 
@@ -98,7 +98,7 @@ extension NDEFFields {
     guard choices.contains(text) else {
       throw NDEFFieldError(
         [.name(name)],
-        "\"\(text.escapingControls)\" is none of \(choices.joined(separator: ", "))")
+        "\"\(text.escapingControls)\"is not one of \(choices.joined(separator: ", "))")
     }
     return text
   }
@@ -178,7 +178,7 @@ extension NDEFFields {
 extension NDEFFieldValue {
   /// Returns the value, which must be a text.
   public func text() throws(NDEFFieldError) -> String {
-    guard case .text(let text) = self else { throw .wrongKind(self, "a text") }
+    guard case .text(let text) = self else { throw .wrongKind(self, "a string") }
     return text
   }
 

@@ -34,7 +34,7 @@ extension ExternalRecord {
           $0.isLetterASCII || $0.isDigitASCII || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
         }
     }
-    guard isDomain else { return "what stands before the colon is no domain name" }
+    guard isDomain else { return "the part before the colon is not a domain name" }
     guard !parts[1].isEmpty else { return "there is no name after the colon" }
     let isName = parts[1].allSatisfy {
       $0.isUnreservedInURI || [UInt8]("()+,:=@;$!*'%/".utf8).contains($0)

@@ -54,7 +54,7 @@ extension SmartPosterRecord {
     let known = [Action.act, .save, .edit].first { $0.description == text }
     guard let action = known ?? UInt8(text).map(Action.init(rawValue:)) else {
       throw NDEFFieldError(
-        [.name("action")], "\"\(text.escapingControls)\" is none of act, save, edit")
+        [.name("action")], "\"\(text.escapingControls)\" is not one of act, save, edit")
     }
     return action
   }

@@ -32,7 +32,7 @@ extension VCardRecord {
       self.mediaType = mediaType
       guard Self.matches(record) else {
         throw NDEFFieldError(
-          [.name("mediaType")], "\"\(mediaType.escapingControls)\" is no media type of a vCard")
+          [.name("mediaType")], "\"\(mediaType.escapingControls)\" is not a media type of a vCard")
       }
     }
   }

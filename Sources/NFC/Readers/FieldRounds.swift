@@ -9,7 +9,7 @@ package struct FieldRounds: Sendable {
   package struct Found: Sendable {
     package let tag: DetectedTag
     /// Whether it is new since the previous rounds.
-    package let hasCome: Bool
+    package let isNew: Bool
   }
 
   private struct Field: Sendable {
@@ -43,7 +43,7 @@ package struct FieldRounds: Sendable {
   ///
   /// - Throws: the error that lost the last reader, when none is left; `CancellationError`.
   package mutating func next() async throws -> [Found] {
-    let outcomes = try await fields.map(\.share).look()
+    let outcomes = try await fields.map(\.share).search()
     var found: [Found] = []
     var remaining: [Field] = []
     var losses: [(Reader, NFCError)] = []
@@ -52,7 +52,7 @@ package struct FieldRounds: Sendable {
       switch outcome {
       case .success(let tags):
         found += zip(tags, field.presence.arrivals(among: tags)).map {
-          Found(tag: $0, hasCome: $1)
+          Found(tag: $0, isNew: $1)
         }
         remaining.append(field)
       case .failure(let error) where error.isCardInUse:
@@ -78,7 +78,7 @@ extension [ReaderShare] {
   ///
   /// - Returns: an outcome for each reader, in their order.
   /// - Throws: `CancellationError`.
-  func look() async throws -> [Result<[DetectedTag], NFCError>] {
+  func search() async throws -> [Result<[DetectedTag], NFCError>] {
     try await withThrowingTaskGroup(
       of: (Int, Result<[DetectedTag], NFCError>).self
     ) { group in

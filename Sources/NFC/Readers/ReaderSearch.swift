@@ -124,24 +124,24 @@ package enum ReaderSearch {
       }
     }
     if let problem { throw problem }
-    throw try await nothingFound()
+    throw try await noReaderFound()
   }
 
   /// Returns the readers of later sources that may be the same as a reader which its own source
   /// cannot open.
-  package static func standIns(for found: FoundReader) async throws -> [FoundReader] {
-    var standIns: [FoundReader] = []
+  package static func substitutes(for found: FoundReader) async throws -> [FoundReader] {
+    var substitutes: [FoundReader] = []
     for source in ReaderSources.all where !source.schemes.contains(found.address.scheme) {
-      guard !found.namesElsewhere.isEmpty else { return [] }
-      standIns += try await readers(of: source).filter { found.mayBe($0) }
+      guard !found.alternativeNames.isEmpty else { return [] }
+      substitutes += try await readers(of: source).filter { found.mayBe($0) }
     }
-    return standIns
+    return substitutes
   }
 
   /// Returns the reason why no reader was found.
-  package static func nothingFound() async throws -> NFCError {
+  package static func noReaderFound() async throws -> NFCError {
     for source in ReaderSources.all {
-      if let obstacle = try await onOwnThread({ source.obstacle() }) {
+      if let obstacle = try await onOwnThread({ source.availabilityError() }) {
         let cause = obstacle.cause.map { ", and \($0)" } ?? ""
         return NFCError(
           .readerNotFound, "no reader was found\(cause); \(obstacle.reason)",

@@ -95,7 +95,7 @@ extension Readers {
           try await withTaskExecutorPreference(reader.taskExecutor) { try await poll() }
           return
         } catch let error as NFCError where error.isReaderFailure {
-          guard try await goOn(after: error, of: reader) else { return }
+          guard try await resume(after: error, of: reader) else { return }
         }
       }
     }
@@ -130,7 +130,7 @@ extension Readers {
     /// Waits for a lost reader to return.
     ///
     /// - Returns: `false` if `body` has had enough.
-    private mutating func goOn(after error: NFCError, of lost: Reader) async throws -> Bool {
+    private mutating func resume(after error: NFCError, of lost: Reader) async throws -> Bool {
       let addresses = addresses
       for tag in present {
         guard try await report(.left(tag, lost)) else { return false }

@@ -19,12 +19,12 @@ extension Readers {
   ) async throws -> DetectedTag {
     try check(options)
     return try await firstTag(
-      TagWish(technologies: options.technologies, fits: fits), within: limit
+      TagCriteria(technologies: options.technologies, fits: fits), within: limit
     ).tag
   }
 
   /// The tag that is wanted.
-  package struct TagWish: Sendable {
+  package struct TagCriteria: Sendable {
     /// The technologies, in the order in which they are polled.
     package var technologies: [TagTechnology]
     /// Technologies that are polled only occasionally, while there is no tag of ``technologies``,
@@ -37,19 +37,19 @@ extension Readers {
     package var fits: @Sendable (DetectedTag) -> Bool
     /// Called after each search that has found no suitable tag, with the unsuitable ones. An error
     /// that it throws ends the wait.
-    package var onMisfits: @Sendable ([DetectedTag]) throws -> Void = { _ in }
+    package var onUnsuitableTags: @Sendable ([DetectedTag]) throws -> Void = { _ in }
 
     package init(
       technologies: [TagTechnology], otherTechnologies: [TagTechnology] = [],
       asksVersion: Bool = true,
       fits: @escaping @Sendable (DetectedTag) -> Bool,
-      onMisfits: @escaping @Sendable ([DetectedTag]) throws -> Void = { _ in }
+      onUnsuitableTags: @escaping @Sendable ([DetectedTag]) throws -> Void = { _ in }
     ) {
       self.technologies = technologies
       self.otherTechnologies = otherTechnologies
       self.asksVersion = asksVersion
       self.fits = fits
-      self.onMisfits = onMisfits
+      self.onUnsuitableTags = onUnsuitableTags
     }
   }
 
@@ -60,29 +60,29 @@ extension Readers {
   }
 
   package func firstTag(
-    _ wish: TagWish, within limit: Duration?
+    _ criteria: TagCriteria, within limit: Duration?
   ) async throws -> FoundTag {
-    let shares = shares(of: wish.technologies)
-    guard !shares.isEmpty else { throw Self.refusal(wish.technologies, all) }
-    let others = self.shares(of: wish.otherTechnologies)
+    let shares = shares(of: criteria.technologies)
+    guard !shares.isEmpty else { throw Self.refusal(criteria.technologies, all) }
+    let others = self.shares(of: criteria.otherTechnologies)
     let deadline = limit.map { ContinuousClock.now + $0 }
-    let report = MisfitReport(of: shares.count, wish.onMisfits)
-    func look(_ share: ReaderShare) -> TagLook {
-      TagLook(
+    let report = UnsuitableTagReport(of: shares.count, criteria.onUnsuitableTags)
+    func search(_ share: ReaderShare) -> TagSearch {
+      TagSearch(
         share: share,
         otherTechnologies: others.first { $0.reader === share.reader }?.technologies ?? [],
-        asksVersion: wish.asksVersion, deadline: deadline, fits: wish.fits, report: report
+        asksVersion: criteria.asksVersion, deadline: deadline, fits: criteria.fits, report: report
       )
     }
     guard shares.count > 1 else {
-      return try await look(shares[0]).wait()
+      return try await search(shares[0]).wait()
     }
     return try await withThrowingTaskGroup(of: Result<FoundTag, NFCError>.self) { group in
       for share in shares {
-        let look = look(share)
+        let search = search(share)
         group.addTask {
           do {
-            return .success(try await look.wait())
+            return .success(try await search.wait())
           } catch let error as NFCError {
             return .failure(error)
           }
@@ -107,7 +107,7 @@ extension Readers {
   /// reader now.
   ///
   /// The tag is connected again afterwards.
-  package func company(of found: FoundTag) async throws -> [[UInt8]] {
+  package func otherTags(than found: FoundTag) async throws -> [[UInt8]] {
     let technology = found.tag.technology
     let others = shares(of: [technology]).map(\.reader).filter { $0 !== found.reader }
     return try await withThrowingTaskGroup(of: [[UInt8]].self) { group in
@@ -116,7 +116,7 @@ extension Readers {
         group.addTask {
           // If another reader cannot answer now, that is no reason to refuse.
           let limit = Task {
-            try await reader.look(for: [technology]) { _ in true }
+            try await reader.search(for: [technology]) { _ in true }
           }
           let alarm = Task {
             try await Task.sleep(for: Self.patienceWithOthers)
@@ -167,7 +167,7 @@ extension Readers {
 }
 
 /// The search of one reader for one tag.
-private struct TagLook: Sendable {
+private struct TagSearch: Sendable {
   /// The pause between two searches that found nothing.
   private static let pause = Duration.milliseconds(100)
   /// The interval for polling other technologies, which takes half a second.
@@ -178,28 +178,28 @@ private struct TagLook: Sendable {
   let asksVersion: Bool
   let deadline: ContinuousClock.Instant?
   let fits: @Sendable (DetectedTag) -> Bool
-  let report: MisfitReport
+  let report: UnsuitableTagReport
 
   /// - Throws: `noTag`, or the most recent error for a card in use, if no tag came in time.
   func wait() async throws -> Readers.FoundTag {
     var failures = ReaderFailures()
     var cardInUse: NFCError?
-    var lastLookAtOthers: ContinuousClock.Instant?
+    var lastSearchForOthers: ContinuousClock.Instant?
     repeat {
       do {
-        var found = try await look(for: share.technologies)
-        if found.tag == nil, !otherTechnologies.isEmpty, found.misfits.isEmpty,
-          lastLookAtOthers.map({ ContinuousClock.now - $0 > Self.otherPeriod }) ?? true
+        var found = try await search(for: share.technologies)
+        if found.tag == nil, !otherTechnologies.isEmpty, found.unsuitableTags.isEmpty,
+          lastSearchForOthers.map({ ContinuousClock.now - $0 > Self.otherPeriod }) ?? true
         {
-          found = try await look(for: otherTechnologies)
-          lastLookAtOthers = ContinuousClock.now
+          found = try await search(for: otherTechnologies)
+          lastSearchForOthers = ContinuousClock.now
         }
         failures.reset()
         cardInUse = nil
         if let tag = found.tag {
           return Readers.FoundTag(tag: tag, reader: share.reader)
         }
-        try report.add(found.misfits, from: share.reader)
+        try report.add(found.unsuitableTags, from: share.reader)
       } catch let error as NFCError where error.isCardInUse {
         cardInUse = error
       } catch let error as NFCError where error.code == .readerUnavailable {
@@ -210,41 +210,42 @@ private struct TagLook: Sendable {
     throw cardInUse ?? NFCError(.noTag, "no tag came in time")
   }
 
-  private func look(
+  private func search(
     for technologies: [TagTechnology]
-  ) async throws -> (tag: DetectedTag?, misfits: [DetectedTag]) {
-    try await share.reader.look(for: technologies, asksVersion: asksVersion, where: fits)
+  ) async throws -> (tag: DetectedTag?, unsuitableTags: [DetectedTag]) {
+    try await share.reader.search(for: technologies, asksVersion: asksVersion, where: fits)
   }
 }
 
 /// Collects the unsuitable tags of all readers: one reader may have the wanted tag while another
 /// has an unsuitable one.
-private final class MisfitReport: Sendable {
+private final class UnsuitableTagReport: Sendable {
   private struct State {
-    var misfits: [ObjectIdentifier: [DetectedTag]] = [:]
+    var unsuitableTags: [ObjectIdentifier: [DetectedTag]] = [:]
   }
 
   /// A reader that takes longer does not delay the report.
   private static let patience = Duration.seconds(1)
 
   private let readers: Int
-  private let onMisfits: @Sendable ([DetectedTag]) throws -> Void
+  private let onUnsuitableTags: @Sendable ([DetectedTag]) throws -> Void
   private let start = ContinuousClock.now
   private let state = Mutex(State())
 
-  init(of readers: Int, _ onMisfits: @escaping @Sendable ([DetectedTag]) throws -> Void) {
+  init(of readers: Int, _ onUnsuitableTags: @escaping @Sendable ([DetectedTag]) throws -> Void) {
     self.readers = readers
-    self.onMisfits = onMisfits
+    self.onUnsuitableTags = onUnsuitableTags
   }
 
   func add(_ tags: [DetectedTag], from reader: Reader) throws {
-    let misfits = state.withLock { state -> [DetectedTag]? in
-      state.misfits[ObjectIdentifier(reader)] = tags
-      guard state.misfits.count == readers || ContinuousClock.now - start > Self.patience else {
+    let unsuitableTags = state.withLock { state -> [DetectedTag]? in
+      state.unsuitableTags[ObjectIdentifier(reader)] = tags
+      guard state.unsuitableTags.count == readers || ContinuousClock.now - start > Self.patience
+      else {
         return nil
       }
-      return state.misfits.values.flatMap(\.self)
+      return state.unsuitableTags.values.flatMap(\.self)
     }
-    if let misfits { try onMisfits(misfits) }
+    if let unsuitableTags { try onUnsuitableTags(unsuitableTags) }
   }
 }

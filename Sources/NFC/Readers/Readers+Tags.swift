@@ -76,7 +76,7 @@ extension Readers {
     try check(options)
     let shares = shares(of: options.technologies)
     guard !shares.isEmpty else { throw Self.refusal(options.technologies, all) }
-    let outcomes = try await shares.look()
+    let outcomes = try await shares.search()
     let tags = outcomes.compactMap { try? $0.get() }
     let problems = outcomes.compactMap { outcome -> NFCError? in
       if case .failure(let error) = outcome { error } else { nil }
@@ -100,52 +100,53 @@ private final class Handover: Sendable {
     var events: [(ReadersEvent, Answer)] = []
     /// The reader whose event was passed on last.
     var answer: Answer?
-    var asker: CheckedContinuation<ReadersEvent?, any Error>?
+    var consumer: CheckedContinuation<ReadersEvent?, any Error>?
     var task: Task<Void, Never>?
     var end: Result<Void, any Error>?
   }
 
   /// The state that the readers' tasks refer to, so that they do not retain the handover itself.
-  fileprivate final class Desk: Sendable {
+  fileprivate final class Mailbox: Sendable {
     let state = Mutex(State())
 
-    func put(_ event: ReadersEvent) async -> Bool {
+    func deliver(_ event: ReadersEvent) async -> Bool {
       await withCheckedContinuation { answer in
-        let (asker, isOver) = state.withLock {
+        let (consumer, isOver) = state.withLock {
           state -> (CheckedContinuation<ReadersEvent?, any Error>?, Bool) in
           guard state.end == nil else { return (nil, true) }
-          guard let asker = state.asker else {
+          guard let consumer = state.consumer else {
             state.events.append((event, answer))
             return (nil, false)
           }
-          state.asker = nil
+          state.consumer = nil
           state.answer = answer
-          return (asker, false)
+          return (consumer, false)
         }
         if isOver { answer.resume(returning: false) }
-        asker?.resume(returning: event)
+        consumer?.resume(returning: event)
       }
     }
 
     func end(_ result: Result<Void, any Error>) {
-      let (waiting, asker, isFirst) = state.withLock { state in
+      let (waiting, consumer, isFirst) = state.withLock { state in
         defer {
           state.events = []
           state.answer = nil
-          state.asker = nil
+          state.consumer = nil
           state.end = state.end ?? result
         }
         return (
-          state.events.map(\.1) + [state.answer].compactMap(\.self), state.asker, state.end == nil
+          state.events.map(\.1) + [state.answer].compactMap(\.self), state.consumer,
+          state.end == nil
         )
       }
       for answer in waiting { answer.resume(returning: false) }
-      guard isFirst || asker != nil else { return }
-      asker?.resume(with: result.map { nil })
+      guard isFirst || consumer != nil else { return }
+      consumer?.resume(with: result.map { nil })
     }
   }
 
-  private let desk = Desk()
+  private let mailbox = Mailbox()
   private let readers: Readers
   private let options: PollingOptions
 
@@ -157,19 +158,19 @@ private final class Handover: Sendable {
   deinit { stop() }
 
   private func stop() {
-    desk.state.withLock { $0.task }?.cancel()
-    desk.end(.failure(CancellationError()))
+    mailbox.state.withLock { $0.task }?.cancel()
+    mailbox.end(.failure(CancellationError()))
   }
 
   private func begin() {
-    desk.state.withLock { state in
+    mailbox.state.withLock { state in
       guard state.task == nil, state.end == nil else { return }
-      state.task = Task { [desk, readers, options] in
+      state.task = Task { [mailbox, readers, options] in
         do {
-          try await readers.forEachEvent(polling: options) { await desk.put($0) }
-          desk.end(.success(()))
+          try await readers.forEachEvent(polling: options) { await mailbox.deliver($0) }
+          mailbox.end(.success(()))
         } catch {
-          desk.end(.failure(error))
+          mailbox.end(.failure(error))
         }
       }
     }
@@ -178,8 +179,8 @@ private final class Handover: Sendable {
   func next() async throws -> ReadersEvent? {
     begin()
     return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { asker in
-        desk.ask(asker)
+      try await withCheckedThrowingContinuation { consumer in
+        mailbox.request(consumer)
       }
     } onCancel: {
       stop()
@@ -187,9 +188,9 @@ private final class Handover: Sendable {
   }
 }
 
-extension Handover.Desk {
+extension Handover.Mailbox {
   /// Lets the reader of the last event continue, and returns the next event when there is one.
-  fileprivate func ask(_ asker: CheckedContinuation<ReadersEvent?, any Error>) {
+  fileprivate func request(_ consumer: CheckedContinuation<ReadersEvent?, any Error>) {
     enum Outcome {
       case event(ReadersEvent)
       case end(Result<Void, any Error>)
@@ -204,13 +205,13 @@ extension Handover.Desk {
         return (last, .event(event))
       }
       if let end = state.end { return (last, .end(end)) }
-      state.asker = asker
+      state.consumer = consumer
       return (last, .later)
     }
     last?.resume(returning: true)
     switch outcome {
-    case .event(let event): asker.resume(returning: event)
-    case .end(let end): asker.resume(with: end.map { nil })
+    case .event(let event): consumer.resume(returning: event)
+    case .end(let end): consumer.resume(with: end.map { nil })
     case .later: break
     }
   }

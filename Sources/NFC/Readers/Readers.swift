@@ -111,8 +111,8 @@ public final class Readers: Sendable {
     for attempt in attempts {
       guard let reader = attempt.reader else { continue }
       let hasOwn = members.contains { !$0.reader.isShared }
-      let isStandIn = attempts.contains { $0.reader == nil && $0.found.mayBe(attempt.found) }
-      let isSupplement = attempt.isShared && hasOwn && !isStandIn
+      let isSubstitute = attempts.contains { $0.reader == nil && $0.found.mayBe(attempt.found) }
+      let isSupplement = attempt.isShared && hasOwn && !isSubstitute
       if isSupplement, !reader.hasMore(of: technologies, than: members) {
         await reader.close()
         continue
@@ -124,7 +124,7 @@ public final class Readers: Sendable {
     }
     if let first = members.first { return Readers(first, Array(members.dropFirst())) }
     for attempt in attempts { _ = try attempt.result.get() }
-    throw try await ReaderSearch.nothingFound()
+    throw try await ReaderSearch.noReaderFound()
   }
 
   /// Switches off all carriers and releases the readers.

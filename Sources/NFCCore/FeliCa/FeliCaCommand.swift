@@ -59,7 +59,7 @@ enum FeliCaAnswer {
       let needsKey = second == FeliCaStatusFlag.notAuthenticated
       throw NFCError(
         needsKey ? .notAuthenticated : .tagRefused,
-        needsKey ? "the card asks for authentication first" : "the card has refused the command",
+        needsKey ? "the card requires authentication first" : "the card has refused the command",
         cause: .statusFlags(first, second))
     }
   }

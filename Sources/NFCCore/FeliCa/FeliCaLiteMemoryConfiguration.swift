@@ -137,11 +137,12 @@ extension FeliCaLiteMemoryConfiguration {
       case .makesReadOnly(let blocks): "\(Self.text(blocks)) become read only"
       case .closesRestrictions: "permissions and restrictions are fixed"
       case .closesSystemBlocks: "ID, card key, its version and the options are fixed"
-      case .restrictsReading(let blocks): "\(Self.text(blocks)) are read after authentication only"
+      case .restrictsReading(let blocks):
+        "\(Self.text(blocks)) can be read only after authentication"
       case .restrictsWriting(let blocks):
-        "\(Self.text(blocks)) are written after authentication only"
-      case .requiresMAC(let blocks): "\(Self.text(blocks)) are written with a MAC only"
-      case .requiresMACForState: "the state is written with a MAC only"
+        "\(Self.text(blocks)) can be written only after authentication"
+      case .requiresMAC(let blocks): "\(Self.text(blocks)) can be written only with a MAC"
+      case .requiresMACForState: "the state can be written only with a MAC"
       }
     }
 

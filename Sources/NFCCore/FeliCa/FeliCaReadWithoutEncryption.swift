@@ -19,7 +19,7 @@ struct FeliCaReadWithoutEncryption: FeliCaCommand, Hashable {
     try FeliCaAnswer.takeStatus(from: &body)
     guard let count = body.popFirst() else { throw FeliCaAnswer.tooShort }
     guard Int(count) == list.blocks.count, body.count == Int(count) * FeliCaBlock.size else {
-      throw NFCError(.tagResponseError, "the card has sent another number of blocks than asked for")
+      throw NFCError(.tagResponseError, "the card sent a different number of blocks than requested")
     }
     let data = Array(body)
     return stride(from: 0, to: data.count, by: FeliCaBlock.size).map {

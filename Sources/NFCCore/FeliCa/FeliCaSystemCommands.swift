@@ -32,7 +32,7 @@ enum FeliCaNodeCodes {
   static func validate(_ codes: [UInt16]) throws {
     guard (1...maximum).contains(codes.count) else {
       throw NFCError(
-        .invalidParameter, "a command asks for 1 to \(maximum) nodes, not \(codes.count)")
+        .invalidParameter, "a command requests 1 to \(maximum) nodes, not \(codes.count)")
     }
   }
 
@@ -47,7 +47,7 @@ enum FeliCaNodeCodes {
   }
 
   static var otherNumber: NFCError {
-    NFCError(.tagResponseError, "the card has told of another number of nodes than asked for")
+    NFCError(.tagResponseError, "the card reported a different number of nodes than requested")
   }
 }
 

@@ -25,7 +25,7 @@ extension ISO15693Access {
         if form == .protocolExtension { knowledge.wideNumbers = .protocolExtension }
         if found.blockCount != nil { break }
       } catch let error as NFCError
-        where error.isSilence || error.vicinityRefusal != nil || error.cause == .notCarried
+        where error.isSilence || error.vicinityRefusal != nil || error.cause == .unsupportedByReader
       {
         // The next form may be known to it.
       }
@@ -34,7 +34,7 @@ extension ISO15693Access {
       // Only a tag that answers another command has refused.
       _ = try readBlock(0)
       if knowledge.informationForm == nil { knowledge.refusesInformation = true }
-      throw NFCError(.unsupported, "the tag does not tell its system information")
+      throw NFCError(.unsupported, "the tag does not report its system information")
     }
     knowledge.learn(best)
     return best

@@ -73,7 +73,7 @@ extension ISO15693Access {
   /// Returns how many blocks the next command is for.
   private func readStep(from number: Int, to end: Int, limit: Int?, overhead: Int) -> Int {
     // The size of the first block determines how many an answer can hold.
-    guard let size = knowledge.likelyBlockSize, limit != 1, !link.carriesBlocksAlone else {
+    guard let size = knowledge.likelyBlockSize, limit != 1, !link.supportsOnlyBlockAccess else {
       return 1
     }
     var step = formEnd(from: number, to: end) - number
@@ -105,7 +105,7 @@ extension ISO15693Access {
     // Limits are powers of two: halving follows them.
     let half = step.nextPowerOfTwoBelow
     if error.isSilence || error.isReaderFailure { return half }
-    if error.cause == .notCarried { return 1 }
+    if error.cause == .unsupportedByReader { return 1 }
     switch error.vicinityRefusal {
     case .commandNotSupported, .commandNotRecognised: return 1
     case .optionNotSupported, .unknown: return half
@@ -152,7 +152,7 @@ extension ISO15693Access {
 
   private func otherSize(at number: Int) -> NFCError {
     NFCError(
-      .tagResponseError, "the tag's blocks have not the size that was expected",
+      .tagResponseError, "the tag's blocks do not have the expected size",
       place: .block(number))
   }
 
@@ -211,7 +211,7 @@ extension ISO15693Access {
         guard payload.count == end - next else {
           throw NFCError(
             .tagResponseError,
-            "the tag has told the status of \(payload.count) blocks, not \(end - next)",
+            "the tag reported the status of \(payload.count) blocks, not \(end - next)",
             place: .block(next))
         }
         statuses += payload
@@ -219,7 +219,7 @@ extension ISO15693Access {
       } catch let error as NFCError where error.isSilence || error.isRefusalOfCommand {
         // Only a tag that answers another command has refused.
         guard let block = try blockWithStatus(next) else {
-          guard error.cause != .notCarried else { throw error }
+          guard error.cause != .unsupportedByReader else { throw error }
           _ = try readBlock(next)
           guard error.isSilence, !hasRepeated else { throw error }
           hasRepeated = true
@@ -261,7 +261,7 @@ extension Int {
 extension NFCError {
   /// The tag does not have the command, or not in this form, or the reader does not bring it there.
   var isRefusalOfCommand: Bool {
-    if cause == .notCarried { return true }
+    if cause == .unsupportedByReader { return true }
     return switch vicinityRefusal {
     case .commandNotSupported, .commandNotRecognised, .optionNotSupported, .unknown: true
     default: false

@@ -17,7 +17,7 @@ extension ISO15693Access {
     if let size = knowledge.likelyBlockSize { try check(data, at: first, blockSize: size) }
     if knowledge.blockSize == nil || knowledge.blockCount == nil { try askSize(number: first) }
     guard let size = knowledge.blockSize, size > 0 else {
-      throw NFCError(.unsupported, "the tag does not tell the size of its blocks")
+      throw NFCError(.unsupported, "the tag does not report the size of its blocks")
     }
     try check(data, at: first, blockSize: size)
     try store(first, data, size: size)
@@ -72,7 +72,7 @@ extension ISO15693Access {
   private static let writeOverhead = 14
 
   private func writeStep(from number: Int, to end: Int, size: Int) -> Int {
-    guard knowledge.writeLimit > 1, !link.carriesBlocksAlone else { return 1 }
+    guard knowledge.writeLimit > 1, !link.supportsOnlyBlockAccess else { return 1 }
     let room = max(1, (link.maximumCommandLength - Self.writeOverhead) / size)
     return min(formEnd(from: number, to: end) - number, knowledge.writeLimit, room)
   }
@@ -88,7 +88,7 @@ extension ISO15693Access {
         request(command, adding: flags.union(option)), answerLength: Self.shortAnswer,
         place: .block(numbers.lowerBound))
       return true
-    } catch let error as NFCError where error.leavesOpenWhatWasDone {
+    } catch let error as NFCError where error.isOutcomeUnknown {
       if try readBlocks(numbers).flatMap(\.data) == data { return true }
     } catch let error as NFCError where error.isRefusalOfCommand {
       // Fewer at a time, and at last one.
@@ -149,7 +149,7 @@ extension ISO15693Access {
           answerLength: Self.shortAnswer, place: .block(number))
         knowledge.needsWriteOption = option
         return
-      } catch let error as NFCError where error.leavesOpenWhatWasDone {
+      } catch let error as NFCError where error.isOutcomeUnknown {
         // The tag may have carried it out, and only its answer may be lost: the block is read
         // before it is sent again. The content of a counter proves nothing.
         guard number != knowledge.product?.traits.counterBlock, let done = try? isDone(&self) else {
@@ -170,7 +170,7 @@ extension ISO15693Access {
 
 extension NFCError {
   /// The tag may have carried the command out, or not.
-  fileprivate var leavesOpenWhatWasDone: Bool {
+  fileprivate var isOutcomeUnknown: Bool {
     isSilence || isTransmissionError || isReaderFailure
   }
 }

@@ -104,8 +104,9 @@ struct ISO15693Access {
   /// The number of blocks, as the tag has reported it. If the reader cannot ask a tag that would
   /// report it, its kind's number is used instead.
   private var blockCount: Int? {
-    let tells = knowledge.product?.traits.hasSystemInformation ?? true
-    return link.carriesBlocksAlone && tells ? knowledge.likelyBlockCount : knowledge.blockCount
+    let hasInformation = knowledge.product?.traits.hasSystemInformation ?? true
+    return link.supportsOnlyBlockAccess && hasInformation
+      ? knowledge.likelyBlockCount : knowledge.blockCount
   }
 
   /// Refuses blocks that the tag does not have, before anything is sent.
@@ -113,7 +114,7 @@ struct ISO15693Access {
     guard !range.isEmpty, range.lowerBound >= 0, range.upperBound <= Self.largestBlockCount else {
       throw NFCError(
         .invalidParameter,
-        range.isEmpty ? "no block is asked for" : "block numbers go from 0 to 65535")
+        range.isEmpty ? "no block is requested" : "block numbers go from 0 to 65535")
     }
     if let count = blockCount, range.upperBound > count {
       throw NFCError(

@@ -47,7 +47,7 @@ extension ISO15693ErrorCode: CustomStringConvertible {
     case .readProtected: "the block is protected from reading"
     case .cryptographicError: "cryptographic error"
     default:
-      Self.customRange.contains(rawValue) ? "an error of the maker's own" : "an unlisted error"
+      Self.customRange.contains(rawValue) ? "a manufacturer-specific error" : "an unlisted error"
     }
   }
 }
@@ -79,8 +79,8 @@ extension NFCError {
       switch Self.meaning(of: word) {
       case .locked: (.readOnly, "the block is locked or protected")
       case .blockNotAvailable: (.tagRefused, "there is no such block")
-      case .commandNotSupported: (.tagRefused, "the tag or the reader does not know the command")
-      case nil: (.tagResponseError, "the reader has not carried out the exchange")
+      case .commandNotSupported: (.tagRefused, "the tag or the reader does not support the command")
+      case nil: (.tagResponseError, "the reader did not perform the exchange")
       default: (.tagRefused, "the tag has refused the command")
       }
     self.init(code, reason, cause: .statusWord(word))

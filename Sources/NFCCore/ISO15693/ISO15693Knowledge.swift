@@ -60,7 +60,7 @@ struct ISO15693Knowledge: Hashable, Sendable {
 
   /// Forgets the information after a program's own command, which may have changed it. Nothing is
   /// forgotten about the memory, which no command changes.
-  mutating func forgetInformation(after command: ISO15693Command? = nil) {
+  mutating func discardInformation(after command: ISO15693Command? = nil) {
     switch command {
     case .writeAFI(let value): information?.afi = value
     case .writeDSFID(let value):

@@ -6,7 +6,7 @@ package struct ISO15693Link {
   /// The longest request and the longest answer that the reader moves, without their checks.
   package let maximumCommandLength: Int
   package let maximumResponseLength: Int
-  private let means: Set<CommandPath.Capability>?
+  private let capabilities: Set<CommandPath.Capability>?
   private let section: (_ body: () throws -> Void) throws -> Void
   private let send: (_ frame: [UInt8], _ timeout: Duration) throws -> [UInt8]
 
@@ -20,13 +20,13 @@ package struct ISO15693Link {
   ///     has left.
   package init(
     maximumCommandLength: Int, maximumResponseLength: Int,
-    means: Set<CommandPath.Capability>? = nil,
+    capabilities: Set<CommandPath.Capability>? = nil,
     section: @escaping (_ body: () throws -> Void) throws -> Void = { try $0() },
     transceive: @escaping (_ frame: [UInt8], _ timeout: Duration) throws -> [UInt8]
   ) {
     self.maximumCommandLength = maximumCommandLength
     self.maximumResponseLength = maximumResponseLength
-    self.means = means
+    self.capabilities = capabilities
     self.section = section
     send = transceive
   }
@@ -37,7 +37,7 @@ package struct ISO15693Link {
     self.init(
       maximumCommandLength: capabilities.maximumCommandLength,
       maximumResponseLength: capabilities.maximumResponseLength,
-      means: capabilities.commandPaths.first?.capabilities[.iso15693],
+      capabilities: capabilities.commandPaths.first?.capabilities[.iso15693],
       section: { try link.uninterrupted($0) }
     ) { frame, timeout in
       try link.exchange(frame, framing: .checked, timeout: timeout)
@@ -46,7 +46,7 @@ package struct ISO15693Link {
 
   /// Whether the reader only has its own commands to read and write a block: the tag cannot be
   /// asked what it is.
-  var carriesBlocksAlone: Bool { means == [.readAndWrite] }
+  var supportsOnlyBlockAccess: Bool { capabilities == [.readAndWrite] }
 
   /// Refuses a command of a program that the reader cannot send; see ``checkRequests()``.
   func checkRequest(_ command: ISO15693Command, _ flags: ISO15693RequestFlags) throws {
@@ -61,18 +61,18 @@ package struct ISO15693Link {
   /// Refuses requests of a program if the reader has only its own commands for blocks: the answer
   /// would be invented here, not the tag's.
   func checkRequests() throws {
-    guard carriesBlocksAlone else { return }
+    guard supportsOnlyBlockAccess else { return }
     throw NFCError(
-      .unsupported, "the reader carries no requests to this tag but to read and write a block",
-      cause: .notCarried)
+      .unsupported, "the reader can send this tag only requests to read and write a block",
+      cause: .unsupportedByReader)
   }
 
   /// Refuses operations that need locks if the reader does not support them, before anything is
   /// changed.
   func checkLocks() throws {
-    guard let means, !means.contains(.locks) else { return }
+    guard let capabilities, !capabilities.contains(.locks) else { return }
     throw NFCError(
-      .unsupported, "the reader carries no locks to this tag", cause: .notCarried)
+      .unsupported, "the reader cannot lock blocks of this tag", cause: .unsupportedByReader)
   }
 
   /// Runs a part of a procedure that is not interrupted when the task is cancelled; see

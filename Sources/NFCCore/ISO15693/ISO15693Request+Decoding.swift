@@ -18,7 +18,8 @@ extension ISO15693Request {
     } else {
       guard !flags.isSuperset(of: [.select, .address]), code != ISO15693CommandCode.inventory
       else {
-        throw NFCError(.malformedContent, "the request's flags contradict it", place: .offset(0))
+        throw NFCError(
+          .malformedContent, "the request's flags contradict its content", place: .offset(0))
       }
       let manufacturer =
         ISO15693CommandCode.custom.contains(code) ? try rest.byte() : 0

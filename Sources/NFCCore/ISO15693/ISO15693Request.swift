@@ -52,7 +52,9 @@ public struct ISO15693Request: Hashable, Sendable {
   private func checkFlags() throws {
     if case .inventory(let afi, let mask) = command {
       guard flags.contains(.inventory), flags.contains(.inventoryAFI) == (afi != nil), uid == nil
-      else { throw NFCError(.invalidParameter, "the request's flags do not suit an inventory") }
+      else {
+        throw NFCError(.invalidParameter, "the request's flags are not valid for an inventory")
+      }
       // 16 slots use the next four bits of the UID (ISO/IEC 15693-3, 8.1).
       guard flags.contains(.inventoryOneSlot) || mask.length <= 60 else {
         throw NFCError(.invalidParameter, "a mask for 16 slots has at most 60 bits")
@@ -62,7 +64,7 @@ public struct ISO15693Request: Hashable, Sendable {
     if flags.contains(.inventory) {
       // Makers have their own inventories, whose parameters are passed unchanged.
       guard case .other = command, uid == nil else {
-        throw NFCError(.invalidParameter, "the inventory flag is for an inventory only")
+        throw NFCError(.invalidParameter, "the inventory flag is only for an inventory")
       }
       return
     }

@@ -26,11 +26,11 @@ struct NativeISO15693Tag: ISO15693Tag, HandleTag {
 
   func carry(_ request: [UInt8], _ link: TagLink) throws -> [UInt8] {
     guard request.count >= 2 else {
-      throw NFCError(.invalidParameter, "a request has flags and a command at least")
+      throw NFCError(.invalidParameter, "a request has at least flags and a command")
     }
     let link = ISO15693Link(link)
     try link.checkRequests()
-    handle.knowledge.withLock { $0.vicinity?.forgetInformation() }
+    handle.knowledge.withLock { $0.vicinity?.discardInformation() }
     return try link.transceive(request, timeout: TagLink.defaultTimeout)
   }
 
@@ -39,7 +39,7 @@ struct NativeISO15693Tag: ISO15693Tag, HandleTag {
   ) async throws -> ISO15693Response {
     try await handle.performVicinity(changes: true) { access in
       let response = try access.send(command, adding: flags)
-      access.knowledge.forgetInformation(after: command)
+      access.knowledge.discardInformation(after: command)
       return response
     }
   }

@@ -36,7 +36,7 @@ struct Type5Image: Hashable, Sendable {
     for (index, block) in data.enumerated() {
       guard !block.isEmpty, block.count == blockSize ?? block.count else {
         throw NFCError(
-          .tagResponseError, "the tag's blocks have not the size that was expected",
+          .tagResponseError, "the tag's blocks do not have the expected size",
           place: .block(first + index))
       }
       blockSize = block.count

@@ -30,7 +30,7 @@ extension Type5Mapping {
     }
     if !wipe { try checkBlank(except: content, size: size, count: count, link) }
     try write(content, size, link)
-    forgetContent()
+    discardCachedContent()
   }
 
   /// Returns a block that counts is not for NDEF.

@@ -30,7 +30,7 @@ extension Type5Mapping {
     locks = [:]
     if let first = try openBlocks(of: covered, link).first {
       throw NFCError(
-        .tagResponseError, "the tag has taken every lock, and this block is open",
+        .tagResponseError, "the tag accepted every lock, but this block is not locked",
         place: .block(first))
     }
   }
@@ -49,10 +49,10 @@ extension Type5Mapping {
       throw NFCError(
         .unsupported,
         "this chip locks only blocks 0 and 1: the rest is closed by the protection of its areas, and its "
-          + "wired side can write all the same")
+          + "wired side can still write")
     case .sectors:
       throw NFCError(
-        .unsupported, "this chip locks sectors by a command of its maker's, and no single blocks")
+        .unsupported, "this chip locks sectors with a custom command, and no single blocks")
     case .blocks, nil: return
     }
   }

@@ -40,7 +40,7 @@ struct Type5Mapping: Hashable, Sendable {
 
   mutating func beginCall() { isProven = false }
 
-  mutating func forgetContent() {
+  mutating func discardCachedContent() {
     image = Type5Image()
     isProven = false
   }

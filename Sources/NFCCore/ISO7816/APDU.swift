@@ -109,7 +109,7 @@ public struct APDU: Hashable, Sendable {
   /// - Throws: ``NFCError/Code/invalidParameter`` for data or an expected length that no command can have.
   public func validate() throws {
     guard data.count <= 65_535 else {
-      throw NFCError(.invalidParameter, "a command carries at most 65535 bytes, not \(data.count)")
+      throw NFCError(.invalidParameter, "a command has at most 65535 bytes, not \(data.count)")
     }
     guard (1...65_536).contains(expectedLength ?? 1) else {
       throw NFCError(

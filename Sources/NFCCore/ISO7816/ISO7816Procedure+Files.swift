@@ -84,7 +84,7 @@ extension ISO7816Procedure {
       if part.bytes.count < Self.leastAnswer { shortAnswers += 1 }
       guard shortAnswers <= Self.toleratedShortAnswers else {
         throw NFCError(
-          .tagResponseError, "the card gives its file in too many small parts",
+          .tagResponseError, "the card returns its file in too many small parts",
           place: file.map { .file($0) })
       }
     }
@@ -109,7 +109,7 @@ extension ISO7816Procedure {
       case .success, .endOfFile:
         guard let bytes = Self.content(of: answer, at: offset), bytes.count <= asked else {
           throw NFCError(
-            .tagResponseError, "the card has sent something else than was asked for",
+            .tagResponseError, "the card returned something other than what was requested",
             place: file.map { .file($0) })
         }
         reading.wasGranted(asked)
@@ -153,7 +153,8 @@ extension ISO7816Procedure {
         isBeyond ? Type4Command.dataObjectCapacity(limit - Type4Command.offsetObjectSize) : limit
       guard room > 0 else {
         throw NFCError(
-          .unsupported, "the card takes too little at once for so large a file", place: .file(file))
+          .unsupported, "the card accepts too few bytes at once for a file of this size",
+          place: .file(file))
       }
       let part = Array(data[done..<min(done + room, data.count)])
       let answer = try send(
@@ -176,7 +177,7 @@ extension ISO7816Procedure {
     let needsKey = answer.status == .securityStatusNotSatisfied
     return NFCError(
       needsKey ? .notAuthenticated : .tagRefused,
-      needsKey ? "the card asks for authentication first" : "the card has refused the command",
+      needsKey ? "the card requires authentication first" : "the card has refused the command",
       cause: .statusWord(answer.statusWord), place: file.map { .file($0) })
   }
 }

@@ -115,7 +115,7 @@ struct ISO7816Procedure {
         .classNotSupported where index == 0:
         throw NFCError(
           .unsupported,
-          "the command is longer than the reader carries, and the card does not take "
+          "the command is longer than the reader supports, and the card does not accept "
             + "it in parts", cause: .statusWord(answer.statusWord))
       default:
         return answer

@@ -44,7 +44,7 @@ protocol NDEFMapping: Sendable {
   mutating func lock(_ link: TagLink) throws
 
   /// Forgets the known message, so that the next read asks the tag.
-  mutating func forgetContent()
+  mutating func discardCachedContent()
 }
 
 extension NDEFMapping {
@@ -69,7 +69,7 @@ extension NDEFMapping {
     }
     try write(message, link)
     guard verify else { return }
-    forgetContent()
+    discardCachedContent()
     guard try read(link) ?? [] == message else {
       throw NFCError(.malformedContent, "what was read back is not what was written")
     }

@@ -43,7 +43,7 @@ struct NativeMiFareTag: MiFareTag, HandleTag {
       guard !link.capabilities.supportsOnlyAPDUs else {
         throw NFCError(
           .unsupported,
-          "this reader carries only APDUs, and the card has no form of its own in them")
+          "this reader sends only APDUs, and this card's commands cannot be sent as APDUs")
       }
       return try link.exchange(command, framing: .tagProtocol)
     // Readers that send APDUs also pass on the bytes of a Plus: its commands are not APDUs, but
@@ -72,7 +72,7 @@ struct NativeMiFareTag: MiFareTag, HandleTag {
 
   private func checkSpeaksISO7816() throws {
     guard target.supportsISO14443Part4 else {
-      throw NFCError(.unsupported, "this tag does not speak ISO 14443-4")
+      throw NFCError(.unsupported, "this tag does not support ISO 14443-4")
     }
   }
 

@@ -27,7 +27,7 @@ enum TypeAIdentification {
   static func needsVersion(_ target: ISO14443ATarget) -> Bool {
     guard target.sak == ISO14443ATarget.sakISO14443Part4 else { return false }
     let historical = target.historicalBytes
-    if let plus = MiFarePlus(historicalBytes: historical) { return plus.knowsGetVersion }
+    if let plus = MiFarePlus(historicalBytes: historical) { return plus.supportsGetVersion }
     let isStandard = [statusCategory, objectsCategory].contains(historical.first)
     return !isStandard || historical == [objectsCategory]
   }
@@ -100,7 +100,7 @@ enum TypeAIdentification {
 private struct MiFarePlus {
   let product: TagProduct
   /// EV1 and EV2 do; SE, whose bytes begin alike, refuses it and is not changed.
-  let knowsGetVersion: Bool
+  let supportsGetVersion: Bool
 
   private static let plusSX: [UInt8] = [0xC1, 0x05, 0x2F, 0x2F]
   private static let plusSEOrEV: [UInt8] = [0xC1, 0x05, 0x21, 0x30]
@@ -121,7 +121,7 @@ private struct MiFarePlus {
       default: "MIFARE Plus"
       }
     product = TagProduct(name: name, maker: "NXP")
-    knowsGetVersion = !isFirst
+    supportsGetVersion = !isFirst
   }
 }
 

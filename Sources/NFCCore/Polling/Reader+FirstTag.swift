@@ -47,7 +47,7 @@ extension Reader {
         do {
           try failures.add(error)
         } catch {
-          await giveUp()
+          await treatAsLost()
           throw error
         }
         obstacle = error

@@ -179,7 +179,7 @@ public struct TagEvents: AsyncSequence, Sendable {
         do {
           try failures.add(error)
         } catch {
-          await reader.giveUp()
+          await reader.treatAsLost()
           throw error
         }
         return nil

@@ -186,13 +186,13 @@ public actor Reader {
       return try body(self, work)
     } catch let error as NFCError {
       if work.isCancelled { throw CancellationError() }
-      if error.code == .readerLost { lose() }
+      if error.code == .readerLost { markReaderLost() }
       throw error
     }
   }
 
   /// Marks the reader and its tags as lost: it can be used again only if it returns.
-  private func lose() {
+  private func markReaderLost() {
     guard isOpen else { return }
     epoch += 1
     connected = nil
@@ -206,7 +206,7 @@ public actor Reader {
   var canReconnect: Bool { isOpen && driver.canReconnect }
 
   /// Treats a reader that fails again and again as lost.
-  func giveUp() { lose() }
+  func treatAsLost() { markReaderLost() }
 
   /// Tries to reach a reader again that has been lost.
   ///
@@ -217,7 +217,7 @@ public actor Reader {
       // It was opened again: the following round need not switch the carrier once more.
       isFieldFresh = true
     } catch let error as NFCError where error.code == .readerUnavailable {
-      throw losing(by: error)
+      throw readerLost(causedBy: error)
     }
   }
 
@@ -393,19 +393,19 @@ public actor Reader {
   func isPresent(_ handle: TagHandle) throws -> Bool {
     guard handle.epoch == epoch, handle.state.withLock({ $0 != .lost }) else { return false }
     guard connected === handle else {
-      throw NFCError(.tagNotConnected, "only the tag that the reader talks to can be asked")
+      throw NFCError(.tagNotConnected, "only the tag that the reader is connected to can be used")
     }
     do {
       if needsSelect { try wake(handle) }
       if try driver.isPresent(handle.target) { return true }
-      forget(handle)
+      markTagLost(handle)
       return false
     } catch let error as NFCError {
       switch error.code {
       case .tagConnectionLost:
-        forget(handle)
+        markTagLost(handle)
         return false
-      case .readerUnavailable: throw losing(by: error)
+      case .readerUnavailable: throw readerLost(causedBy: error)
       default: throw error
       }
     }
@@ -429,7 +429,7 @@ public actor Reader {
       case .found:
         throw NFCError(.tagNotConnected, "connect to the tag before sending it a command")
       case .connected:
-        throw NFCError(.tagNotConnected, "the reader has turned to another tag since")
+        throw NFCError(.tagNotConnected, "the reader has since connected to another tag")
       case .lost: throw NFCError(.tagConnectionLost, "the tag has left the field")
       }
     }
@@ -443,22 +443,22 @@ public actor Reader {
       return try body(link.reviving(handle.proveAgain).protected(by: channel))
     } catch is CancellationError {
       // The tag's reaction to the broken command is unknown: wake it again.
-      settle(handle)
+      requireSelection(handle)
       throw CancellationError()
     } catch let error as NFCError {
       switch error.code {
       case .tagRefused, .notAuthenticated, .authenticationFailed, .readOnly:
-        needsSelect = needsSelect || handle.target.isMuteAfterRefusal
+        needsSelect = needsSelect || handle.target.stopsRespondingAfterRefusal
       case .tagResponseError:
         if work.isCancelled {
-          settle(handle)
+          requireSelection(handle)
         } else {
-          try examine(handle, error)
+          try checkPresence(handle, error)
         }
       case .tagConnectionLost:
-        forget(handle)
+        markTagLost(handle)
       case .readerUnavailable:
-        throw losing(by: error)
+        throw readerLost(causedBy: error)
       default: break
       }
       throw error
@@ -466,12 +466,12 @@ public actor Reader {
   }
 
   /// After an exchange without a good answer: is the tag still there, and the reader?
-  private func examine(_ handle: TagHandle, _ error: NFCError) throws {
+  private func checkPresence(_ handle: TagHandle, _ error: NFCError) throws {
     if handle.target.losesStateOnSelect, error.hasAnswer {
       // The card has answered, and its answer makes no sense: its state is unchanged, unless it has
       // left since.
       guard try hasStayed(handle) else {
-        forget(handle)
+        markTagLost(handle)
         throw NFCError(.tagConnectionLost, "the tag has left the field", cause: error.cause)
       }
       return
@@ -482,7 +482,7 @@ public actor Reader {
       throw NFCError(.tagConnectionLost, "the tag has left the field", cause: error.cause)
     }
     guard handle.target.losesStateOnSelect else { return }
-    forget(handle)
+    markTagLost(handle)
     throw NFCError(
       .tagConnectionLost, "the card has stopped answering; connect to it again to start over",
       cause: error.cause)
@@ -496,7 +496,7 @@ public actor Reader {
     } catch let error as NFCError {
       switch error.code {
       case .tagConnectionLost, .tagResponseError, .tagRefused: return false
-      case .readerUnavailable: throw losing(by: error)
+      case .readerUnavailable: throw readerLost(causedBy: error)
       default: throw error
       }
     }
@@ -510,28 +510,28 @@ public actor Reader {
       // It may have been away since, and has lost what was selected on it.
       handle.knowledge.withLock { $0.wasSelected() }
     } catch let error as NFCError where error.code == .tagConnectionLost {
-      forget(handle)
+      markTagLost(handle)
       throw error
     } catch let error as NFCError where error.code == .readerUnavailable {
-      throw losing(by: error)
+      throw readerLost(causedBy: error)
     }
   }
 
   /// Marks a reader that cannot be used any more as lost, together with its tags.
-  private func losing(by error: NFCError) -> NFCError {
-    lose()
+  private func readerLost(causedBy error: NFCError) -> NFCError {
+    markReaderLost()
     return NFCError(.readerLost, error.reason, cause: error.cause)
   }
 
-  private func settle(_ handle: TagHandle) {
+  private func requireSelection(_ handle: TagHandle) {
     if handle.target.losesStateOnSelect {
-      forget(handle)
+      markTagLost(handle)
     } else {
       needsSelect = true
     }
   }
 
-  private func forget(_ handle: TagHandle) {
+  private func markTagLost(_ handle: TagHandle) {
     connected = nil
     handle.state.withLock { $0 = .lost }
   }
@@ -540,7 +540,7 @@ public actor Reader {
 extension Target {
   /// A type A tag below ISO/IEC 14443-4 falls back to IDLE or HALT after it has refused a command
   /// (ISO/IEC 14443-3, 6.4.4; NTAG21x data sheet, 8.4).
-  var isMuteAfterRefusal: Bool {
+  var stopsRespondingAfterRefusal: Bool {
     if case .iso14443a(let target) = self { return !target.supportsISO14443Part4 }
     return false
   }

@@ -22,7 +22,7 @@ public protocol ReaderSource: Sendable {
   func readers() -> [FoundReader]
 
   /// Returns the reason why no reader can be found or opened at all; `nil` if there is none.
-  func obstacle() -> NFCError?
+  func availabilityError() -> NFCError?
 
   /// Opens a reader. The driver is used only on this thread from now on.
   ///
@@ -59,12 +59,12 @@ public protocol ReaderSource: Sendable {
 
 extension ReaderSource {
   public var isShared: Bool { false }
-  public func obstacle() -> NFCError? { nil }
+  public func availabilityError() -> NFCError? { nil }
   public func aliases(of address: ReaderAddress) -> [ReaderAddress] { [] }
   public func underlyingAddress(of address: ReaderAddress) -> ReaderAddress? { nil }
   public var version: String? { nil }
   public func reset(_ address: ReaderAddress) throws {
-    throw NFCError(.unsupported, "only a reader on USB can be reset, and \(address) is none")
+    throw NFCError(.unsupported, "only a USB reader can be reset, and \(address) is not one")
   }
   public func advice(forSilenceOf address: ReaderAddress) -> String { "plug it in again" }
 }
@@ -94,24 +94,24 @@ public struct FoundReader: Hashable, Sendable {
   /// The serial number, which distinguishes readers of one model.
   public var serialNumber: String?
   /// Parts of names, in capitals, under which another source may list the same reader.
-  public var namesElsewhere: [String]
+  public var alternativeNames: [String]
 
   /// Creates a reader with its address and other known facts.
   public init(
     _ address: ReaderAddress, name: String? = nil, aliases: [ReaderAddress] = [],
-    serialNumber: String? = nil, namesElsewhere: [String] = []
+    serialNumber: String? = nil, alternativeNames: [String] = []
   ) {
     self.address = address
     self.name = name
     self.aliases = aliases
     self.serialNumber = serialNumber
-    self.namesElsewhere = namesElsewhere
+    self.alternativeNames = alternativeNames
   }
 
   /// Returns whether this may be the same reader as one from another source.
   package func mayBe(_ other: FoundReader) -> Bool {
     let name = other.address.description.uppercased()
-    return namesElsewhere.contains { name.contains($0) }
+    return alternativeNames.contains { name.contains($0) }
   }
 
   /// Returns whether both are one reader, by an address that they have in common.

@@ -117,17 +117,17 @@ public struct SmartCardFailure: Error, Hashable, Sendable {
 extension SmartCardFailure: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .internalError: "the PC/SC service has failed inside"
+    case .internalError: "the PC/SC service reported an internal error"
     case .cancelled: "cancelled"
     case .invalidHandle: "the connection to the PC/SC service is no longer valid"
     case .insufficientBuffer: "the answer is longer than the PC/SC service allows"
     case .unknownReader: "there is no such reader"
-    case .timeout: "the time is over"
+    case .timeout: "the operation timed out"
     case .sharingViolation: "another program uses the card"
     case .noSmartCard: "there is no card"
-    case .protocolMismatch: "the card has no protocol that the reader speaks"
+    case .protocolMismatch: "the card has no protocol that the reader supports"
     case .communication: "the PC/SC service does not answer"
-    case .notTransacted: "the exchange with the card has broken off"
+    case .notTransacted: "the exchange with the card was interrupted"
     case .readerUnavailable: "the reader has gone"
     case .noService: "the PC/SC service is not running"
     case .serviceStopped: "the PC/SC service has stopped"
@@ -137,7 +137,7 @@ extension SmartCardFailure: CustomStringConvertible {
     case .unpoweredCard: "the card has no power"
     case .resetCard: "the card has been reset"
     case .removedCard: "the card has been removed"
-    case .securityViolation: "the PC/SC service does not let this user in"
+    case .securityViolation: "the PC/SC service does not allow this user to connect"
     default: "PC/SC error \(String(code, radix: 16, uppercase: true))"
     }
   }

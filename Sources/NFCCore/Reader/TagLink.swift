@@ -157,7 +157,7 @@ extension TagLink {
     switch target {
     case .iso14443a(let target) where target.supportsISO14443Part4: break
     case .iso14443b: break
-    default: throw NFCError(.unsupported, "this tag does not speak ISO 14443-4")
+    default: throw NFCError(.unsupported, "this tag does not support ISO 14443-4")
     }
     return try ISO7816Exchange.send(command, allowing(timeout))
   }

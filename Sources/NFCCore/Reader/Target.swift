@@ -79,7 +79,7 @@ public struct ISO14443ATarget: Hashable, Sendable {
   /// the reader has not reported it.
   public var ats: [UInt8]
   /// The historical bytes, on a reader that does not report the answer to select itself.
-  private var toldHistoricalBytes: [UInt8]?
+  private var reportedHistoricalBytes: [UInt8]?
 
   /// Creates a tag; `ats` includes its length byte, and is empty for a tag without one.
   public init(uid: [UInt8], atqa: [UInt8], sak: UInt8, ats: [UInt8] = []) {
@@ -94,10 +94,10 @@ public struct ISO14443ATarget: Hashable, Sendable {
   /// second a T0.
   public init(uid: [UInt8], historicalBytes: [UInt8]) {
     self.init(uid: uid, atqa: [], sak: Self.sakISO14443Part4)
-    if Self.isWholeATS(historicalBytes) {
+    if Self.isCompleteATS(historicalBytes) {
       ats = Array(historicalBytes.dropFirst())
     } else {
-      toldHistoricalBytes = historicalBytes
+      reportedHistoricalBytes = historicalBytes
     }
   }
 
@@ -106,7 +106,7 @@ public struct ISO14443ATarget: Hashable, Sendable {
 
   /// ISO/IEC 14443-4, 5.2: TL, which counts itself; T0, whose high bit is 0; the interface bytes that it
   /// announces.
-  private static func isWholeATS(_ bytes: [UInt8]) -> Bool {
+  private static func isCompleteATS(_ bytes: [UInt8]) -> Bool {
     guard bytes.count >= 2, Int(bytes[0]) == bytes.count, bytes[1] & 0x80 == 0 else { return false }
     let interfaceBytes = (bytes[1] >> 4 & 0x07).nonzeroBitCount
     return interfaceBytes > 0 && bytes.count >= 2 + interfaceBytes
@@ -140,7 +140,7 @@ public struct ISO14443ATarget: Hashable, Sendable {
 
   /// The bytes after T0 and the interface bytes that it announces (ISO/IEC 14443-4, 5.2).
   public var historicalBytes: [UInt8] {
-    if let toldHistoricalBytes { return toldHistoricalBytes }
+    if let reportedHistoricalBytes { return reportedHistoricalBytes }
     guard let t0 = ats.first else { return [] }
     let interfaceBytes = (t0 >> 4 & 0x07).nonzeroBitCount
     return Array(ats.dropFirst(1 + interfaceBytes))

@@ -119,7 +119,7 @@ public struct OtherTag: HandleTag {
 
   func carry(_ command: [UInt8], _ link: TagLink) throws -> [UInt8] {
     guard technology != .barcode else {
-      throw NFCError(.unsupported, "an NFC Barcode takes no commands")
+      throw NFCError(.unsupported, "an NFC Barcode accepts no commands")
     }
     let framing: Framing =
       switch technology {

@@ -34,5 +34,5 @@ extension HandleTag {
   }
   public func formatNDEF(wipe: Bool) async throws { try await handle.formatNDEF(wipe: wipe) }
   public func makeReadOnly() async throws { try await handle.makeReadOnly() }
-  public func forgetContent() { handle.forgetContent() }
+  public func discardCachedContent() { handle.discardCachedContent() }
 }

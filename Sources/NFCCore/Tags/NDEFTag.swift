@@ -57,7 +57,7 @@ public protocol NDEFTag: Tag {
 
   /// Forgets the known content of the tag: the next call reads all of it again, even if only this
   /// connection could have changed it. No exchange.
-  func forgetContent()
+  func discardCachedContent()
 }
 
 /// The result of ``NDEFTag/queryNDEFStatus()``.

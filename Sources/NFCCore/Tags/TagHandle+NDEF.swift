@@ -8,13 +8,13 @@ extension TagHandle {
       // Only one call at a time runs on the reader's thread: nobody else has the mapping meanwhile.
       let known = self.knowledge.withLock { knowledge in
         defer { knowledge.mapping = nil }
-        return (mapping: knowledge.mapping, timesForgotten: knowledge.timesForgotten)
+        return (mapping: knowledge.mapping, invalidationCount: knowledge.invalidationCount)
       }
       var mapping = try known.mapping ?? self.makeMapping(link)
       mapping.beginCall()
       let result = try body(&mapping, link)
       self.knowledge.withLock {
-        if $0.timesForgotten == known.timesForgotten { $0.mapping = mapping }
+        if $0.invalidationCount == known.invalidationCount { $0.mapping = mapping }
         if let mapping = mapping as? Type2Mapping { $0.learn(mapping) }
       }
       return result
@@ -70,10 +70,10 @@ extension TagHandle {
     try await withMapping { mapping, link in try mapping.lock(link) }
   }
 
-  func forgetContent() {
+  func discardCachedContent() {
     knowledge.withLock {
       $0.mapping = nil
-      $0.timesForgotten += 1
+      $0.invalidationCount += 1
     }
   }
 }

@@ -73,7 +73,7 @@ struct TagKnowledge: Sendable {
   var mapping: (any NDEFMapping)?
   /// The number of times that the program has requested to forget the content: a call that was
   /// running meanwhile keeps none.
-  var timesForgotten = 0
+  var invalidationCount = 0
   /// The number of bytes that the card returns for one READ BINARY, if it has refused more.
   var readBinaryLimit: Int?
   /// The passwords of the program for the NDEF file of a type 4 tag.

@@ -12,7 +12,7 @@ extension NFCError {
     guard others.isEmpty else {
       throw NFCError(
         .invalidParameter,
-        "this cannot be undone and was not asked for: "
+        "this cannot be undone and was not requested: "
           + others.map(\.description).joined(separator: ", "))
     }
   }

@@ -116,7 +116,7 @@ public struct NFCError: Error, Hashable, Sendable {
     /// meaning.
     case chip(UInt8, String)
     /// The reader cannot send it; another one might.
-    case notCarried
+    case unsupportedByReader
     /// No answer came within the time limit.
     case noAnswer
     /// The check bytes of the answer are wrong.
@@ -227,7 +227,9 @@ extension NFCError: CustomStringConvertible {
     if let attempts { text += ", \(attempts)" }
     if let place { text += " (\(place))" }
     // The reason may say that already.
-    if let cause, cause != .notCarried, !reason.contains("\(cause)") { text += ": \(cause)" }
+    if let cause, cause != .unsupportedByReader, !reason.contains("\(cause)") {
+      text += ": \(cause)"
+    }
     return text
   }
 }
@@ -239,8 +241,8 @@ extension NFCError.Attempts: CustomStringConvertible {
     case .left(0): "no attempt is left"
     case .left(1): "1 attempt is left"
     case .left(let count): "\(count) attempts are left"
-    case .limit(1): "the tag is closed for good after 1 wrong attempt"
-    case .limit(let count): "the tag is closed for good after \(count) wrong attempts"
+    case .limit(1): "the tag is permanently closed after 1 wrong attempt"
+    case .limit(let count): "the tag is permanently closed after \(count) wrong attempts"
     case .delayed: "the tag accepts no attempt for some time"
     }
   }
@@ -271,7 +273,7 @@ extension NFCError.Cause: CustomStringConvertible {
     case .desfireStatus(let status): "status \([status].hexadecimal)"
     case .iso15693(let code): "error \([code].hexadecimal)"
     case .chip(let code, let text): "\(text) (chip error \([code].hexadecimal))"
-    case .notCarried: "not carried by the reader"
+    case .unsupportedByReader: "not supported by the reader"
     case .noAnswer: "no answer"
     case .checksum: "wrong check"
     }

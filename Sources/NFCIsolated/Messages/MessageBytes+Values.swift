@@ -109,7 +109,7 @@ extension MessageWriter {
       byte(9)
       byte(code)
       text(reason)
-    case .notCarried: byte(10)
+    case .unsupportedByReader: byte(10)
     case .noAnswer: byte(11)
     case .checksum: byte(12)
     case .signal(let number, let reason):
@@ -237,7 +237,7 @@ extension MessageReader {
     case 7: return .desfireStatus(try byte())
     case 8: return .iso15693(try byte())
     case 9: return .chip(try byte(), try text())
-    case 10: return .notCarried
+    case 10: return .unsupportedByReader
     case 11: return .noAnswer
     case 12: return .checksum
     case 13: return .signal(try number(), try text())

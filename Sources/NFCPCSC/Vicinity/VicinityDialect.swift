@@ -50,7 +50,7 @@ extension VicinityDialect {
       switch try carry(frame, by: transmit) {
       case .answer(let answer)?:
         let response = try ISO15693Response(decoding: answer)
-        if response.errorCode == nil, response.tells(command) { return .present }
+        if response.errorCode == nil, response.reports(command) { return .present }
       case .noAnswer?, .broken?: isSilent = true
       case .refused?, .unknown?, .malformed?, nil: continue
       }
@@ -81,7 +81,7 @@ enum DialectConfirmation {
 
 extension ISO15693Response {
   /// Returns whether this can be the answer to a command.
-  fileprivate func tells(_ question: ISO15693Command) -> Bool {
+  fileprivate func reports(_ question: ISO15693Command) -> Bool {
     guard case .getSystemInformation = question else { return !payload.isEmpty }
     return (try? ISO15693SystemInformation(decoding: payload, form: .ordinary)) != nil
   }
@@ -109,7 +109,7 @@ extension VicinityCommandDialect {
       request.command, hasOption: request.flags.contains(.option), by: transmit)
     // The reader does not pass on the flags of an answer.
     let full = outcome?.mapAnswer { ISO15693Response(payload: $0).encoded }
-    return request.command.isWriteAlike ? full?.ofChange : full
+    return request.command.isWriteAlike ? full?.asWriteOutcome : full
   }
 }
 

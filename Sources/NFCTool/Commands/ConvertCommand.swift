@@ -20,12 +20,12 @@ struct ConvertCommand: AsyncParsableCommand {
       """)
 
   @Argument(help: "The image.") var input: String
-  @Argument(help: "The file to make.") var output: String
+  @Argument(help: "The file to create.") var output: String
 
   func run() async throws {
     _ = try ImageFile.requiredFormat(of: output)
     if let loss = try ImageFile.write(try ImageFile.read(input), to: output) {
-      Output.complain("nfc: " + loss)
+      Output.printError("nfc: " + loss)
     }
   }
 }

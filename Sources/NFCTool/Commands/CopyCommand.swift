@@ -44,11 +44,11 @@ struct CopyCommand: AsyncParsableCommand {
           .notThere, "nothing of the tag can be copied", tag: first.name,
           advice: "it has neither a memory that can be read nor an NDEF message")
       }
-      Output.remark("read \(first.name); take it away and hold the next one to the reader")
+      Output.printNotice("read \(first.name); take it away and hold the next one to the reader")
       let next = try await session.waitForNextTag(after: original.uid)
       let copy = try await next.changingNDEF { try await prepare(original, for: next) }
       guard !plan else { return try show(copy, isDone: false, Output.line) }
-      if !options.json { try show(copy, isDone: false, Output.remark) }
+      if !options.json { try show(copy, isDone: false, Output.printNotice) }
       let result = try await next.changingNDEF {
         try await Progress.during("Writing \(next.name)") { try await copy.run() }
       }
@@ -175,7 +175,7 @@ struct CopyCommand: AsyncParsableCommand {
         switch memory {
         case .classic(let commands, _):
           try await ClassicRestoration(
-            commands, image, keys: try keys.classic, locksForGood: false, includesBlock0: false)
+            commands, image, keys: try keys.classic, locksPermanently: false, includesBlock0: false)
         case .ultralight(let commands, _):
           try await UltralightRestoration(commands, image, key: nil, extras: [])
         case .vicinity, .feliCaLite, .topaz: try await BlockRestoration(memory, image, now: old)

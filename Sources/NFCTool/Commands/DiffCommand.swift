@@ -82,11 +82,11 @@ struct DiffCommand: AsyncParsableCommand {
     }
     if !comparison.incomparable.isEmpty {
       let plural = comparison.incomparable.count > 1 ? "s" : ""
-      Output.remark(
+      Output.printNotice(
         "unknown in one of the two: \(unit)\(plural) \(NumberList.text(comparison.incomparable))")
     }
     if !comparison.incomparableFiles.isEmpty {
-      Output.remark(
+      Output.printNotice(
         "unknown in one of the two: \(comparison.incomparableFiles.joined(separator: ", "))")
     }
     if !comparison.isEqual { throw Difference() }
@@ -104,7 +104,7 @@ extension TagImage {
     }
     guard memory.bytes.count == other.memory.bytes.count else { return self }
     var image = TagImage(other.kind, memory: memory.regrouped(unitSize: other.memory.unitSize))
-    image.forgetHiddenSecrets()
+    image.removeHiddenSecrets()
     return image
   }
 }

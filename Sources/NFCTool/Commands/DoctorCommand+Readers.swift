@@ -30,7 +30,7 @@ extension DoctorCommand {
     } catch let error as NFCError {
       throw Failure(error)
     }
-    Output.remark("reset \(address)")
+    Output.printNotice("reset \(address)")
   }
 
   /// Writes a report on the named readers, or on all readers that are found.

@@ -31,6 +31,7 @@ struct DoctorCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup(title: HelpText.shared) var options: ReaderOptions
+  @OptionGroup private var ignored: IgnoredTagOptions
 
   @Option(help: ArgumentHelp("Write a report on the readers to this file.", valueName: "file"))
   var report: String?
@@ -97,7 +98,7 @@ struct DoctorCommand: AsyncParsableCommand {
     guard count == 0 else {
       return Failure(
         .noReader, "none of \(count) readers can be opened",
-        advice: "do what stands above, or use --virtual demo")
+        advice: "follow the advice above, or use --virtual demo")
     }
     return Failure(
       .noReader, "no reader found",
@@ -112,7 +113,7 @@ struct DoctorCommand: AsyncParsableCommand {
     if !place.isEmpty { try Output.fact("  where", place.onOneLine) }
     if let name = reader.connectionString, reader.canBeOpened {
       try Output.fact(
-        "  can be opened", (reader.wasOpened ? "yes, and was, by " : "by ") + name.onOneLine)
+        "  can be opened", (reader.wasOpened ? "yes (it was opened) by " : "by ") + name.onOneLine)
     }
     try reader.findings.forEach(printLines)
     try Output.line("")

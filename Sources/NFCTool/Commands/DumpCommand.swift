@@ -42,7 +42,7 @@ struct DumpArguments: ParsableArguments {
       try Output.done(
         options, tag.detected.identifier,
         ["saved": .integer(size), "file": .string(File.name(file))])
-      if !options.json { Output.remark("saved \(size) bytes of \(tag.name)") }
+      if !options.json { Output.printNotice("saved \(size) bytes of \(tag.name)") }
     }
   }
 }
@@ -59,7 +59,7 @@ struct DumpCommand: AsyncParsableCommand {
       saves the files that can be read without a key, of others the identity, in .nfc only. The file's \
       extension names the format: .bin and .mfd are the bytes as they are, .eml is text of Proxmark3 and \
       libnfc, .json Proxmark3, .nfc Flipper Zero, .mct MIFARE Classic Tool, .picopass Flipper Zero's \
-      iCLASS cards. For CTx, barcodes and B' cards .nfc is a form of this program's own. Version, signature, counters and locks are saved where the format has a place for them; whatever it \
+      iCLASS cards. For CTx, barcodes and B' cards .nfc is this program's own form. Version, signature, counters and locks are saved where the format has a place for them; whatever it \
       cannot hold is listed in one line.
 
       In .bin, .mfd, .eml and .json files of a MIFARE Classic, the key that was used stands in for each \

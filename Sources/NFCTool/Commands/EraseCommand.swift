@@ -30,7 +30,7 @@ struct EraseCommand: AsyncParsableCommand {
       }
       try Output.done(
         options, tag.detected.identifier, ["written": .integer(0), "verified": .bool(verify)])
-      if !options.json { Output.remark("erased \(tag.name)") }
+      if !options.json { Output.printNotice("erased \(tag.name)") }
     }
   }
 }

@@ -47,7 +47,7 @@ struct FeliCaWriteCommand: AsyncParsableCommand {
       try Output.done(
         options, tag.detected.identifier,
         ["block": .integer(block), "written": .integer(data.count)])
-      if !options.json { Output.remark("wrote block \(block) of \(tag.name)") }
+      if !options.json { Output.printNotice("wrote block \(block) of \(tag.name)") }
     }
   }
 }

@@ -30,7 +30,7 @@ struct FormatCommand: AsyncParsableCommand {
         try await tag.kind.formatNDEF(wipe: force)
       }
       try Output.done(options, tag.detected.identifier, ["formatted": .bool(true)])
-      if !options.json { Output.remark("formatted \(tag.name)") }
+      if !options.json { Output.printNotice("formatted \(tag.name)") }
     }
   }
 }

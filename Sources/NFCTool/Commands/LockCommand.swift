@@ -35,7 +35,8 @@ struct LockCommand: AsyncParsableCommand {
         try await tag.detected.authenticate(password)
         do {
           try await tag.kind.makeReadOnly()
-        } catch let error as NFCError where error.code == .unsupported && error.cause != .notCarried
+        } catch let error as NFCError
+          where error.code == .unsupported && error.cause != .unsupportedByReader
         {
           // The tag is an NDEF tag that cannot be locked.
           throw Failure(
@@ -43,7 +44,7 @@ struct LockCommand: AsyncParsableCommand {
         }
       }
       try Output.done(options, tag.detected.identifier, ["locked": .bool(true)])
-      if !options.json { Output.remark("locked \(tag.name)") }
+      if !options.json { Output.printNotice("locked \(tag.name)") }
     }
   }
 }

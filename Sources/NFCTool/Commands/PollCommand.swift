@@ -7,7 +7,7 @@ import Synchronization
 struct PollCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "poll",
-    abstract: "Reports which tags come and go.",
+    abstract: "Reports tags as they arrive and leave.",
     usage: "nfc poll [--once] [--count <number>] [--protocols <list>] [<options>]",
     discussion: """
       Prints one line when a tag arrives and one when it leaves, until interrupted. Ends with exit code 66 \
@@ -131,7 +131,7 @@ struct PollCommand: AsyncParsableCommand {
           session.demo?.left(tag)
           if session.demo?.isOver == true { return false }
         case .lost(let reader, let error):
-          Output.complain("nfc: \(reader.connectionString): \(error.description); waiting for it")
+          Output.printError("nfc: \(reader.connectionString): \(error.description); waiting for it")
         case .back:
           break
         }
@@ -151,7 +151,7 @@ struct PollCommand: AsyncParsableCommand {
 
     func note(_ error: NFCError) {
       last.withLock { $0 = error }
-      Output.remark("nfc: \(error.description); waiting until it is free or another comes")
+      Output.printNotice("nfc: \(error.description); waiting until it is free or another comes")
     }
   }
 

@@ -49,8 +49,8 @@ struct ProtectCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "How many wrong passwords in a row an NTAG or Ultralight accepts: 1 to 7, up to 1022 for an Ultralight AES; 0 for any number.",
-      discussion: "One more closes the tag for good. Cannot be undone.", valueName: "number"),
+      "The number of wrong passwords in a row that an NTAG or Ultralight accepts: 1 to 7, up to 1022 for an Ultralight AES; 0 for any number.",
+      discussion: "One more permanently closes the tag. Cannot be undone.", valueName: "number"),
     transform: { try NumberArgument.integer($0, "--attempts", in: 0...1022) })
   var attempts: Int?
 
@@ -77,7 +77,7 @@ struct ProtectCommand: AsyncParsableCommand {
 
   func run() async throws {
     let change = ProtectionChange(
-      wish: ProtectionChange.Wish(
+      request: ProtectionChange.Request(
         password: password, pack: pack, from: from, protectsReading: read, attempts: attempts),
       password: currentPassword, isPlan: plan)
     try await Session.run(options) { try await change.run($0) }
@@ -106,14 +106,14 @@ struct UnprotectCommand: AsyncParsableCommand {
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 
   func run() async throws {
-    let change = ProtectionChange(wish: nil, password: try password.bytes, isPlan: plan)
+    let change = ProtectionChange(request: nil, password: try password.bytes, isPlan: plan)
     try await Session.run(options) { try await change.run($0) }
   }
 }
 
 /// Sets or removes the protection of a tag.
 struct ProtectionChange: Sendable {
-  struct Wish: Sendable {
+  struct Request: Sendable {
     var password: [UInt8]
     var pack: [UInt8]?
     var from: Int?
@@ -128,7 +128,7 @@ struct ProtectionChange: Sendable {
   static let firstUserPage = 4
 
   /// The protection to set, or `nil` to remove it.
-  let wish: Wish?
+  let request: Request?
   /// The tag's current password.
   let password: [UInt8]?
   let isPlan: Bool
@@ -173,18 +173,18 @@ struct ProtectionChange: Sendable {
       case .file(let card): try await change(card, tag, options)
       }
     guard isDone else { return }
-    let from = wish.map { $0.from ?? Self.firstNumber(tag.kind) }
+    let from = request.map { $0.from ?? Self.firstNumber(tag.kind) }
     try Output.done(
       options, tag.detected.identifier,
       [
         "protection": .members([
-          "password": .bool(wish != nil), "from": from.map { .integer($0) },
-          "read": wish.map { .bool($0.protectsReading) },
-          "attempts": wish.map { .integer($0.attempts ?? 0) },
+          "password": .bool(request != nil), "from": from.map { .integer($0) },
+          "read": request.map { .bool($0.protectsReading) },
+          "attempts": request.map { .integer($0.attempts ?? 0) },
         ])
       ])
     if !options.json {
-      Output.remark("\(wish == nil ? "unprotected" : "protected") \(tag.name)")
+      Output.printNotice("\(request == nil ? "unprotected" : "protected") \(tag.name)")
     }
   }
 
@@ -199,21 +199,23 @@ struct ProtectionChange: Sendable {
   private func change(
     _ commands: UltralightCommands, _ tag: SelectedTag<Kind>, _ options: GlobalOptions
   ) async throws -> Bool {
-    let limit = wish?.attempts ?? 0
-    let protection = try wish.map { wish in
-      guard wish.password.count == UltralightProtection.passwordSize else {
+    let limit = request?.attempts ?? 0
+    let protection = try request.map { request in
+      guard request.password.count == UltralightProtection.passwordSize else {
         throw Failure(
-          .usage, "--password has \(wish.password.count) bytes, and this tag's password has 4",
+          .usage, "--password has \(request.password.count) bytes, and this tag's password has 4",
           tag: tag.name, advice: "give 8 hexadecimal digits")
       }
       guard limit <= UltralightProtection.attemptLimits.upperBound else {
         throw Failure(
-          .usage, "this tag takes a limit of 1 to \(UltralightProtection.attemptLimits.upperBound)",
+          .usage,
+          "this tag accepts a limit of 1 to \(UltralightProtection.attemptLimits.upperBound)",
           tag: tag.name, advice: "give another --attempts")
       }
       return try UltralightProtection(
-        password: wish.password, passwordAcknowledge: wish.pack ?? [0x00, 0x00],
-        firstPage: wish.from ?? Self.firstNumber(tag.kind), protectsReading: wish.protectsReading,
+        password: request.password, passwordAcknowledge: request.pack ?? [0x00, 0x00],
+        firstPage: request.from ?? Self.firstNumber(tag.kind),
+        protectsReading: request.protectsReading,
         attemptLimit: limit == 0 ? nil : limit)
     }
     let plan = try await tag.namingPassword {
@@ -225,7 +227,7 @@ struct ProtectionChange: Sendable {
     }
     var effects: Set<UltralightProtectionPlan.IrreversibleEffect> =
       protection == nil ? Set(plan.irreversibleEffects) : [.forgetsPassword]
-    if limit > 0 { effects.insert(.mayCloseForGood) }
+    if limit > 0 { effects.insert(.mayClosePermanently) }
     try await tag.namingPassword { [effects] in
       try await commands.protect(plan, accepting: effects, password: password)
     }
@@ -239,7 +241,7 @@ struct ProtectionChange: Sendable {
     _ options: GlobalOptions
   ) async throws -> Bool {
     let unknown = [
-      ("--pack", wish?.pack != nil), ("--attempts", (wish?.attempts ?? 0) > 0),
+      ("--pack", request?.pack != nil), ("--attempts", (request?.attempts ?? 0) > 0),
     ].first(where: \.1)
     if let unknown {
       throw Failure(
@@ -248,8 +250,8 @@ struct ProtectionChange: Sendable {
     }
     let protection = VicinityProtection(
       tag: vicinity, kind: kind,
-      wish: wish.map {
-        VicinityProtection.Wish(
+      request: request.map {
+        VicinityProtection.Request(
           password: $0.password, from: $0.from ?? Self.firstNumber(tag.kind),
           protectsReading: $0.protectsReading)
       }, current: password)

@@ -16,18 +16,18 @@ extension ProtectionChange {
     _ card: any ISO7816Tag, _ tag: SelectedTag<Kind>, _ options: GlobalOptions
   ) async throws -> Bool {
     let unknown = [
-      ("--pack", wish?.pack != nil), ("--attempts", (wish?.attempts ?? 0) > 0),
-      ("--from", (wish?.from ?? 0) != 0),
+      ("--pack", request?.pack != nil), ("--attempts", (request?.attempts ?? 0) > 0),
+      ("--from", (request?.from ?? 0) != 0),
     ].first(where: \.1)
     if let unknown {
       throw Failure(
         .usage, "this tag has nothing for \(unknown.0)", tag: tag.name, advice: "leave it out")
     }
-    try checkFilePassword(wish?.password, "--password", tag.name)
+    try checkFilePassword(request?.password, "--password", tag.name)
     try checkFilePassword(
-      password, wish == nil ? "--password" : "--current-password", tag.name)
+      password, request == nil ? "--password" : "--current-password", tag.name)
     let file = try await ST25TATag(card)
-    let protection = wish.map {
+    let protection = request.map {
       let secret = SecretKey($0.password)
       return ST25TAProtection(
         writePassword: secret, readPassword: $0.protectsReading ? secret : nil)
@@ -41,7 +41,7 @@ extension ProtectionChange {
       let steps =
         plan.steps.isEmpty
         ? []
-        : ProtectionStep.passwords(isNew: wish != nil) + [
+        : ProtectionStep.passwords(isNew: request != nil) + [
           ProtectionStep("the NDEF file", "\(plan.before)", "\(plan.after)")
         ]
       for step in steps { try Output.line(options.json ? step.json.text : step.text) }

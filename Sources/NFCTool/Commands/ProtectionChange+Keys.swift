@@ -16,15 +16,15 @@ extension ProtectionChange {
   }
 
   private func checkKeys(_ tag: String) throws {
-    if let wish {
-      try checkKey(wish.password, "--password", tag)
-      guard wish.pack == nil else {
+    if let request {
+      try checkKey(request.password, "--password", tag)
+      guard request.pack == nil else {
         throw Failure(
           .usage, "this tag has nothing for --pack", tag: tag, advice: "leave it out")
       }
     }
     if let password {
-      try checkKey(password, wish == nil ? "--password" : "--current-password", tag)
+      try checkKey(password, request == nil ? "--password" : "--current-password", tag)
     }
   }
 
@@ -68,11 +68,11 @@ extension ProtectionChange {
     _ commands: UltralightCommands, _ tag: SelectedTag<Kind>, _ options: GlobalOptions
   ) async throws -> Bool {
     try checkKeys(tag.name)
-    guard wish?.attempts ?? 0 == 0 else {
+    guard request?.attempts ?? 0 == 0 else {
       throw Failure(
         .usage, "this tag has nothing for --attempts", tag: tag.name, advice: "leave it out")
     }
-    let protection = try wish.map {
+    let protection = try request.map {
       try UltralightCProtection(
         key: $0.password, firstPage: $0.from ?? Self.firstUserPage,
         protectsReading: $0.protectsReading)
@@ -101,8 +101,8 @@ extension ProtectionChange {
     _ miFare: any MiFareTag, _ tag: SelectedTag<Kind>, _ options: GlobalOptions
   ) async throws -> Bool {
     try checkKeys(tag.name)
-    let limit = wish?.attempts ?? 0
-    let protection = try wish.map {
+    let limit = request?.attempts ?? 0
+    let protection = try request.map {
       try UltralightAESProtection(
         key: SecretKey($0.password), firstPage: $0.from ?? Self.firstUserPage,
         protectsReading: $0.protectsReading, attemptLimit: limit == 0 ? nil : limit)
@@ -122,7 +122,7 @@ extension ProtectionChange {
       try !shows(steps, plan.irreversibleEffects.map(\.description), options)
     else { return false }
     var effects: Set<UltralightAESProtectionPlan.IrreversibleEffect> = [.forgetsKey]
-    if limit > 0 { effects.insert(.mayCloseForGood) }
+    if limit > 0 { effects.insert(.mayClosePermanently) }
     try await tag.namingPassword { [effects] in
       try await secured.protect(plan, accepting: effects, key: key)
     }

@@ -21,6 +21,7 @@ struct ReadersCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup(title: HelpText.shared) var options: ReaderOptions
+  @OptionGroup private var ignored: IgnoredTagOptions
 
   func run() async throws {
     Session.setLogLevel(isVerbose: options.verbose)
@@ -43,7 +44,7 @@ struct ReadersCommand: AsyncParsableCommand {
     guard !attempts.contains(where: { $0.reader != nil }) else { return }
     guard let problem = attempts.compactMap(\.problem).first else {
       // The failure reports obstacles, such as a PC/SC service that does not answer.
-      throw Failure(try await ReaderSearch.nothingFound())
+      throw Failure(try await ReaderSearch.noReaderFound())
     }
     guard attempts.count > 1 else { throw Failure(problem) }
     throw Failure(

@@ -13,7 +13,7 @@ struct RecordingCommand: AsyncParsableCommand {
                             object per line, keys and passwords as **
         --replay FILE       takes the place of a reader, and answers in the order
                             of the recording
-        --replay-any-order  answers a command by its own answer, wherever it stands
+        --replay-any-order  answers each command with its own answer, wherever it is
         --pcap FILE         writes the exchanges for Wireshark (pcapng), keys zero
         --with-secrets      masks nothing, and keeps the random numbers of the program
 

@@ -51,17 +51,17 @@ struct RestoreArguments: ParsableArguments {
         }
       }
       let parts = restoration.plan
-      if parts.isEmpty { Output.remark("nothing differs from \(File.name(file))") }
+      if parts.isEmpty { Output.printNotice("nothing differs from \(File.name(file))") }
       guard !plan else {
         let now = try await tag.work { try await tag.kind.read(keys, password: password).image }
         return try Self.show(
           restoration.plan(from: now, to: image), isDone: false, options, Output.line)
       }
-      if !options.json { try Self.show(parts, isDone: false, options, Output.remark) }
+      if !options.json { try Self.show(parts, isDone: false, options, Output.printNotice) }
       let report = try await tag.work {
         try await Progress.during("Writing \(tag.name)") { try await restoration.run() }
       }
-      try Self.show(report, isDone: true, options, options.json ? Output.line : Output.remark)
+      try Self.show(report, isDone: true, options, options.json ? Output.line : Output.printNotice)
       try Self.finish(report, tag.name, session)
     }
   }
@@ -73,7 +73,7 @@ struct RestoreArguments: ParsableArguments {
     switch tag {
     case .classic(let commands, _):
       return try await ClassicRestoration(
-        commands, image, keys: try keys.classic, locksForGood: includeLocks,
+        commands, image, keys: try keys.classic, locksPermanently: includeLocks,
         includesBlock0: includesBlock0)
     case .ultralight(let commands, let tag):
       var extras: UltralightRestorePlan.Extras = []
@@ -129,7 +129,7 @@ struct RestoreArguments: ParsableArguments {
         .notAllowed, "not all was restored: \(missing.joined(separator: "; "))", tag: name,
         advice: "another key may be needed; the rest was written")
     }
-    for left in grouped(report, where: { $0.isNotAskedFor }) { session.note("left out \(left)") }
+    for left in grouped(report, where: { $0.isNotRequested }) { session.note("left out \(left)") }
   }
 
   /// Returns a description of the parts that a plan omits.

@@ -145,7 +145,7 @@ struct VirtualCommand: AsyncParsableCommand {
   }
 
   private func isSeen(_ tag: VirtualTag, _ fields: VirtualFields) -> Bool {
-    pcsc ? ShownPCSCReader.sees(tag, dialect: model) : !fields.needsPCSC(tag)
+    pcsc ? PublishedPCSCReader.canFind(tag, dialect: model) : !fields.needsPCSC(tag)
   }
 
   private var model: VirtualPCSCReader.Dialect { dialect?.dialect ?? .transparentSession }
@@ -167,7 +167,7 @@ struct VirtualCommand: AsyncParsableCommand {
         fields.pn532, chip: chip, pace: pace, trace: Self.trace(file.map(Self.writer), frames))
       return RunningReader(connectionString: virtual.connectionString, close: virtual.close)
     }
-    let shown = try ShownPCSCReader(
+    let shown = try PublishedPCSCReader(
       VirtualPCSCReader(fields.pcsc, dialect: model),
       host: host, port: port, trace: file.map(Self.apduWriter))
     do {

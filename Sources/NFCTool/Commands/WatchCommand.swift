@@ -86,7 +86,7 @@ struct WatchCommand: AsyncParsableCommand {
         group.addTask { try await publisher.run() }
         group.addTask {
           for await (level, payload) in publisher.commands {
-            await readers.obey(payload, level: level, publisher: publisher)
+            await readers.execute(payload, level: level, publisher: publisher)
           }
         }
       }
@@ -102,7 +102,7 @@ struct WatchCommand: AsyncParsableCommand {
     let unit = SystemdUnit(arguments: Array(arguments))
     guard write else { return try Output.line(unit.text) }
     try unit.install()
-    Output.remark(
+    Output.printNotice(
       "nfc: wrote \(SystemdUnit.path); start it: systemctl --user enable --now nfc-watch")
   }
 }

@@ -106,7 +106,7 @@ struct DESFireChangeKeyCommand: AsyncParsableCommand {
         return try Output.done(options, card.tag.detected.identifier, place)
       }
       let before = old.map { "version \([$0].hexadecimal)" } ?? "unknown version"
-      try DESFirePlan.show(
+      try PlannedChange.show(
         "key \(number) of \(application.name): \(before) → \(new.kind.name), version "
           + "\([new.version].hexadecimal); the key itself is not shown", place, options)
     }
@@ -136,7 +136,7 @@ struct DESFireChangeKeyCommand: AsyncParsableCommand {
     if prover != number {
       guard let given = card.keyring.secret(number, of: application) else {
         throw Failure(
-          .notAllowed, "the card asks for the key that is there, too", tag: card.tag.name,
+          .notAllowed, "the card requires the current key, too", tag: card.tag.name,
           advice: "give it with --key \(number):HEX")
       }
       old = try card.key(kind, given, number)
@@ -156,7 +156,7 @@ struct DESFireChangeKeyCommand: AsyncParsableCommand {
       try await target.authenticate(number, new)
     } catch let error as NFCError where error.code == .authenticationFailed {
       throw Failure(
-        .lost, "the card has taken the change of key \(number) and does not know the new key",
+        .lost, "the card accepted the change of key \(number) but does not accept the new key",
         tag: card.tag.name, advice: "try the old one")
     }
     return (version, new)

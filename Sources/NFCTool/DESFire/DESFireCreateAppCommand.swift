@@ -23,11 +23,12 @@ struct DESFireCreateAppCommand: AsyncParsableCommand {
   var application: DESFireApplicationIdentifier
 
   @Option(
-    name: .customLong("keys"), help: ArgumentHelp("How many keys, 1 to 14.", valueName: "number"),
+    name: .customLong("keys"),
+    help: ArgumentHelp("The number of keys, 1 to 14.", valueName: "number"),
     transform: { try NumberArgument.integer($0, "--keys", in: 1...DESFireApplication.mostKeys) })
   var keyCount: Int
 
-  @Option(help: ArgumentHelp("What the keys are for: des, 3k3des or aes.", valueName: "kind"))
+  @Option(help: ArgumentHelp("The kind of the keys: des, 3k3des or aes.", valueName: "kind"))
   var crypto: DESFireKey.Kind
 
   @Option(
@@ -73,20 +74,20 @@ struct DESFireCreateAppCommand: AsyncParsableCommand {
     try await Session.run(options) { session in
       let card = try await session.selectDESFire(for: plan ? .reading : .changing, keyring)
       try await card.work {
-        if try await card.card.knows(application) {
+        if try await card.card.hasApplication(application) {
           throw Failure(
             .content, "the card has application \(application) already", tag: card.tag.name,
             advice: "nfc desfire delete-app deletes it")
         }
         guard !plan else { return }
-        try await card.openRoot("an application is made") { $0.createsFreely }
+        try await card.openRoot("an application is created") { $0.createsFreely }
         try await card.card.createApplication(wanted)
       }
       guard plan else {
         return try Output.done(
           options, card.tag.detected.identifier, ["app": .string("\(application)")])
       }
-      try DESFirePlan.show(
+      try PlannedChange.show(
         "application \(application): new, \(keyCount) \(crypto.name) key\(keyCount == 1 ? "" : "s")",
         [
           "app": .string("\(application)"), "keys": .integer(keyCount),
@@ -97,18 +98,9 @@ struct DESFireCreateAppCommand: AsyncParsableCommand {
   }
 }
 
-/// The output of `--plan`.
-enum DESFirePlan {
-  static func show(
-    _ text: String, _ members: KeyValuePairs<String, JSONValue?>, _ options: GlobalOptions
-  ) throws {
-    try Output.line(options.json ? JSONValue.members(members).text : text)
-  }
-}
-
 extension DESFireCard {
   /// Returns whether an application exists, by selecting it.
-  func knows(_ identifier: DESFireApplicationIdentifier) async throws -> Bool {
+  func hasApplication(_ identifier: DESFireApplicationIdentifier) async throws -> Bool {
     do {
       _ = try await application(identifier).keyVersion(0)
       return true

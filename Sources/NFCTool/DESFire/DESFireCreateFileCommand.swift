@@ -20,7 +20,7 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
       the size of the data, or of a record.
 
       With a file of type transaction-mac, an EV2 or EV3 card signs what each transaction of the application \
-      does. --read-write then tells which key may name the terminal, which every transaction requires; with \
+      does. --read-write then says which key may name the terminal, which every transaction requires; with \
       nobody, no terminal is named.
 
       Examples:
@@ -41,7 +41,7 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
   var size: Int?
 
   @Option(
-    help: ArgumentHelp("How many records there can be.", valueName: "number"),
+    help: ArgumentHelp("The maximum number of records.", valueName: "number"),
     transform: { try NumberArgument.integer($0, "--records", in: 1...0xFF_FFFF) })
   var records: Int?
 
@@ -131,7 +131,7 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
     switch type {
     case .transactionMAC:
       guard isoIdentifier == nil else {
-        throw ValidationError("A file of codes has no ISO file identifier.")
+        throw ValidationError("A transaction MAC file has no ISO file identifier.")
       }
     case .standard, .backup:
       guard size != nil else { throw ValidationError("A file of data needs --size.") }
@@ -140,7 +140,8 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
         throw ValidationError("A file of records needs --size and --records.")
       }
       guard type == .linear || records > 1 else {
-        throw ValidationError("A ring needs room for 2 records at least: it keeps one fewer.")
+        throw ValidationError(
+          "A cyclic file needs room for at least 2 records: it keeps one fewer.")
       }
     case .value:
       guard isoIdentifier == nil else {
@@ -180,14 +181,14 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
       let card = try await session.selectDESFire(for: plan ? .reading : .changing, keyring)
       try await card.work {
         let application = card.card.application(file.application)
-        try await card.open(application, "a file is made") { $0.createsFreely }
+        try await card.open(application, "a file is created") { $0.createsFreely }
         guard !plan else { return }
         guard let macKey else {
           return try await application.createFile(
             file.file, settings, isoIdentifier: isoIdentifier)
         }
         // The key is sent enciphered. This requires a session, even if everyone may create files.
-        try await card.authenticate(application, [0], for: "a file of codes is made")
+        try await card.authenticate(application, [0], for: "a transaction MAC file is created")
         try await application.createTransactionMACFile(
           file.file, communication: settings.communication, rights: settings.rights,
           key: try DESFireKey(.aes, macKey, version: UInt8(macKeyVersion)))
@@ -198,7 +199,7 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
       guard plan else {
         return try Output.done(options, card.tag.detected.identifier, place)
       }
-      try DESFirePlan.show(
+      try PlannedChange.show(
         "file \(file.file) of \(file.application): new, \(settings.text)", place, options)
     }
   }

@@ -39,7 +39,7 @@ struct DESFireDeleteAppCommand: AsyncParsableCommand {
     try await Session.run(options) { session in
       let card = try await session.selectDESFire(for: plan ? .reading : .changing, keyring)
       try await card.work {
-        guard try await card.card.knows(application) else {
+        guard try await card.card.hasApplication(application) else {
           throw NFCError(.wrongTag, "the card has no application \(application)")
         }
         guard !plan else { return }
@@ -55,8 +55,8 @@ struct DESFireDeleteAppCommand: AsyncParsableCommand {
         return try Output.done(
           options, card.tag.detected.identifier, ["app": .string("\(application)")])
       }
-      try DESFirePlan.show(
-        "application \(application): deleted with its files and keys, for good",
+      try PlannedChange.show(
+        "application \(application): permanently deleted, with its files and keys",
         ["app": .string("\(application)"), "deleted": .bool(true)], options)
     }
   }
@@ -104,8 +104,8 @@ struct DESFireDeleteFileCommand: AsyncParsableCommand {
       guard plan else {
         return try Output.done(options, card.tag.detected.identifier, place)
       }
-      try DESFirePlan.show(
-        "file \(file.file) of \(file.application): deleted for good; \(settings.text)", place,
+      try PlannedChange.show(
+        "file \(file.file) of \(file.application): permanently deleted; \(settings.text)", place,
         options)
     }
   }

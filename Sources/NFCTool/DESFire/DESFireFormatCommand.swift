@@ -53,8 +53,8 @@ struct DESFireFormatCommand: AsyncParsableCommand {
       return try await card.card.applications()
     }
     for application in applications {
-      try DESFirePlan.show(
-        "application \(application): deleted with its files and keys, for good",
+      try PlannedChange.show(
+        "application \(application): permanently deleted, with its files and keys",
         ["app": .string("\(application)"), "deleted": .bool(true)], options)
     }
     if applications.isEmpty, !options.json { try Output.line("nothing to be deleted") }

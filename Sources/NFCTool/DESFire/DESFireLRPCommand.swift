@@ -6,7 +6,7 @@ import SecureTags
 struct DESFireLRPCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "lrp",
-    abstract: "Switches a DESFire Light or an NTAG 424 DNA to LRP for good.",
+    abstract: "Switches a DESFire Light or an NTAG 424 DNA to LRP permanently.",
     usage: "nfc desfire lrp [--permanently] [--plan] [<options>]",
     discussion: """
       LRP protects keys against power analysis. The switch cannot be undone, and requires --permanently. \
@@ -18,7 +18,7 @@ struct DESFireLRPCommand: AsyncParsableCommand {
         nfc desfire lrp --permanently --key 0:00112233445566778899AABBCCDDEEFF
       """)
 
-  @Flag(help: "Confirm that the chip is to use LRP for good.")
+  @Flag(help: "Confirm that the chip is to use LRP permanently.")
   var permanently = false
 
   @OptionGroup var keys: KeyOptions<DESFireKeyPlace>
@@ -53,8 +53,9 @@ struct DESFireLRPCommand: AsyncParsableCommand {
       guard plan else {
         return try Output.done(options, card.tag.detected.identifier, ["lrp": .bool(true)])
       }
-      try DESFirePlan.show(
-        "LRP in place of AES, for good; the link is no longer signed", ["lrp": .bool(true)], options
+      try PlannedChange.show(
+        "LRP in place of AES, permanently; the link is no longer signed", ["lrp": .bool(true)],
+        options
       )
     }
   }

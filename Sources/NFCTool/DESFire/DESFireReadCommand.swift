@@ -29,7 +29,7 @@ struct DESFireReadCommand: AsyncParsableCommand {
   var offset: Int?
 
   @Option(
-    help: ArgumentHelp("How many bytes or records; all unless given.", valueName: "number"),
+    help: ArgumentHelp("The number of bytes or records; all unless given.", valueName: "number"),
     transform: { try NumberArgument.integer($0, "--length", in: 1...0xFF_FFFF) })
   var length: Int?
 
@@ -51,7 +51,7 @@ struct DESFireReadCommand: AsyncParsableCommand {
     case .transactionMAC:
       guard offset == nil, length == nil else {
         throw Failure(
-          .usage, "file \(file.file) holds the code of a transaction, which has no parts")
+          .usage, "file \(file.file) holds a transaction MAC, which has no parts")
       }
       try await prove([rights.read], card, application)
       let mac = try await application.transactionMAC(file: file.file)

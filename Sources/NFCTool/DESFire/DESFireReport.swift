@@ -31,7 +31,7 @@ struct DESFireReport {
     uid = card.tag.detected.identifier
     product = try await Self.product(card.tag.kind)
     version = try await card.card.version()
-    freeMemory = try await Self.ifTold { try await card.card.freeMemory() }
+    freeMemory = try await Self.ifReported { try await card.card.freeMemory() }
     let root = card.card.root
     guard card.card.generation != .fixed else {
       (summary, ownUID) = (nil, nil)
@@ -39,20 +39,20 @@ struct DESFireReport {
       return
     }
     let names =
-      try await Self.ifTold { try await card.card.applicationNames() } ?? []
+      try await Self.ifReported { try await card.card.applicationNames() } ?? []
     let keys = try await card.summary(root)
-    var list = try await Self.ifTold { try await card.card.applications() }
+    var list = try await Self.ifReported { try await card.card.applications() }
     var own: [UInt8]?
-    var told = keys
+    var reported = keys
     if list == nil || keys == nil || version.uid.allSatisfy({ $0 == 0 }),
       let secret = card.keyring.secret(0, of: .card)
     {
       try await card.authenticate(root, 0, secret)
       own = version.uid.allSatisfy { $0 == 0 } ? try await card.card.cardUID() : nil
-      told = try await root.keySummary()
+      reported = try await root.keySummary()
       list = try await card.card.applications()
     }
-    (summary, ownUID) = (told, own)
+    (summary, ownUID) = (reported, own)
     var found: [Application] = []
     for identifier in list ?? [] {
       var application = try await Self.application(identifier, card)
@@ -75,7 +75,7 @@ struct DESFireReport {
   private static let filesOfOneProduct = (name: "NTAG 424 DNA", numbers: [1, 2, 3])
 
   /// Returns the card's answer, or `nil` if the card does not have the information or requires a key for it.
-  private static func ifTold<Result>(_ ask: () async throws -> Result) async throws -> Result? {
+  private static func ifReported<Result>(_ ask: () async throws -> Result) async throws -> Result? {
     do {
       return try await ask()
     } catch let error as NFCError
@@ -91,7 +91,7 @@ struct DESFireReport {
     let application = card.card.application(identifier)
     var result = Application(identifier: identifier)
     result.summary = try await card.summary(application)
-    var numbers = try await ifTold { try await application.files() }
+    var numbers = try await ifReported { try await application.files() }
     if numbers == nil || result.summary == nil,
       let secret = card.keyring.secret(0, of: identifier)
     {
@@ -110,7 +110,7 @@ struct DESFireReport {
     guard let numbers else { return result }
     var files: [File] = []
     for number in numbers.sorted() {
-      let settings = try await ifTold { try await application.fileSettings(number) }
+      let settings = try await ifReported { try await application.fileSettings(number) }
       files.append(File(number: number, settings: settings))
     }
     result.files = files
@@ -168,7 +168,7 @@ struct DESFireReport {
     if let freeMemory { table.add("free memory", "\(freeMemory) bytes") }
     if let summary { table.add("card's key", summary.text) }
     guard let applications else {
-      return table.add("applications", "listed for the card's master key only")
+      return table.add("applications", "listed only with the card's master key")
     }
     if applications.isEmpty { table.add("applications", "none") }
     for application in applications {
@@ -178,14 +178,14 @@ struct DESFireReport {
       }
       table.add(
         "application \(application.identifier)",
-        (application.summary?.text ?? "settings not told") + (name ?? ""))
+        (application.summary?.text ?? "settings not reported") + (name ?? ""))
       guard let files = application.files else {
-        table.add("  files", "listed for its master key only")
+        table.add("  files", "listed only with its master key")
         continue
       }
       if files.isEmpty { table.add("  files", "none") }
       for file in files {
-        table.add("  file \(file.number)", file.settings?.text ?? "settings for a key only")
+        table.add("  file \(file.number)", file.settings?.text ?? "settings only with a key")
       }
     }
   }
@@ -283,8 +283,8 @@ extension DESFireFileSettings {
       case .linearRecords(let records):
         "\(records.count) of \(records.maximumCount) records of \(records.recordSize) bytes"
       case .cyclicRecords(let records):
-        "\(records.count) of \(max(0, records.maximumCount - 1)) records of \(records.recordSize) bytes in a ring"
-      case .transactionMAC: "codes of transactions"
+        "\(records.count) of \(max(0, records.maximumCount - 1)) records of \(records.recordSize) bytes, cyclic"
+      case .transactionMAC: "transaction MACs"
       case .other: typeName
       }
     let way =

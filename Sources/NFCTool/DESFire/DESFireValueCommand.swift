@@ -33,13 +33,13 @@ struct DESFireValueCommand: AsyncParsableCommand {
   var credit: Int?
 
   @Option(
-    help: ArgumentHelp("Take this much.", valueName: "number"),
+    help: ArgumentHelp("Subtract this much.", valueName: "number"),
     transform: { try amount($0, "--debit") })
   var debit: Int?
 
   @Option(
     help: ArgumentHelp(
-      "Give back this much of what the last transaction took.", valueName: "number"),
+      "Return this much of what the last transaction subtracted.", valueName: "number"),
     transform: { try amount($0, "--limited-credit") })
   var limitedCredit: Int?
 

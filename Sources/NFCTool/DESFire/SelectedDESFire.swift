@@ -57,7 +57,7 @@ struct SelectedDESFire: Sendable {
       throw Failure(
         .notAllowed,
         numbers.isEmpty
-          ? "\(purpose) by nobody"
+          ? "no key of \(application.identifier.name) has this right: \(purpose)"
           : "\(purpose) with key \(names) of \(application.identifier.name)",
         tag: tag.name,
         advice: numbers.first.map { "give it with --key \($0):HEX" })

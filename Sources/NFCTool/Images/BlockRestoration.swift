@@ -37,7 +37,7 @@ struct BlockRestoration: MemoryRestoration {
       return Block(
         unit: unit, number: number, old: now.memory.unit(unit), data: data,
         omission: locked.contains(unit)
-          ? Self.omission("it is locked") : Self.restraint(tag, number))
+          ? Self.omission("it is locked") : Self.obstacleToWriting(tag, number))
     }
   }
 
@@ -58,7 +58,7 @@ struct BlockRestoration: MemoryRestoration {
   private static let reservedOfTopaz: Set<Int> = [0x00, 0x0D, 0x0E, 0x0F]
 
   /// Returns the reason why a block is never written. This applies to identity, locks and configuration.
-  private static func restraint(_ tag: MemoryTag, _ number: Int) -> RestoredPart.Omission? {
+  private static func obstacleToWriting(_ tag: MemoryTag, _ number: Int) -> RestoredPart.Omission? {
     switch tag {
     case .topaz:
       reservedOfTopaz.contains(number)
@@ -79,7 +79,7 @@ struct BlockRestoration: MemoryRestoration {
   }
 
   private static func omission(_ text: String, isFailure: Bool = true) -> RestoredPart.Omission {
-    RestoredPart.Omission(text: text, isFailure: isFailure, isNotAskedFor: !isFailure)
+    RestoredPart.Omission(text: text, isFailure: isFailure, isNotRequested: !isFailure)
   }
 
   private static let writeService: UInt16 = 0x0009

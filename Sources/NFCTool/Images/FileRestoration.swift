@@ -66,7 +66,7 @@ extension FileRestoration {
         do {
           try await write(target)
         } catch let error as NFCError where error.group == .refusal {
-          omission = .init(text: error.description, isFailure: true, isNotAskedFor: false)
+          omission = .init(text: error.description, isFailure: true, isNotRequested: false)
         }
       }
       parts.append(target.part(omission))
@@ -84,6 +84,6 @@ extension RestoredPart {
 
   /// Returns an omission for something that was requested and is not possible.
   static func failure(_ text: String) -> Omission {
-    Omission(text: text, isFailure: true, isNotAskedFor: false)
+    Omission(text: text, isFailure: true, isNotRequested: false)
   }
 }

@@ -67,7 +67,7 @@ enum ImageFile {
   ///
   /// - Throws: `usage` for a file with another extension and an unknown format. A file without an extension
   ///   is read as plain bytes, as is `/dev/fd/3`.
-  static func readByLooks(_ path: String) throws -> TagImage {
+  static func readByContent(_ path: String) throws -> TagImage {
     let bytes = try File.read(path)
     if let format = format(of: path) { return try decode(bytes, format, path) }
     let format = ImageFormat(guessing: bytes)

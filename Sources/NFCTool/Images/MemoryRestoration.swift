@@ -16,7 +16,7 @@ struct RestoredPart {
     let text: String
     /// Whether it was requested and is not possible.
     let isFailure: Bool
-    let isNotAskedFor: Bool
+    let isNotRequested: Bool
   }
 
   /// The container, or `nil` for a part of the memory itself.
@@ -139,7 +139,7 @@ struct ClassicRestoration: MemoryRestoration {
 
   init(
     _ commands: MiFareClassicCommands, _ image: TagImage, keys: [MiFareClassicKey],
-    locksForGood: Bool, includesBlock0: Bool
+    locksPermanently: Bool, includesBlock0: Bool
   ) async throws {
     self.commands = commands
     self.image = image
@@ -148,7 +148,7 @@ struct ClassicRestoration: MemoryRestoration {
     self.includesBlock0 = includesBlock0
     restorePlan = try await commands.restorePlan(
       image.memory.bytes, known: image.memory.isKnown, keys: self.keys,
-      locksForGood: locksForGood)
+      locksPermanently: locksPermanently)
   }
 
   var plan: [RestoredPart] {
@@ -201,7 +201,7 @@ struct ClassicRestoration: MemoryRestoration {
         let isBlock0 = omission.reason == .manufacturerBlock
         return RestoredPart.Omission(
           text: block + omission.reason.description, isFailure: !isBlock0 || includesBlock0,
-          isNotAskedFor: false)
+          isNotRequested: false)
       })
   }
 }

@@ -192,7 +192,7 @@ enum MemoryTag: Sendable {
           } ?? nil
       }
     }
-    image.forgetHiddenSecrets()
+    image.removeHiddenSecrets()
     return Content(image: image, missing: dump.missing)
   }
 

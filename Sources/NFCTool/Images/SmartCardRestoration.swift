@@ -87,7 +87,7 @@ struct SmartCardRestoration: FileRestoration {
       // A container is specific to the card, like a UID.
       omission: omission.map {
         let isContainer = file == SmartCardReading.capabilityContainer
-        return .init(text: $0, isFailure: !isContainer, isNotAskedFor: isContainer)
+        return .init(text: $0, isFailure: !isContainer, isNotRequested: isContainer)
       })
   }
 

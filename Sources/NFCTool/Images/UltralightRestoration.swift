@@ -39,7 +39,7 @@ struct UltralightRestoration: MemoryRestoration {
           omissions: [
             RestoredPart.Omission(
               text: text(omission), isFailure: omission.reason == .refused,
-              isNotAskedFor: omission.reason == .notAskedFor)
+              isNotRequested: omission.reason == .notRequested)
           ])
       }
     return parts.sorted { $0.number < $1.number }
@@ -48,7 +48,7 @@ struct UltralightRestoration: MemoryRestoration {
   /// Returns the description of an omission. For a part that is written only on request, it includes the
   /// option that requests it.
   private func text(_ omission: UltralightRestorePlan.Omission) -> String {
-    guard omission.reason == .notAskedFor else { return omission.reason.description }
+    guard omission.reason == .notRequested else { return omission.reason.description }
     let area = restorePlan.areas.first { $0.pages.contains(omission.page) }
     let option =
       switch area?.use {

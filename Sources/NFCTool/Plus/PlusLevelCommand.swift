@@ -27,7 +27,7 @@ struct PlusLevelCommand: AsyncParsableCommand {
     transform: { try NumberArgument.integer($0, "The level", in: 3...3) })
   var level: Int?
 
-  @Flag(help: "Confirm that the card is to leave its level for good.")
+  @Flag(help: "Confirm that the card is to leave its level permanently.")
   var permanently = false
 
   @Flag(help: "Print what would be changed, and change nothing.")
@@ -100,15 +100,15 @@ struct PlusLevelCommand: AsyncParsableCommand {
     let change = try await tag.work { try await card.levelThreePlan() }
     guard !plan else {
       for effect in change.irreversibleEffects {
-        try DESFirePlan.show(
-          "\(effect.description), for good", ["effect": .string(effect.description)], options)
+        try PlannedChange.show(
+          "\(effect.description), permanently", ["effect": .string(effect.description)], options)
       }
       return
     }
     let address = MIFAREPlusKeyAddress.levelThreeSwitch
     guard let key = keyring[PlusKeyPlace(address)] else {
       throw Failure(
-        .notAllowed, "the card asks for \(address)", tag: tag.name,
+        .notAllowed, "the card requires \(address)", tag: tag.name,
         advice: "give it with --key level3:HEX")
     }
     try await tag.work {
@@ -116,7 +116,7 @@ struct PlusLevelCommand: AsyncParsableCommand {
     }
     try Output.done(options, tag.detected.identifier, ["level": .integer(3)])
     if !options.json {
-      Output.remark("level 3 counts once the card has left the reader and comes back")
+      Output.printNotice("level 3 counts once the card has left the reader and comes back")
     }
   }
 }

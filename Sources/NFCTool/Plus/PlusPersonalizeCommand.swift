@@ -19,7 +19,7 @@ struct PlusPersonalizeCommand: AsyncParsableCommand {
         nfc plus personalize --permanently --keys keys.txt
       """)
 
-  @Flag(help: "Confirm that the card is to leave level 0 for good once the keys are written.")
+  @Flag(help: "Confirm that the card is to leave level 0 permanently once the keys are written.")
   var permanently = false
 
   @Flag(help: "Print what would be written, and write nothing.")
@@ -59,12 +59,12 @@ struct PlusPersonalizeCommand: AsyncParsableCommand {
 
   private func show(_ places: [PlusKeyPlace]) throws {
     for place in places {
-      try DESFirePlan.show(
+      try PlannedChange.show(
         "\(place): written; the key itself is not shown", ["key": .string("\(place)")], options)
     }
     if permanently {
-      try DESFirePlan.show(
-        "the card leaves level 0, for good", ["committed": .bool(true)], options)
+      try PlannedChange.show(
+        "the card leaves level 0, permanently", ["committed": .bool(true)], options)
     }
   }
 }

@@ -32,7 +32,7 @@ struct PlusValueCommand: AsyncParsableCommand {
   var credit: Int32?
 
   @Option(
-    help: ArgumentHelp("Take this much.", valueName: "number"),
+    help: ArgumentHelp("Subtract this much.", valueName: "number"),
     transform: { try amount($0, "--debit") })
   var debit: Int32?
 

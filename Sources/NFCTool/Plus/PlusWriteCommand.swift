@@ -11,7 +11,7 @@ struct PlusWriteCommand: AsyncParsableCommand {
     discussion: """
       The block holds its old content or the new one, never a mixture. A sector's last block, which holds \
       its access conditions, is written only with --access-conditions: a right that no key can change is \
-      lost for good.
+      lost permanently.
 
       Example:
         nfc plus write 4 00112233445566778899AABBCCDDEEFF --key 1A:FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF --virtual mifare-plus
@@ -27,7 +27,7 @@ struct PlusWriteCommand: AsyncParsableCommand {
     transform: { try Hexadecimal.argument($0, "The data") })
   var data: [UInt8]
 
-  @Flag(help: "Allow the last block of a sector. Rights that it removes are lost for good.")
+  @Flag(help: "Allow the last block of a sector. Rights that it removes are lost permanently.")
   var accessConditions = false
 
   @OptionGroup var communication: PlusCommunicationOptions

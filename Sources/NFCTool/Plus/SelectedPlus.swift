@@ -33,7 +33,7 @@ struct SelectedPlus: Sendable {
       return try await card.authenticate(address, key)
     }
     throw Failure(
-      .notAllowed, "sector \(sector) asks for a key", tag: tag.name,
+      .notAllowed, "sector \(sector) requires a key", tag: tag.name,
       advice: "give it with --key \(sector)A:HEX")
   }
 
@@ -41,7 +41,7 @@ struct SelectedPlus: Sendable {
   func open(_ address: MIFAREPlusKeyAddress) async throws {
     guard let key = keyring[PlusKeyPlace(address)] else {
       throw Failure(
-        .notAllowed, "the card asks for \(address)", tag: tag.name, advice: "give it with --key")
+        .notAllowed, "the card requires \(address)", tag: tag.name, advice: "give it with --key")
     }
     try await card.authenticate(address, key)
   }

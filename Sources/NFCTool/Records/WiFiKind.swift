@@ -76,7 +76,7 @@ struct WiFiKind: RecordKind {
         .usage, "a password of \(count) bytes does not fit this network",
         advice: isWPA3
           ? "it has 1 to 64 bytes; insist with --as-is"
-          : "WPA2 takes 8 to 63 characters; insist with --as-is")
+          : "WPA2 requires 8 to 63 characters; insist with --as-is")
     }
   }
 }

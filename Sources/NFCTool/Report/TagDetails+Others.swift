@@ -35,7 +35,7 @@ extension TagDetails {
       (
         "system blocks",
         configuration.systemBlocksAreWritable
-          ? "can be written: the key can still be changed" : "closed for good"
+          ? "can be written: the key can still be changed" : "permanently closed"
       ))
   }
 }

@@ -120,7 +120,7 @@ extension TagDetails {
   private static func name(_ use: UltralightArea.Use, secrets: String) -> String {
     switch use {
     case .identifierAndLocks: "UID and lock bits"
-    case .oneTime: "capability container, bits set for good"
+    case .oneTime: "capability container, bits set permanently"
     case .user: "user memory"
     case .locks: "dynamic lock bits"
     case .counter: "counter"

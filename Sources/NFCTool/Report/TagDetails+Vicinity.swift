@@ -78,7 +78,7 @@ extension TagDetails {
       (state.isSurveillanceLocked, "article surveillance"),
       (state.isProtectionLocked, "protection"),
     ].filter(\.0).map(\.1)
-    facts.append(("locked for good", locks.isEmpty ? "none" : locks.joined(separator: ", ")))
+    facts.append(("permanently locked", locks.isEmpty ? "none" : locks.joined(separator: ", ")))
     members += [
       JSONValue.Member(key: "afiLocked", value: .bool(state.isAFILocked)),
       JSONValue.Member(key: "dsfidLocked", value: .bool(state.isDSFIDLocked)),

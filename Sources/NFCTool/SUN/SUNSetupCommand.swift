@@ -128,7 +128,7 @@ struct SUNSetupCommand: AsyncParsableCommand {
         try Output.done(
           options, tag.detected.identifier,
           ["link": .string(template), "steps": .integer(done.steps.count)])
-        if !options.json { Output.remark("set up \(tag.name)") }
+        if !options.json { Output.printNotice("set up \(tag.name)") }
       }
     }
   }
@@ -168,7 +168,7 @@ struct SUNSetupCommand: AsyncParsableCommand {
   private func diversified(_ setup: NTAG424Setup, uid: [UInt8]) throws -> NTAG424Setup {
     guard let diversify else { return setup }
     guard uid.count == SUNKeyText.uidSize else {
-      throw NFCError(.unsupported, "the tag hides its UID, from which its keys follow")
+      throw NFCError(.unsupported, "the tag hides its UID, from which its keys are derived")
     }
     var shared: Set<Int> = []
     if case .encrypted(let number, _, _, _) = setup.link.dynamicMessaging.identity {
@@ -196,7 +196,7 @@ struct SUNSetupCommand: AsyncParsableCommand {
       let message = try SUNMessage(url: link.uri, template: written.template)
       _ = try message.verified(metaReadKey: metaKey, fileReadKey: fileKey)
     } catch {
-      throw NFCError(.malformedContent, "the link that the tag gives is not right: \(error)")
+      throw NFCError(.malformedContent, "the link that the tag gives is not correct: \(error)")
     }
   }
 

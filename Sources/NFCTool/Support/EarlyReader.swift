@@ -61,7 +61,7 @@ enum EarlyReader {
   }
 
   /// Closes the reader if the process is about to end and no command has taken the reader.
-  static func giveUp() async {
+  static func closeUnused() async {
     let opening = opening.withLock { opening in
       defer { opening = nil }
       return opening

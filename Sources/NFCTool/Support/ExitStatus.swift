@@ -53,7 +53,7 @@ struct Failure: Error, Hashable, Sendable {
   /// - Parameter tag: the tag that is affected. An operation that a tag does not support makes it the wrong
   ///   tag. An operation that a reader does not support makes it the wrong reader.
   init(_ error: NFCError, tag: String? = nil) {
-    let isTags = tag != nil && error.code == .unsupported && error.cause != .notCarried
+    let isTags = tag != nil && error.code == .unsupported && error.cause != .unsupportedByReader
     let code = isTags ? .wrongTag : error.code
     self.init(ExitStatus(code), error.description, tag: tag, advice: Self.advice(code))
   }

@@ -3,64 +3,34 @@ import NFC
 
 /// The options for the readers and the output of a command.
 ///
-/// Two types declare these options instead of sharing an option group. In a debug build, the parser checks a
-/// group each time the group is accessed, four times as often for each enclosing group, which took longer
-/// than the rest of a command.
-protocol ReaderChoice {
-  var readers: [String] { get }
-  var virtual: [String] { get }
-  var json: Bool { get }
-  var verbose: Bool { get }
-  var recording: RecordingOptions { get }
-}
-
-extension ReaderChoice {
-  /// Whether the readers belong to this process: virtual readers, or the readers of a recording.
-  var hasOwnReaders: Bool { !virtual.isEmpty || recording.replay != nil }
-
-  fileprivate func checkReaders() throws {
-    guard readers.isEmpty || virtual.isEmpty else {
-      throw ValidationError("--reader and --virtual cannot both be given.")
-    }
-    guard recording.replay == nil || readers.isEmpty && virtual.isEmpty else {
-      throw ValidationError("--replay takes the place of --reader and --virtual.")
-    }
-    try recording.check()
-  }
-}
-
-/// The help texts of the options that all commands have.
-private enum SharedHelp {
-  static let reader = ArgumentHelp(
-    """
-    The reader: a libnfc connection string such as pn532_uart:/dev/ttyUSB0, or pcsc: and part of a PC/SC reader's name.
-    """,
-    discussion: """
-      May be given more than once. The environment variable NFC_READER names one reader. Without either, all readers that are found are used.
+/// The options of ``RecordingOptions`` are declared here and not in a group, because in a debug build the
+/// parser checks each group again for every group around it.
+struct ReaderOptions: ParsableArguments {
+  @Option(
+    name: .customLong("reader"),
+    help: ArgumentHelp(
+      """
+      The reader: a libnfc connection string such as pn532_uart:/dev/ttyUSB0, or pcsc: and part of a PC/SC reader's name.
       """,
-    valueName: "connection-string")
-  static let virtual = ArgumentHelp(
-    "Use a virtual reader with this tag in its field: a chip's name, a dump file, or demo.",
-    discussion: "May be given more than once.", valueName: "tag")
-  static let json = ArgumentHelp("Print one JSON object per line.")
-  static let verbose = ArgumentHelp("Show libnfc's log.")
-}
+      discussion: """
+        May be given more than once. The environment variable NFC_READER names one reader. Without either, all readers that are found are used.
+        """,
+      valueName: "connection-string"))
+  var readers: [String] = []
 
-/// The options of a command that does not look for a tag.
-struct ReaderOptions: ParsableArguments, ReaderChoice {
-  @Option(name: .customLong("reader"), help: SharedHelp.reader) var readers: [String] = []
-  @Option(help: SharedHelp.virtual) var virtual: [String] = []
-  @Flag(help: SharedHelp.json) var json = false
-  @Flag(help: SharedHelp.verbose) var verbose = false
+  @Option(
+    help: ArgumentHelp(
+      "Use a virtual reader with this tag in its field: a chip's name, a dump file, or demo.",
+      discussion: "May be given more than once.", valueName: "tag"))
+  var virtual: [String] = []
+
+  @Flag(help: "Print one JSON object per line.") var json = false
+  @Flag(help: "Show libnfc's log.") var verbose = false
   @Option(help: RecordingOptions.recordHelp) var record: String?
   @Option(help: RecordingOptions.replayHelp) var replay: String?
   @Flag(help: RecordingOptions.orderHelp) var replayAnyOrder = false
   @Option(help: RecordingOptions.captureHelp) var pcap: String?
   @Flag(help: RecordingOptions.secretsHelp) var withSecrets = false
-  // These options are accepted so that the same options can precede any subcommand. There is no tag to wait
-  // for or to select.
-  @Option(help: .hidden) private var timeout: String?
-  @Option(help: .hidden) private var uid: String?
 
   var recording: RecordingOptions {
     RecordingOptions(
@@ -68,20 +38,31 @@ struct ReaderOptions: ParsableArguments, ReaderChoice {
       withSecrets: withSecrets)
   }
 
-  mutating func validate() throws { try checkReaders() }
+  /// Whether the readers belong to this process: virtual readers, or the readers of a recording.
+  var hasOwnReaders: Bool { !virtual.isEmpty || replay != nil }
+
+  mutating func validate() throws {
+    guard readers.isEmpty || virtual.isEmpty else {
+      throw ValidationError("--reader and --virtual cannot both be given.")
+    }
+    guard replay == nil || readers.isEmpty && virtual.isEmpty else {
+      throw ValidationError("--replay takes the place of --reader and --virtual.")
+    }
+    try recording.check()
+  }
+}
+
+/// Options that a command without a tag accepts and ignores, so that the same options can precede any
+/// subcommand.
+struct IgnoredTagOptions: ParsableArguments {
+  @Option(help: .hidden) private var timeout: String?
+  @Option(help: .hidden) private var uid: String?
 }
 
 /// The options of every command that looks for a tag on a reader.
-struct GlobalOptions: ParsableArguments, ReaderChoice {
-  @Option(name: .customLong("reader"), help: SharedHelp.reader) var readers: [String] = []
-  @Option(help: SharedHelp.virtual) var virtual: [String] = []
-  @Flag(help: SharedHelp.json) var json = false
-  @Flag(help: SharedHelp.verbose) var verbose = false
-  @Option(help: RecordingOptions.recordHelp) var record: String?
-  @Option(help: RecordingOptions.replayHelp) var replay: String?
-  @Flag(help: RecordingOptions.orderHelp) var replayAnyOrder = false
-  @Option(help: RecordingOptions.captureHelp) var pcap: String?
-  @Flag(help: RecordingOptions.secretsHelp) var withSecrets = false
+@dynamicMemberLookup
+struct GlobalOptions: ParsableArguments {
+  @OptionGroup var reader: ReaderOptions
 
   @Option(
     help: ArgumentHelp("How long to wait for a tag.", valueName: "seconds"),
@@ -96,21 +77,18 @@ struct GlobalOptions: ParsableArguments, ReaderChoice {
   init() {}
 
   /// Creates the options of a command that does not look for a tag.
-  init(_ options: ReaderOptions) throws {
+  init(_ reader: ReaderOptions) throws {
     self = try Self.parse([])
-    (readers, virtual) = (options.readers, options.virtual)
-    (json, verbose) = (options.json, options.verbose)
-    (record, replay, replayAnyOrder) = (options.record, options.replay, options.replayAnyOrder)
-    (pcap, withSecrets) = (options.pcap, options.withSecrets)
+    self.reader = reader
   }
 
-  var recording: RecordingOptions {
-    RecordingOptions(
-      record: record, replay: replay, replayAnyOrder: replayAnyOrder, pcap: pcap,
-      withSecrets: withSecrets)
+  subscript<Value>(dynamicMember path: WritableKeyPath<ReaderOptions, Value>) -> Value {
+    get { reader[keyPath: path] }
+    set { reader[keyPath: path] = newValue }
   }
 
-  mutating func validate() throws { try checkReaders() }
+  var hasOwnReaders: Bool { reader.hasOwnReaders }
+  var recording: RecordingOptions { reader.recording }
 
   /// The maximum time-out in seconds. It is longer than anybody waits, and short enough for every clock.
   private static let longestTimeout = 1_000_000_000.0

@@ -31,15 +31,15 @@ enum Output {
   }
 
   /// Writes a line to standard error. An error of the write is ignored, because nothing can be done about it.
-  static func complain(_ line: String) {
+  static func printError(_ line: String) {
     Terminal.clearStatus()
     _ = try? writeAll(Array((line + "\n").utf8), to: STDERR_FILENO)
   }
 
   /// Writes a line to standard error if it is a terminal.
-  static func remark(_ line: String) {
+  static func printNotice(_ line: String) {
     guard isatty(STDERR_FILENO) == 1 else { return }
-    complain(line)
+    printError(line)
   }
 
   /// Writes a complete text. Returns the errno if that fails.

@@ -36,7 +36,7 @@ enum Program {
       Terminal.clearStatus()
       return ExitStatus.done.rawValue
     } catch {
-      await EarlyReader.giveUp()
+      await EarlyReader.closeUnused()
       return status(of: error)
     }
   }
@@ -49,12 +49,12 @@ enum Program {
     case is Output.StandardOutputClosed:
       Interruption.endByBrokenPipe()
     case let failure as Failure where failure.status == .interrupted:
-      Output.complain(failure.line)
+      Output.printError(failure.line)
       return Interruption.status
     case _ where Interruption.hasHappened || error is CancellationError:
       return Interruption.status
     case let failure as Failure:
-      Output.complain(failure.line)
+      Output.printError(failure.line)
       return failure.status.rawValue
     case let error as NFCError:
       return status(of: Failure(error))
@@ -68,7 +68,7 @@ enum Program {
     let code = NFCTool.exitCode(for: error)
     let message = withoutRepetition(ArgumentText.shown(NFCTool.fullMessage(for: error)))
     guard code.isSuccess else {
-      if !message.isEmpty { Output.complain(message) }
+      if !message.isEmpty { Output.printError(message) }
       return code == .validationFailure ? ExitStatus.usage.rawValue : code.rawValue
     }
     guard !message.isEmpty else { return ExitStatus.done.rawValue }

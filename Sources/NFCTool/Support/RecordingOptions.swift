@@ -16,7 +16,7 @@ struct RecordingOptions: Sendable {
   static let replayHelp = ArgumentHelp(
     "No reader, but what was recorded in this file.", valueName: "file", visibility: .hidden)
   static let orderHelp = ArgumentHelp(
-    "With --replay: answer a command by its own answer, wherever it stands.", visibility: .hidden)
+    "With --replay: answer each command with its own answer, wherever it is.", visibility: .hidden)
   static let captureHelp = ArgumentHelp(
     "Write the exchanges to this file for Wireshark.", valueName: "file", visibility: .hidden)
   static let secretsHelp = ArgumentHelp(
@@ -32,7 +32,7 @@ struct RecordingOptions: Sendable {
     }
     let files = [record, replay, pcap].compactMap(\.self).filter { $0 != File.standard }
     guard Set(files).count == files.count else {
-      throw ValidationError("--record, --replay and --pcap each take a file of their own.")
+      throw ValidationError("--record, --replay and --pcap each take their own file.")
     }
   }
 }

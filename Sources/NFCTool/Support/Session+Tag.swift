@@ -98,12 +98,12 @@ extension Session {
     let timeout = options.timeout ?? Self.defaultTimeout
     let deadline = clock.now + timeout
     let uid = options.uid
-    let passed = PassedTags()
-    let wish = Readers.TagWish(
+    let passed = UnsuitableTags()
+    let criteria = Readers.TagCriteria(
       technologies: technologies, otherTechnologies: technologies.others,
       asksVersion: asksVersion,
       fits: { tag in (uid == nil || tag.identifier == uid) && kind(tag) != nil },
-      onMisfits: { [demo] tags in
+      onUnsuitableTags: { [demo] tags in
         passed.tags = tags
         let wrong = tags.first { uid == nil || $0.identifier == uid }
         if let wrong, demo?.isOver ?? true { throw Failure(wrong, isNot: name) }
@@ -113,10 +113,10 @@ extension Session {
     while true {
       do {
         let found = try await Progress.asking(for: subject, within: deadline - clock.now) {
-          try await group.firstTag(wish, within: max(.zero, deadline - clock.now))
+          try await group.firstTag(criteria, within: max(.zero, deadline - clock.now))
         }
         guard let kind = kind(found.tag) else { throw Failure(found.tag, isNot: name) }
-        if use == .changing, uid == nil { try await checkCompany(of: found) }
+        if use == .changing, uid == nil { try await checkForOtherTags(of: found) }
         try await found.tag.connect()
         return SelectedTag(detected: found.tag, kind: kind, use: use)
       } catch let error as NFCError where error.code == .tagConnectionLost {
@@ -133,8 +133,8 @@ extension Session {
   }
 
   /// Throws an error if there is another tag that the command could be meant for.
-  private func checkCompany(of found: Readers.FoundTag) async throws {
-    guard let other = try await group.company(of: found).first else { return }
+  private func checkForOtherTags(of found: Readers.FoundTag) async throws {
+    guard let other = try await group.otherTags(than: found).first else { return }
     throw Failure(
       .notThere,
       "two tags are in the field, \(found.tag.identifier.hexadecimal) and \(other.hexadecimal)",
@@ -144,7 +144,7 @@ extension Session {
 }
 
 /// The tags that were present at a poll that found no suitable tag.
-private final class PassedTags: Sendable {
+private final class UnsuitableTags: Sendable {
   private let found = Mutex<[DetectedTag]>([])
 
   var tags: [DetectedTag] {

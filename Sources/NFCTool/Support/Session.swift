@@ -85,7 +85,7 @@ struct Session: Sendable {
   }
 
   private func printNotes() {
-    for line in notes.lines.withLock({ $0 }) { Output.complain(line) }
+    for line in notes.lines.withLock({ $0 }) { Output.printError(line) }
   }
 
   /// Sets libnfc's log level. libnfc reads its environment only once, when it is first used.

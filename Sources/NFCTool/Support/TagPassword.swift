@@ -75,7 +75,7 @@ extension DetectedTag {
   func authenticate(_ password: [UInt8]?) async throws {
     guard let password else { return }
     if case .iso15693(let tag) = self, let kind = VicinityPassword(try await tag.product()) {
-      return try await kind.give(password, to: tag)
+      return try await kind.present(password, to: tag)
     }
     if case .iso7816(let card) = self, ST25TATag.isOne(try await card.product()) {
       guard password.count == ST25TATag.passwordSize else {

@@ -57,7 +57,7 @@ struct VirtualTags: Sendable {
 
   /// Returns the tag whose memory an image file contains.
   static func image(_ name: String) throws -> VirtualTag {
-    let image = try ImageFile.readByLooks(name)
+    let image = try ImageFile.readByContent(name)
     do {
       return try VirtualTag.image(image)
     } catch {

@@ -44,7 +44,7 @@ enum VicinityPassword: Hashable {
   /// Sends the password. The tag remembers it as long as the tag is in the field.
   ///
   /// - Throws: ``Failure`` `usage`; `NFCError` `authenticationFailed`.
-  func give(_ password: [UInt8], to tag: any ISO15693Tag) async throws {
+  func present(_ password: [UInt8], to tag: any ISO15693Tag) async throws {
     try check(password, "the password", tag)
     let secret = SecretKey(password)
     switch self {

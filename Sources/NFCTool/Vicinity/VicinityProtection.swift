@@ -5,7 +5,7 @@ import SecureTags
 /// Sets or removes the password protection of an ISO 15693 tag.
 struct VicinityProtection: Sendable {
   /// The protection to set.
-  struct Wish: Sendable {
+  struct Request: Sendable {
     var password: [UInt8]
     /// The first block.
     var from: Int
@@ -14,7 +14,7 @@ struct VicinityProtection: Sendable {
 
   let tag: any ISO15693Tag
   let kind: VicinityPassword
-  let wish: Wish?
+  let request: Request?
   /// The current password of the tag, or `nil` for the factory password.
   let current: [UInt8]?
 
@@ -23,9 +23,9 @@ struct VicinityProtection: Sendable {
   /// - Throws: ``Failure`` for an operation that the chip does not support, or for a password of the wrong
   ///   length; `NFCError` `notAuthenticated` for a protected tag if its password is not specified.
   func plan() async throws -> [ProtectionStep] {
-    if let wish { try kind.check(wish.password, "--password", tag) }
+    if let request { try kind.check(request.password, "--password", tag) }
     if let current {
-      try kind.check(current, wish == nil ? "--password" : "--current-password", tag)
+      try kind.check(current, request == nil ? "--password" : "--current-password", tag)
     }
     switch kind {
     case .icode:
@@ -33,14 +33,14 @@ struct VicinityProtection: Sendable {
       try checkPassword(isProtected: !plan.before.division.isOpen)
       guard !plan.steps.isEmpty else { return [] }
       let after = icode.map { "\($0.description)" } ?? "none"
-      return ProtectionStep.passwords(isNew: wish != nil) + [
+      return ProtectionStep.passwords(isNew: request != nil) + [
         ProtectionStep("password protection", "\(plan.before.division)", after)
       ]
     case .st25:
       let plan = try await asking { try await ST25Tag(tag).protectionPlan(st25) }
       try checkPassword(isProtected: plan.areasBefore.contains { $0.access != .open })
       guard !plan.steps.isEmpty else { return [] }
-      return ProtectionStep.passwords(isNew: wish != nil) + Self.steps(plan)
+      return ProtectionStep.passwords(isNew: request != nil) + Self.steps(plan)
     }
   }
 
@@ -63,7 +63,7 @@ struct VicinityProtection: Sendable {
   }
 
   private var icode: ICODEProtection? {
-    wish.map {
+    request.map {
       ICODEProtection(
         passwords: ICODEPasswords(SecretKey($0.password)), firstBlock: $0.from,
         protectsReading: $0.protectsReading)
@@ -71,7 +71,7 @@ struct VicinityProtection: Sendable {
   }
 
   private var st25: ST25Protection? {
-    wish.map {
+    request.map {
       ST25Protection(
         password: SecretKey($0.password), firstBlock: $0.from, protectsReading: $0.protectsReading)
     }
@@ -130,7 +130,7 @@ struct ProtectionStep: Sendable {
 
   /// Returns the steps for sending the tag's current password and, if `isNew`, the new one.
   static func passwords(isNew: Bool) -> [ProtectionStep] {
-    let first = ProtectionStep("the tag is given the password that it has")
+    let first = ProtectionStep("the tag receives its current password")
     return isNew ? [first, ProtectionStep("the new password, not shown")] : [first]
   }
 

@@ -36,7 +36,7 @@ actor MQTTPublisher {
   private var handedOver = 0
   /// The last state of each retained topic.
   private var retained: [String: String] = [:]
-  private var hasComplained = false
+  private var hasReportedProblem = false
 
   /// The commands of subscribers for a reader, with the reader's level in the topic.
   nonisolated let commands: AsyncStream<(level: String, payload: String)>
@@ -203,8 +203,8 @@ actor MQTTPublisher {
   // MARK: The broker's reports
 
   private func connected() {
-    if hasComplained { Output.complain("nfc: the MQTT broker at \(options.host) is back") }
-    hasComplained = false
+    if hasReportedProblem { Output.printError("nfc: the MQTT broker at \(options.host) is back") }
+    hasReportedProblem = false
     isConnected = true
     publish("online", on: topics.status, retain: true)
     for (topic, payload) in retained.sorted(by: { $0.key < $1.key }) {
@@ -218,9 +218,9 @@ actor MQTTPublisher {
   private func disconnected(_ reason: String) {
     isConnected = false
     handedOver = 0
-    guard !hasComplained else { return }
-    hasComplained = true
-    Output.complain(
+    guard !hasReportedProblem else { return }
+    hasReportedProblem = true
+    Output.printError(
       "nfc: the MQTT broker at \(options.host) is away (\(reason)); taps are kept in \(spool.path)")
   }
 

@@ -56,7 +56,7 @@ final class RulesFile: Sendable {
         let rules = try Self.read(path, permitsPublishing: permitsPublishing)
         state.withLock { $0.rules = rules }
       } catch let failure as Failure {
-        Output.complain(failure.line + "; the old rules stay in force")
+        Output.printError(failure.line + "; the old rules stay in force")
       }
     }
   }

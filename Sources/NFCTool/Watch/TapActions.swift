@@ -39,13 +39,13 @@ struct TapActions: Sendable {
     case .exited: break
     case .signaled(let signal):
       if !Task.isCancelled {
-        Output.complain("nfc: the command for \(tap.uid) was ended by signal \(signal)")
+        Output.printError("nfc: the command for \(tap.uid) was ended by signal \(signal)")
       }
     case .timedOut:
-      Output.complain(
+      Output.printError(
         "nfc: the command for \(tap.uid) took longer than \(timeout.secondsText) s and was ended")
     case .notStarted(let number):
-      Output.complain("nfc: cannot start sh: \(SystemErrorText.of(number))")
+      Output.printError("nfc: cannot start sh: \(SystemErrorText.of(number))")
     }
   }
 
@@ -75,7 +75,8 @@ struct TapActions: Sendable {
     guard let link else { return }
     guard isOwn || links.permits(link) else {
       let scheme = LinkPolicy.scheme(of: link) ?? "no scheme"
-      Output.complain("nfc: a link was not opened: \(scheme) is not permitted, or it is malformed")
+      Output.printError(
+        "nfc: a link was not opened: \(scheme) is not permitted, or it is malformed")
       return
     }
     await Self.run(["xdg-open", link])
@@ -85,12 +86,12 @@ struct TapActions: Sendable {
     guard let name = arguments.first else { return }
     switch await ChildProcess(arguments: arguments).run(timeout: handlerTimeout) {
     case .exited(0): break
-    case .exited(let code): Output.complain("nfc: \(name) ended with \(code)")
+    case .exited(let code): Output.printError("nfc: \(name) ended with \(code)")
     case .signaled(let signal):
-      if !Task.isCancelled { Output.complain("nfc: \(name) was ended by signal \(signal)") }
-    case .timedOut: Output.complain("nfc: \(name) took too long and was ended")
+      if !Task.isCancelled { Output.printError("nfc: \(name) was ended by signal \(signal)") }
+    case .timedOut: Output.printError("nfc: \(name) took too long and was ended")
     case .notStarted(let number):
-      Output.complain("nfc: cannot start \(name): \(SystemErrorText.of(number))")
+      Output.printError("nfc: cannot start \(name): \(SystemErrorText.of(number))")
     }
   }
 
@@ -119,7 +120,7 @@ extension TapActions {
     guard let message = tap.message?.encoded() else { return }
     if MessageDelivery.send(message, to: application.name) { return }
     guard !application.command.isEmpty else {
-      return Output.complain("nfc: \(application.name), which handles this tag, is not running")
+      return Output.printError("nfc: \(application.name), which handles this tag, is not running")
     }
     // The program may run without a time limit.
     let process = ChildProcess(arguments: application.command)
@@ -131,7 +132,7 @@ extension TapActions {
       if MessageDelivery.send(message, to: application.name) { return }
     }
     run.cancel()
-    Output.complain("nfc: \(application.name) was started and has not taken the tag")
+    Output.printError("nfc: \(application.name) was started and did not accept the tag")
   }
 }
 

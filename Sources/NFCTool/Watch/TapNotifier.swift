@@ -42,8 +42,8 @@ actor TapNotifier {
     switch await ChildProcess(arguments: arguments).run(timeout: Self.timeout) {
     case .exited(0): break
     case .notStarted(let number):
-      Output.complain("nfc: no notification: notify-send: \(SystemErrorText.of(number))")
-    default: Output.complain("nfc: no notification: notify-send failed")
+      Output.printError("nfc: no notification: notify-send: \(SystemErrorText.of(number))")
+    default: Output.printError("nfc: no notification: notify-send failed")
     }
   }
 

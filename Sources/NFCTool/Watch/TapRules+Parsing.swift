@@ -154,7 +154,7 @@ extension TapRulesError {
       self.init(line: line, reason: problem)
     case .duplicatedKeysInMapping(let keys, let context):
       self.init(
-        line: context.mark.line, reason: "\(keys.joined(separator: ", ")) is there twice")
+        line: context.mark.line, reason: "\(keys.joined(separator: ", ")) occurs twice")
     default:
       self.init(line: nil, reason: "the file is not YAML")
     }

@@ -49,7 +49,7 @@ final class WatchedReader: Sendable {
   }
 
   /// Lends the reader to a program until the program closes the connection.
-  private func lend(to borrower: LocalSocket) {
+  private func grantReader(to borrower: LocalSocket) {
     let round = state.withLock { state in
       state.borrowers.append(borrower)
       return state.round
@@ -65,7 +65,7 @@ final class WatchedReader: Sendable {
     let source = DispatchSource.makeReadSource(
       fileDescriptor: socket.descriptor, queue: DispatchQueue(label: "nfc.lease"))
     source.setEventHandler { [weak self] in
-      if let borrower = socket.accept() { self?.lend(to: borrower) }
+      if let borrower = socket.accept() { self?.grantReader(to: borrower) }
     }
     source.resume()
     return source
@@ -96,7 +96,7 @@ final class WatchedReader: Sendable {
   ///
   /// - Throws: a ``Failure`` if a tap cannot be reported.
   func run() async throws {
-    var hasComplained = false
+    var hasReportedProblem = false
     let listener = listenForBorrowers()
     defer { listener?.cancel() }
     await watcher.begins(name)
@@ -110,8 +110,8 @@ final class WatchedReader: Sendable {
         try await waitForBorrowers()
         let reader = try await open()
         last = reader
-        if hasComplained { Output.complain("nfc: the reader \(name) is back") }
-        hasComplained = false
+        if hasReportedProblem { Output.printError("nfc: the reader \(name) is back") }
+        hasReportedProblem = false
         do {
           try await watch(reader)
           await reader.close()
@@ -122,10 +122,10 @@ final class WatchedReader: Sendable {
           throw error
         }
       } catch let error as NFCError {
-        if !hasComplained {
-          Output.complain("nfc: the reader \(name) is away: \(error.description); waiting for it")
+        if !hasReportedProblem {
+          Output.printError("nfc: the reader \(name) is away: \(error.description); waiting for it")
         }
-        hasComplained = true
+        hasReportedProblem = true
         try await Task.sleep(for: Self.pause)
       }
     }

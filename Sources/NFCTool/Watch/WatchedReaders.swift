@@ -8,7 +8,7 @@ final class WatchedReaders: Sendable {
   private let readers = Mutex<[WatchedReader]>([])
   /// The addresses under which other sources have opened readers, by name, if a reader's own source cannot
   /// open it.
-  private let standIns = Mutex<[String: ReaderAddress]>([:])
+  private let substitutes = Mutex<[String: ReaderAddress]>([:])
 
   init(_ options: GlobalOptions, watcher: Watcher) {
     self.options = options
@@ -29,7 +29,7 @@ final class WatchedReaders: Sendable {
   }
 
   /// Lets the reader that a topic names execute a command.
-  func obey(_ payload: String, level: String, publisher: MQTTPublisher) async {
+  func execute(_ payload: String, level: String, publisher: MQTTPublisher) async {
     let reader = readers.withLock { $0.first { MQTTTopic.level(of: $0.name) == level } }
     guard let reader else { return }
     let command: RemoteCommand
@@ -78,7 +78,7 @@ final class WatchedReaders: Sendable {
   /// Returns whether the reader with this address is watched, under any name.
   private func isWatched(_ address: ReaderAddress) -> Bool {
     readers.withLock { $0.contains { $0.name == address.description } }
-      || standIns.withLock { $0.values.contains(address) }
+      || substitutes.withLock { $0.values.contains(address) }
   }
 
   /// Assigns an address to a reader, unless it is watched already.
@@ -86,9 +86,9 @@ final class WatchedReaders: Sendable {
     guard !readers.withLock({ $0.contains { $0.name == address.description } }) else {
       return false
     }
-    return standIns.withLock { standIns in
-      guard !standIns.values.contains(address) else { return false }
-      standIns[name] = address
+    return substitutes.withLock { substitutes in
+      guard !substitutes.values.contains(address) else { return false }
+      substitutes[name] = address
       return true
     }
   }
@@ -97,14 +97,14 @@ final class WatchedReaders: Sendable {
   /// through another source, which the list hides. An example is an ACR122U that the PC/SC service uses.
   private func open(_ found: FoundReader) async throws -> Reader {
     let name = found.address.description
-    standIns.withLock { $0[name] = nil }
+    substitutes.withLock { $0[name] = nil }
     do {
       return try await Reader.open(found.address)
     } catch let error as NFCError where error.code == .readerUnavailable {
-      for other in try await ReaderSearch.standIns(for: found) where take(other.address, for: name)
-      {
+      for other in try await ReaderSearch.substitutes(for: found)
+      where take(other.address, for: name) {
         if let reader = try? await Reader.open(other.address) { return reader }
-        standIns.withLock { $0[name] = nil }
+        substitutes.withLock { $0[name] = nil }
       }
       throw error
     }

@@ -144,20 +144,20 @@ actor Watcher {
   }
 
   private static let roomPause = Duration.milliseconds(200)
-  private var hasComplainedOfRoom = false
+  private var hasReportedFullSpool = false
 
   /// Waits while the spool is full. No tap may be lost, so none is reported during that time.
   private func waitForRoom() async throws {
     guard let spool = publisher?.spool else { return }
     while spool.isFull {
-      if !hasComplainedOfRoom {
-        hasComplainedOfRoom = true
-        Output.complain(
+      if !hasReportedFullSpool {
+        hasReportedFullSpool = true
+        Output.printError(
           "nfc: the spool \(spool.path) is full; taps wait until the broker has taken some")
       }
       try await Task.sleep(for: Self.roomPause)
     }
-    hasComplainedOfRoom = false
+    hasReportedFullSpool = false
   }
 
   /// The maximum number of pending actions for a reader. The actions for one reader are performed one after

@@ -85,7 +85,7 @@ extension SelectedTag {
       var failure = Failure(error, tag: name)
       switch error.code {
       case .notNDEF: failure.advice = detected.adviceWithoutNDEF
-      case .unsupported where error.cause != .notCarried && !detected.canBeFormatted:
+      case .unsupported where error.cause != .unsupportedByReader && !detected.canBeFormatted:
         failure.advice = detected.adviceWithoutNDEF
       case .notAuthenticated, .authenticationFailed:
         failure.advice = "give the tag's password with --password"

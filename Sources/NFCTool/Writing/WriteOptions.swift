@@ -72,7 +72,7 @@ struct WriteOptions: ParsableArguments {
         try await writing.write(message, to: tag.detected, tag.kind)
       }
       try Output.done(options, tag.detected.identifier, written.members)
-      if !options.json { Output.remark("wrote \(written.length) bytes to \(tag.name)") }
+      if !options.json { Output.printNotice("wrote \(written.length) bytes to \(tag.name)") }
     }
   }
 }

@@ -52,7 +52,8 @@ extension DESFireProcedure {
     let isOwn = session.keyNumber == number
     guard isOwn || old != nil else {
       throw NFCError(
-        .invalidParameter, "to change another key than the session's the card asks for the old one")
+        .invalidParameter, "to change a key other than the session's, the card requires the old key"
+      )
     }
     guard isOwn || old?.kind == new.kind else {
       throw NFCError(.invalidParameter, "a key is replaced by one of the same kind")

@@ -86,7 +86,7 @@ extension DESFireProcedure {
       throw NFCError(.invalidParameter, "the key of transaction MACs is AES")
     }
     guard rights.write == .nobody else {
-      throw NFCError(.invalidParameter, "nobody writes the code of a transaction")
+      throw NFCError(.invalidParameter, "a transaction MAC file cannot be written")
     }
     guard state.session?.messaging is any TransactionMessaging else {
       throw NFCError(
@@ -105,7 +105,7 @@ extension DESFireProcedure {
   mutating func transactionMAC(_ number: UInt8) throws -> DESFireTransactionMAC {
     let settings = try fileSettings(number)
     guard case .transactionMAC = settings.content else {
-      throw NFCError(.invalidParameter, "file \(number) holds no code of a transaction")
+      throw NFCError(.invalidParameter, "file \(number) holds no transaction MAC")
     }
     let size = DESFireTransactionMAC.size
     return try send(

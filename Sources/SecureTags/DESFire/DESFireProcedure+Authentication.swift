@@ -250,7 +250,7 @@ extension DESFireProcedure {
     // The card repeats what the reader has announced.
     guard plain.suffix(capabilities.count).elementsEqual(capabilities) else {
       throw NFCError(
-        .tagResponseError, "the card has been told something else than the reader said")
+        .tagResponseError, "the card received something other than what the reader sent")
     }
     return messaging.beginning(Array(plain.prefix(Self.transactionIdentifierSize)))
   }

@@ -42,18 +42,18 @@ struct DESFireStatus: Hashable, Sendable {
     case .permissionDenied: "the card's settings do not allow it"
     case .parameterError: "the card finds a parameter wrong"
     case .applicationNotFound: "there is no application of this identifier"
-    case .applicationIntegrityError: "the application is damaged and closed for good"
+    case .applicationIntegrityError: "the application is damaged and permanently closed"
     case .authenticationDelay: "the card waits after wrong keys"
-    case .authenticationError: "the card asks for a key that has this right"
+    case .authenticationError: "the card requires a key that has this right"
     case .boundaryError: "it goes beyond the end or the limits of the file"
-    case .cardIntegrityError: "the card is damaged and closed for good"
+    case .cardIntegrityError: "the card is damaged and permanently closed"
     case .commandAborted: "the card has not finished the command before"
-    case .cardDisabled: "the card is closed for good"
+    case .cardDisabled: "the card is permanently closed"
     case .countError: "the card has as many applications as it can have"
     case .duplicateError: "the number or name is taken"
     case .memoryError: "the card could not write its memory"
     case .fileNotFound: "there is no file of this number"
-    case .fileIntegrityError: "the file is damaged and closed for good"
+    case .fileIntegrityError: "the file is damaged and permanently closed"
     default: nil
     }
   }

@@ -173,7 +173,7 @@ extension ICODEProtectionPlan: CustomStringConvertible {
 extension ICODEProtectionPlan.Step: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .authenticate(let use): "the tag is given the \(use) password that it has"
+    case .authenticate(let use): "the tag receives its current \(use) password"
     case .writePassword(let use): "the new \(use) password, not shown"
     case .divide(let before, let after): "password protection: \(before) becomes \(after)"
     case .needBothPasswords: "both passwords are needed from now on"
@@ -185,8 +185,8 @@ extension ICODEProtectionPlan.Step: CustomStringConvertible {
 extension ICODEProtectionPlan.IrreversibleEffect: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .needsBothPasswords: "both passwords are needed for good"
-    case .locksProtection: "the protection can never be changed or taken away"
+    case .needsBothPasswords: "both passwords are permanently required"
+    case .locksProtection: "the protection can never be changed or removed"
     case .forgetsPasswords: "the passwords that the tag has now are overwritten"
     }
   }

@@ -84,7 +84,7 @@ extension ICODETag {
         // A chip gives no other sign that a password is missing.
         guard password == nil else { throw error }
         throw NFCError(
-          .notAuthenticated, "the tag asks for its EAS password first", cause: error.cause)
+          .notAuthenticated, "the tag requires its EAS password first", cause: error.cause)
       }
     }
   }

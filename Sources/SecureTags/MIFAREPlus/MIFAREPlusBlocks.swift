@@ -46,7 +46,7 @@ struct MIFAREPlusBlocks {
     let code = Int(answer[1] & 0x0F)
     let size = code < Self.frameSizes.count ? Self.frameSizes[code] : Self.frameSizes.last ?? 0
     guard size >= Self.longestCommand + Self.overhead else {
-      throw NFCError(.unsupported, "the card takes only frames of \(size) bytes")
+      throw NFCError(.unsupported, "the card accepts only frames of \(size) bytes")
     }
     return Array(answer.dropFirst())
   }

@@ -44,7 +44,7 @@ struct MIFAREPlusProcedure {
     _ body: (inout MIFAREPlusMessaging) throws -> Result
   ) throws -> Result {
     guard var current = session else {
-      throw NFCError(.notAuthenticated, "the card asks for a key first")
+      throw NFCError(.notAuthenticated, "the card requires a key first")
     }
     session = nil
     let result = try body(&current.messaging)

@@ -118,7 +118,7 @@ extension NTAG424Procedure {
         .notAuthenticated, "key \(number) is needed to change what the tag does with its link")
     case .nobody:
       throw NFCError(
-        .readOnly, "nobody may change any more what the tag does with its link")
+        .readOnly, "what the tag does with its link can no longer be changed")
     }
   }
 

@@ -13,13 +13,13 @@ public struct NTAG424Setup: Sendable {
   public var rights: DESFireAccessRights
 
   /// Everyone can read the link; key 0 writes and changes it.
-  public static let usualRights = DESFireAccessRights(
+  public static let defaultRights = DESFireAccessRights(
     read: .everyone, write: .key(0), readWrite: .key(0), change: .key(0))
 
   /// Creates a setup that changes only the link unless keys are given.
   public init(
     link: NTAG424Link, keys: [Int: DESFireKey] = [:], newKeys: [Int: DESFireKey] = [:],
-    rights: DESFireAccessRights = usualRights
+    rights: DESFireAccessRights = defaultRights
   ) {
     self.link = link
     self.keys = keys

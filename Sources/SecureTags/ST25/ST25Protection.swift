@@ -163,7 +163,7 @@ extension ST25ProtectionPlan: CustomStringConvertible {
 extension ST25ProtectionPlan.Step: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .authenticate(let number): "the tag is given password \(number), as it has it"
+    case .authenticate(let number): "the tag receives its current password \(number)"
     case .writePassword(let number): "the new password \(number), not shown"
     case .write(let register, let before, let after):
       "register \([register].hexadecimal): \([before].hexadecimal) becomes \([after].hexadecimal)"

@@ -98,7 +98,7 @@ struct ST25TAProcedure {
     guard answer.isSuccess else { throw refusal(answer, "the card does not change who may use it") }
   }
 
-  func closeForGood(_ number: ST25TATag.Password) throws {
+  func closePermanently(_ number: ST25TATag.Password) throws {
     let answer = try send(
       Code.enablePermanentState, UInt16(number.rawValue), instructionClass: Code.proprietaryClass)
     guard answer.isSuccess else { throw refusal(answer, "the card does not close its file") }

@@ -52,7 +52,7 @@ public struct ST25TAProtectionPlan: Sendable {
     try ST25TATag.check(protection?.writePassword)
     try ST25TATag.check(protection?.readPassword)
     guard before.read != .closed, before.write != .closed else {
-      throw NFCError(.readOnly, "the file of this card is closed for good")
+      throw NFCError(.readOnly, "the file of this card is permanently closed")
     }
     self.before = before
     self.protection = protection
@@ -145,7 +145,7 @@ extension ST25TAProtectionPlan: CustomStringConvertible {
 extension ST25TAProtectionPlan.Step: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .authenticate(let use): "the card is given the \(use) password that it has"
+    case .authenticate(let use): "the card receives its current \(use) password"
     case .changePassword(let use): "the new \(use) password, not shown"
     case .require(let use, true): "the \(use) password is asked for"
     case .require(let use, false): "the \(use) password is not asked for"

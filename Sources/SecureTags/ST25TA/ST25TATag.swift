@@ -89,7 +89,8 @@ public struct ST25TATag: Sendable {
   /// undone.** Seven exchanges.
   ///
   /// - Throws: as ``authenticate(read:write:)``.
-  public func closeForGood(_ use: Password, writePassword: SecretKey = factoryPassword) async throws
+  public func closePermanently(_ use: Password, writePassword: SecretKey = factoryPassword)
+    async throws
   {
     try Self.check(writePassword)
     try await tag.exclusively { link in
@@ -97,7 +98,7 @@ public struct ST25TATag: Sendable {
       let access = try procedure.open()
       guard (use == .read ? access.read : access.write) != .closed else { return }
       try procedure.verify(.write, writePassword)
-      try procedure.closeForGood(use)
+      try procedure.closePermanently(use)
     }
   }
 

@@ -132,7 +132,7 @@ final class UltralightAESChannel: UltralightChannel {
     guard hasCodes || !needsCodes else {
       throw NFCError(
         .notAuthenticated,
-        "the tag sends its answers without MACs, so that anybody could change them")
+        "the tag sends its answers without MACs, so that anyone could change them")
     }
     content.withLock {
       $0.hasCodes = hasCodes

@@ -42,8 +42,8 @@ public struct UltralightAESProtection: Sendable {
     guard Self.firstPages.contains(firstPage) else {
       throw NFCError(
         .invalidParameter,
-        "protection from page \(firstPage) on leaves out page \(Self.firstPages.upperBound), by "
-          + "which anybody could take it away")
+        "protection from page \(firstPage) on leaves out page \(Self.firstPages.upperBound), with "
+          + "which anyone could remove it")
     }
     guard attemptLimit.map({ Self.attemptLimits.contains($0) }) ?? true else {
       throw NFCError(
@@ -80,7 +80,7 @@ public struct UltralightAESProtectionPlan: Sendable {
     /// CFGLCK: the settings can never be changed again.
     case locksConfiguration
     /// AUTH_LIM: after too many wrong keys, the protected pages are closed permanently.
-    case mayCloseForGood
+    case mayClosePermanently
     /// A previous key is lost, because the tag does not show it.
     case forgetsKey
   }
@@ -149,7 +149,9 @@ public struct UltralightAESProtectionPlan: Sendable {
     self.steps = steps
     var effects: [IrreversibleEffect] = []
     if after.isLocked, !before.isLocked { effects.append(.locksConfiguration) }
-    if after.attemptLimit != nil, before.attemptLimit == nil { effects.append(.mayCloseForGood) }
+    if after.attemptLimit != nil, before.attemptLimit == nil {
+      effects.append(.mayClosePermanently)
+    }
     if !keys.isEmpty { effects.append(.forgetsKey) }
     irreversibleEffects = effects
   }
@@ -179,7 +181,7 @@ extension UltralightAESProtectionPlan.Step: CustomStringConvertible {
     case .authenticate(let number): "the tag proves the new key \(number.rawValue)"
     case .write(let page, let before?, let after?):
       "page \(page): \(before.hexadecimal) becomes \(after.hexadecimal)"
-    case .write(let page, _, _): "page \(page): is given a part of a key"
+    case .write(let page, _, _): "page \(page): receives a part of a key"
     }
   }
 }
@@ -187,8 +189,8 @@ extension UltralightAESProtectionPlan.Step: CustomStringConvertible {
 extension UltralightAESProtectionPlan.IrreversibleEffect: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .locksConfiguration: "the protection can never be changed or taken away"
-    case .mayCloseForGood: "after too many wrong keys the tag accepts none any more"
+    case .locksConfiguration: "the protection can never be changed or removed"
+    case .mayClosePermanently: "after too many wrong keys the tag no longer accepts any"
     case .forgetsKey: "the key that the tag has now is overwritten"
     }
   }

@@ -74,7 +74,7 @@ extension UltralightAESTag {
       return configuration
     } catch let error as NFCError where error.code == .tagRefused {
       throw NFCError(
-        .notAuthenticated, "the tag wants the key that it has", cause: error.cause,
+        .notAuthenticated, "the tag requires its current key", cause: error.cause,
         place: .page(Int(first)))
     }
   }

@@ -80,7 +80,7 @@ extension FlipperFile.Reader {
       guard let data = field("Data:").flatMap({ Hexadecimal.bytes($0) }),
         data.count == Self.blockSize
       else {
-        throw ImageError("\"\(entry.key)\" has no 16 bytes of data", at: .line(entry.line))
+        throw ImageError("\"\(entry.key)\" does not have 16 bytes of data", at: .line(entry.line))
       }
       system.blocks.append(
         .init(

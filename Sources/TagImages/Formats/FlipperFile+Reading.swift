@@ -154,24 +154,24 @@ extension FlipperFile.Reader {
       image.memory.set(bytes, at: block * size)
     }
     let version = try optionalNumber("Data format version", in: 0...FlipperFile.classicVersion)
-    if version ?? 1 < FlipperFile.classicVersion { try forgetUnopened(&image) }
+    if version ?? 1 < FlipperFile.classicVersion { try removeUnopened(&image) }
     return image
   }
 
   /// Removes bytes that were not read. Version 1 has zeros for them, and one bit for each sector whose
   /// key A or key B is known.
-  private func forgetUnopened(_ image: inout TagImage) throws(ImageError) {
+  private func removeUnopened(_ image: inout TagImage) throws(ImageError) {
     guard let mapA = try optionalBytes("Key A map", count: 8),
       let mapB = try optionalBytes("Key B map", count: 8)
     else { return }
     for sector in 0..<image.sectorCount {
       func isSet(_ map: [UInt8]) -> Bool { map[7 - sector / 8] >> (sector % 8) & 1 == 1 }
       let trailer = ClassicLayout.trailer(ofSector: sector)
-      if !isSet(mapA) { image.memory.forget(trailer.keyA) }
-      if !isSet(mapB) { image.memory.forget(trailer.keyB) }
+      if !isSet(mapA) { image.memory.markUnknown(trailer.keyA) }
+      if !isSet(mapB) { image.memory.markUnknown(trailer.keyB) }
       guard !isSet(mapA), !isSet(mapB) else { continue }
       let blocks = ClassicLayout.blocks(ofSector: sector)
-      image.memory.forget(
+      image.memory.markUnknown(
         blocks.lowerBound * ClassicLayout.blockSize..<blocks.upperBound * ClassicLayout.blockSize)
     }
   }

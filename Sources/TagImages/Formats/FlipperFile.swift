@@ -163,7 +163,7 @@ enum FlipperFile {
           parts[parts.count - 1].updateValue(entry, forKey: key) == nil
             || key == FlipperFile.messageKey
         else {
-          throw ImageError("\"\(key)\" is there twice", at: .line(line.number))
+          throw ImageError("\"\(key)\" occurs twice", at: .line(line.number))
         }
         entries.append(entry)
       }

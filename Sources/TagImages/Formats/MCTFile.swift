@@ -25,7 +25,7 @@ enum MCTFile {
         try finish(&current, &sectors)
         let sector = try number(line)
         guard sectors[sector] == nil else {
-          throw ImageError("sector \(sector) is there twice", at: .line(line.number))
+          throw ImageError("sector \(sector) occurs twice", at: .line(line.number))
         }
         current = (sector, line.number, [])
       } else if text.hasPrefix("*") {

@@ -22,7 +22,7 @@ extension ProxmarkFile {
     case "raw": return BinaryFile.image(of: try reader.hexadecimal("raw"), unitSize: nil)
     default:
       throw ImageError(
-        "files of the type \"\(type)\" are of no tag that is known here",
+        "files of the type \"\(type)\" are not of a supported tag",
         at: .line(reader.root["FileType"]?.line ?? 1))
     }
   }
@@ -39,7 +39,7 @@ extension ProxmarkFile {
         throw ImageError("there is no \"\(key)\"", at: .line(1))
       }
       guard let text = member.string else {
-        throw ImageError("\"\(key)\" is not a text", at: .line(member.line))
+        throw ImageError("\"\(key)\" is not a string", at: .line(member.line))
       }
       return text
     }
@@ -97,7 +97,7 @@ extension ProxmarkFile {
         }
         // 01 and 1 are the same block.
         guard blocks.updateValue(bytes, forKey: number) == nil else {
-          throw ImageError("block \(number) is there twice", at: .line(block.node.line))
+          throw ImageError("block \(number) occurs twice", at: .line(block.node.line))
         }
       }
       guard !blocks.isEmpty else { throw ImageError("there is no block", at: .line(member.line)) }

@@ -284,7 +284,8 @@ final class DirectDriver: ReaderDriver {
   /// Returns the data after a status byte that reports success.
   private func status(_ reply: [UInt8]?) throws -> [UInt8] {
     guard let reply, let first = reply.first else {
-      throw NFCError(.tagResponseError, "the chip does not take the command", cause: .notCarried)
+      throw NFCError(
+        .tagResponseError, "the chip does not take the command", cause: .unsupportedByReader)
     }
     let code = first & PN532Status.mask
     guard code != PN532Status.success.rawValue else { return Array(reply.dropFirst()) }

@@ -77,7 +77,7 @@ struct IdentityCard: VirtualChip, ImagedChip {
     case .typeA(var activation):
       defer { radio = .typeA(activation) }
       guard case .handled(let answer) = activation.receive(frame) else {
-        activation.becomeMute()
+        activation.stopResponding()
         return nil
       }
       return answer

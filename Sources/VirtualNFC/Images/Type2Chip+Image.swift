@@ -31,7 +31,7 @@ extension NTAGI2CPlus: ImagedChip {
     return image
   }
 
-  fileprivate mutating func takeOver(_ image: TagImage) {
+  fileprivate mutating func adopt(_ image: TagImage) {
     if let signature = image.signature, signature.count == self.signature.count {
       self.signature = signature
     }
@@ -51,7 +51,7 @@ extension NTAG21x: ImagedChip {
     return image
   }
 
-  fileprivate mutating func takeOver(_ image: TagImage) {
+  fileprivate mutating func adopt(_ image: TagImage) {
     if let signature = image.signature { self.signature = signature }
     if product.hasCounter, let counter = image.counters[Self.counterIndex] {
       self.counter = counter.value
@@ -71,7 +71,7 @@ extension MIFAREUltralightEV1: ImagedChip {
     return image
   }
 
-  fileprivate mutating func takeOver(_ image: TagImage) {
+  fileprivate mutating func adopt(_ image: TagImage) {
     if let signature = image.signature { self.signature = signature }
     for (index, counter) in image.counters.enumerated() where counters.indices.contains(index) {
       if let counter { counters[index] = counter.value }
@@ -89,7 +89,7 @@ extension MIFAREUltralightAES: ImagedChip {
     return image
   }
 
-  fileprivate mutating func takeOver(_ image: TagImage) {
+  fileprivate mutating func adopt(_ image: TagImage) {
     if let signature = image.signature, signature.count == self.signature.count {
       self.signature = signature
     }
@@ -109,24 +109,24 @@ extension VirtualTag {
       $0.rawValue.uppercased() == product.name
     }), var chip = NTAG21x(ntag, dump: bytes) {
       try checkUID(bytes)
-      chip.takeOver(image)
+      chip.adopt(image)
       return VirtualTag(chip)
     }
     let plus: [String: NTAGI2CPlus.Product] = [
       "NTAG I2C Plus 1K": .nt3h2111, "NTAG I2C Plus 2K": .nt3h2211,
     ]
     if let plus = plus[product.name], var chip = NTAGI2CPlus(plus, dump: bytes) {
-      chip.takeOver(image)
+      chip.adopt(image)
       return VirtualTag(chip)
     }
     if product.name == "MIFARE Ultralight EV1", var chip = MIFAREUltralightEV1(dump: bytes) {
       try checkUID(bytes)
-      chip.takeOver(image)
+      chip.adopt(image)
       return VirtualTag(chip)
     }
     if product.name == "MIFARE Ultralight AES", var chip = MIFAREUltralightAES(dump: bytes) {
       try checkUID(bytes)
-      chip.takeOver(image)
+      chip.adopt(image)
       return VirtualTag(chip)
     }
     if product.name == "MIFARE Ultralight C" {

@@ -17,7 +17,7 @@ extension VicinityChip {
     return image
   }
 
-  fileprivate mutating func takeOverBlocks(_ image: TagImage) {
+  fileprivate mutating func adoptBlocks(_ image: TagImage) {
     core.load(image.memory.bytes)
     guard let details = image.vicinity else { return }
     core.dsfid = details.dsfid ?? 0
@@ -57,7 +57,7 @@ extension ICODESLIX2: ImagedChip {
     return image
   }
 
-  fileprivate mutating func takeOver(_ image: TagImage) {
+  fileprivate mutating func adopt(_ image: TagImage) {
     if let signature = image.signature { self.signature = signature }
     guard let details = image.vicinity else { return }
     protection.isPrivate = details.isPrivate ?? false
@@ -78,7 +78,7 @@ extension ICODESecurity {
     return all
   }
 
-  fileprivate mutating func takeOver(_ details: TagImage.Vicinity?) {
+  fileprivate mutating func adopt(_ details: TagImage.Vicinity?) {
     guard let details else { return }
     for (name, password) in Self.names where passwords[password] != nil {
       if let value = details.passwords[name], value.count == ICODEPassword.length {
@@ -107,26 +107,26 @@ extension VirtualTag {
     switch model {
     case ICODESLIX.model:
       var chip = ICODESLIX(uid: image.uid)
-      chip.takeOverBlocks(image)
-      chip.security.takeOver(image.vicinity)
+      chip.adoptBlocks(image)
+      chip.security.adopt(image.vicinity)
       return VirtualTag(chip)
     case ICODESLIX2.model:
       var chip = ICODESLIX2(uid: image.uid)
-      chip.takeOverBlocks(image)
-      chip.security.takeOver(image.vicinity)
-      chip.takeOver(image)
+      chip.adoptBlocks(image)
+      chip.security.adopt(image.vicinity)
+      chip.adopt(image)
       return VirtualTag(chip)
     case .st25dv04K, .st25dv16K, .st25dv64K:
       var chip = ST25DV(model, uid: image.uid)
-      chip.takeOverBlocks(image)
+      chip.adoptBlocks(image)
       return VirtualTag(chip)
     case .st25tv02K:
       var chip = ST25TV(model, uid: image.uid)
-      chip.takeOverBlocks(image)
+      chip.adoptBlocks(image)
       return VirtualTag(chip)
     default:
       var chip = PlainVicinityChip(model, uid: image.uid)
-      chip.takeOverBlocks(image)
+      chip.adoptBlocks(image)
       return VirtualTag(chip)
     }
   }
@@ -168,7 +168,7 @@ extension VirtualTag {
         commands: image.memory.unitCount > 256
           ? VicinityProfile.usualCommands.union(VicinityProfile.extendedCommands)
           : VicinityProfile.usualCommands,
-        icReference: image.vicinity?.icReference, tellsMemory: image.memory.unitCount <= 256,
+        icReference: image.vicinity?.icReference, reportsMemorySize: image.memory.unitCount <= 256,
         manufacturer: uid[1]))
   }
 }

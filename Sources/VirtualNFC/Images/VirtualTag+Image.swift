@@ -14,7 +14,7 @@ extension VirtualTag {
   public var image: TagImage? {
     withAnyChip { chip in
       guard var image = (chip as? any ImagedChip)?.tagImage else { return nil }
-      image.forgetHiddenSecrets()
+      image.removeHiddenSecrets()
       return image
     }
   }

@@ -154,7 +154,7 @@ struct ProximitySlot {
 
   private static let dataExchange: [UInt8] = [0x40, 0x01]
   private static let statusMask: UInt8 = 0x3F
-  private static let moreToCome: UInt8 = 0x40
+  private static let moreInformation: UInt8 = 0x40
 
   /// Sends a command of the chip and returns its answer; `nil` if the chip does not accept the command.
   mutating func direct(_ command: [UInt8]) -> [UInt8]? {
@@ -170,7 +170,7 @@ struct ProximitySlot {
       reply[1] & Self.statusMask == 0
     {
       answer += reply.dropFirst(2)
-      guard reply[1] & Self.moreToCome != 0 else { return answer }
+      guard reply[1] & Self.moreInformation != 0 else { return answer }
       command = Self.dataExchange
     }
     return nil

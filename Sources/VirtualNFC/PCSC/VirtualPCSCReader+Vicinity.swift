@@ -172,8 +172,8 @@ extension VirtualPCSCReader {
     guard let block = block(p1, p2) else { return Self.wrongAddress }
     let answer = read(block)
     let size = answer.count - Self.done.count
-    let takesAnyLength = isSpringCard && length == 256
-    guard size > 0, length != size, !takesAnyLength else { return answer }
+    let acceptsAnyLength = isSpringCard && length == 256
+    guard size > 0, length != size, !acceptsAnyLength else { return answer }
     return [Self.otherLength, UInt8(truncatingIfNeeded: size)]
   }
 

@@ -60,7 +60,7 @@ public final class VirtualPCSCReader: Sendable {
       /// All tags are removed from the field before the frame is sent.
       case tagLeaves
       /// The reader is unplugged.
-      case readerLeaves
+      case readerUnplugged
       /// The reader waits for the tag's answer until the tag is removed or the reader unplugged, as
       /// vpcd does with a silent card.
       case readerWaits
@@ -214,7 +214,7 @@ public final class VirtualPCSCReader: Sendable {
     }
     switch effect {
     case .tagLeaves: field.removeAll()
-    case .readerLeaves: state.withLock { $0.isUnplugged = true }
+    case .readerUnplugged: state.withLock { $0.isUnplugged = true }
     case .readerWaits:
       let period: UInt32 = 5_000
       while !isUnplugged, !field.tags.isEmpty { usleep(period) }
@@ -272,7 +272,7 @@ extension VirtualPCSCReader.Fault.Effect {
   /// Whether the fault keeps the frame from the tag.
   var stopsFrame: Bool {
     switch self {
-    case .frameLost, .tagLeaves, .readerLeaves, .readerWaits: true
+    case .frameLost, .tagLeaves, .readerUnplugged, .readerWaits: true
     case .answerLost, .answerBroken: false
     }
   }

@@ -49,10 +49,10 @@ extension PN532Chip {
     guard let index = activeIndex() else { return nil }
     switch type {
     case TargetType.a106 where data.isEmpty || model.listsSecondBesideUID:
-      putAside(index)
+      putToSleep(index)
       return activate(type, [], number: 2)
     case TargetType.b106:
-      putAside(index)
+      putToSleep(index)
       return activate(type, data, number: 2)
     case TargetType.feliCa212, TargetType.feliCa424:
       guard let answer = laterSlots.first?.checkedPayload else { return nil }
@@ -242,7 +242,7 @@ extension PN532Chip {
   /// Makes a target the active one; wakes it if necessary.
   mutating func activateAgain(_ index: Int) -> PN532Status {
     guard targets[index].number != activeTarget else { return .success }
-    if let active = activeIndex() { putAside(active) }
+    if let active = activeIndex() { putToSleep(active) }
     let target = targets[index]
     switch target.kind {
     case .typeA(let uid, _):
@@ -281,7 +281,7 @@ extension PN532Chip {
   }
 
   /// Puts a target to sleep so that another one can receive commands.
-  mutating func putAside(_ index: Int) {
+  mutating func putToSleep(_ index: Int) {
     switch targets[index].kind {
     case .typeA, .typeB:
       if let blocks = targets[index].blocks {
@@ -303,7 +303,7 @@ extension PN532Chip {
       return .status(.wrongContext)
     }
     if let index = activeIndex(), parameters[0] == 0 || targets[index].number == parameters[0] {
-      putAside(index)
+      putToSleep(index)
     }
     return .status(.success)
   }
@@ -319,7 +319,7 @@ extension PN532Chip {
 
   /// Releases all targets, as PowerDown does before it switches the carrier off.
   mutating func releaseAll() {
-    if let index = activeIndex() { putAside(index) }
+    if let index = activeIndex() { putToSleep(index) }
     forgetTargets()
   }
 }

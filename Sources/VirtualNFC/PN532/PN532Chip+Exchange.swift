@@ -2,7 +2,7 @@ import NFCCore
 
 // InDataExchange and InCommunicateThru: user manual UM0701-02, 7.3.8 and 7.3.9.
 extension PN532Chip {
-  private static let moreToCome: UInt8 = 0x40
+  private static let moreInformation: UInt8 = 0x40
 
   mutating func dataExchange(_ parameters: [UInt8]) -> Answer? {
     guard let first = parameters.first, parameters.count <= 263 else { return nil }
@@ -15,7 +15,7 @@ extension PN532Chip {
     guard activation == .success else { return .status(activation) }
     if var blocks = targets[index].blocks {
       blocks.retries = radio.communicationRetries
-      let outcome = blocks.exchange(data, isChained: first & Self.moreToCome != 0) {
+      let outcome = blocks.exchange(data, isChained: first & Self.moreInformation != 0) {
         sendBlock($0, to: index, limit: $1)
       }
       targets[index].blocks = blocks

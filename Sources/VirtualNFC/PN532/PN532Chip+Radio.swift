@@ -9,8 +9,8 @@ extension PN532Chip {
     _ frame: RadioFrame, limit: Duration = PN532Chip.searchLimit
   ) -> VirtualField.Reception {
     let effects = faults.nextExchange()
-    trouble = Self.switchesOff(effects)
-    guard trouble == nil else {
+    errorStatus = Self.switchesOff(effects)
+    guard errorStatus == nil else {
       setCarrier(false)
       return .silence
     }
@@ -34,10 +34,10 @@ extension PN532Chip {
     laterSlots = exchange?.laterSlots ?? []
     var reception = exchange?.reception ?? .silence
     disturb(&reception, by: effects)
-    if let found = Self.trouble(of: effects, with: frame, isWithinMIFARE: isWithinMIFARE),
+    if let found = Self.errorStatus(of: effects, with: frame, isWithinMIFARE: isWithinMIFARE),
       case .frame = reception
     {
-      trouble = found
+      errorStatus = found
       reception = .silence
     }
     for case .answerLate(let time) in effects { exchange?.delay += time }
@@ -126,7 +126,7 @@ extension PN532Chip {
   /// Returns the error that the unit or the firmware reports before it checks an answer: a broken start
   /// (PN532 data sheet, CIU_Error, ProtocolErr), or missing bits in anticollision, in SELECT, or in an
   /// operation of MIFARE (UM0701-02, table 15, 0Bh, 04h, 05h).
-  private static func trouble(
+  private static func errorStatus(
     of effects: [Fault.Effect], with frame: RadioFrame, isWithinMIFARE: Bool
   ) -> PN532Status? {
     guard frame.modulation == .typeA else { return nil }

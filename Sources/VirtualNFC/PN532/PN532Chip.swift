@@ -101,7 +101,7 @@ struct PN532Chip {
   /// Whether the host sends and receives the bits of the antenna, including parity bits.
   var isRaw = false
   /// The error of the last frame, if it is more specific than silence.
-  var trouble: PN532Status?
+  var errorStatus: PN532Status?
   /// Whether a MIFARE command is running. The firmware checks the number of bits in its answers.
   var isWithinMIFARE = false
   /// The error that GetGeneralStatus reports: the latest one, even after later successes.
@@ -159,9 +159,9 @@ struct PN532Chip {
     nextBaudRate = nil
     if isInLowVbat, code.needsRadio { return .syntaxError }
     let parameters = Array(command.dropFirst())
-    trouble = nil
+    errorStatus = nil
     guard var answer = run(code, parameters) else { return .syntaxError }
-    if code.answersWithStatus, let trouble, !answer.isSuccess { answer = .status(trouble) }
+    if code.answersWithStatus, let errorStatus, !answer.isSuccess { answer = .status(errorStatus) }
     if code.answersWithStatus, case .data(let data) = answer, let first = data.first,
       let status = PN532Status(rawValue: first & PN532Status.mask), status != .success
     {

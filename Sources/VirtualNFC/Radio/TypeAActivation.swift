@@ -12,7 +12,7 @@ public struct TypeAActivation: Hashable, Sendable {
     /// The card is selected, and this is a command for it, without its CRC_A.
     case command([UInt8])
     /// The card is selected, and this is not a standard frame: it has incomplete bytes, wrong check
-    /// bytes, or is enciphered. The chip decides; most become silent with ``becomeMute()``.
+    /// bytes, or is enciphered. The chip decides; most become silent with ``stopResponding()``.
     case other(RadioFrame)
   }
 
@@ -77,7 +77,7 @@ public struct TypeAActivation: Hashable, Sendable {
   }
 
   /// Returns to IDLE, or to HALT if the card was halted before, as after an error.
-  public mutating func becomeMute() {
+  public mutating func stopResponding() {
     expectsData = false
     switch state {
     case .powerOff: break
@@ -137,7 +137,7 @@ public struct TypeAActivation: Hashable, Sendable {
     default:
       // REQA in READY or ACTIVE is an error like any other: the card returns to IDLE or HALT and is
       // silent.
-      becomeMute()
+      stopResponding()
       return nil
     }
     return .typeA(bare: atqa)
@@ -158,14 +158,14 @@ public struct TypeAActivation: Hashable, Sendable {
     guard frame.bytes.count >= 2, level <= last, frame.bytes[0] == Self.selectCodes[level],
       !hasParityError(frame)
     else {
-      becomeMute()
+      stopResponding()
       return nil
     }
     let part = cascade(level)
     if frame.bytes[1] == 0x70 {
       guard let payload = frame.checkedPayload, payload.count == 7, Array(payload[2...]) == part
       else {
-        becomeMute()
+        stopResponding()
         return nil
       }
       guard level == last else {
@@ -182,13 +182,13 @@ public struct TypeAActivation: Hashable, Sendable {
     guard frame.bytes[1] & 0x0F < 8, (0...32).contains(knownBits),
       frame.bitCount == knownBits + 16
     else {
-      becomeMute()
+      stopResponding()
       return nil
     }
     func bit(_ bytes: [UInt8], _ index: Int) -> UInt8 { bytes[index / 8] >> (index % 8) & 1 }
     let known = Array(frame.bytes.dropFirst(2))
     for index in 0..<knownBits where bit(known, index) != bit(part, index) {
-      becomeMute()
+      stopResponding()
       return nil
     }
     // A split byte continues where the reader stopped. The answer's first byte holds the rest of it in

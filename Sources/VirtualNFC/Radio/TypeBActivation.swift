@@ -166,13 +166,13 @@ public struct TypeBActivation: Hashable, Sendable {
     else { return nil }
     if protocolInfo[0] & 0x80 != 0, toReader != toCard { return nil }
     let cid = parameters[3] & 0x0F
-    let takesCID = protocolInfo[2] & Self.cidSupported != 0
+    let supportsCID = protocolInfo[2] & Self.cidSupported != 0
     attributes = Attributes(
-      cid: takesCID ? cid : nil, frameSizeCode: rates & 0x0F, bitRateToCard: toCard,
+      cid: supportsCID ? cid : nil, frameSizeCode: rates & 0x0F, bitRateToCard: toCard,
       bitRateToReader: toReader)
     state = .active
     // MBLI 0: the card does not specify the maximum length of a chain of blocks.
-    return .typeB([takesCID ? cid : 0])
+    return .typeB([supportsCID ? cid : 0])
   }
 
   private func bitRate(code: UInt8, supported: UInt8) -> Int? {

@@ -100,7 +100,7 @@ public struct TraceLog: Sendable {
     case .inDataExchange, .inCommunicateThru:
       return Self.moved(host.find(inAnswer: Array(bytes.dropFirst(2))), by: 2)
     case .inListPassiveTarget:
-      host.takesBlocks = Self.takesBlocks(bytes, isTypeB: listsTypeB)
+      host.usesBlocks = Self.usesBlocks(bytes, isTypeB: listsTypeB)
       return []
     default: return []
     }
@@ -113,7 +113,7 @@ public struct TraceLog: Sendable {
 
   /// Returns whether a target that was found supports ISO/IEC 14443-4. The reply consists of code, number
   /// of targets, the target's number, ATQA and SAK.
-  private static func takesBlocks(_ reply: [UInt8], isTypeB: Bool) -> Bool {
+  private static func usesBlocks(_ reply: [UInt8], isTypeB: Bool) -> Bool {
     guard reply.count > 5, reply[1] > 0 else { return false }
     return isTypeB || reply[5] & speaksBlocks != 0
   }

@@ -25,7 +25,7 @@ struct TraceSecrets: Sendable {
   /// Whether the next frame is the second half of a secret one.
   private var isSecretContinued = false
   /// Whether the tag uses blocks of ISO/IEC 14443-4.
-  var takesBlocks = false
+  var usesBlocks = false
   /// Whether the last command was sent in such a block.
   private var isBlockProtocol = false
 
@@ -78,7 +78,7 @@ struct TraceSecrets: Sendable {
       (expectation, isBlockProtocol) = (.nothing, false)
       return secrets(inFeliCa: bytes)
     }
-    let isFrame = form == .frame && takesBlocks
+    let isFrame = form == .frame && usesBlocks
     let prologue = isFrame ? Self.prologue(bytes) : 0
     // Only I-blocks change what the next answer may contain.
     if prologue == 0, isFrame, isBlockProtocol { return [] }
@@ -133,7 +133,7 @@ struct TraceSecrets: Sendable {
     // RATS and ATTRIB: blocks follow.
     case Code.requestAnswerToSelect where end == 2 + Self.checkSize,
       Code.attrib where end >= Self.shortestAttrib:
-      takesBlocks = true
+      usesBlocks = true
     case Type2Command.passwordAuthenticate where end > Type2Memory.pageSize:
       expectation = .acknowledge
       return [1..<end]

@@ -22,7 +22,7 @@ import Testing
   }
 
   /// The stand-ins for UIKit's classes beside a module `UIKit`, as a program has it that keeps its imports.
-  @Test func compilesBesideAModuleUIKit() async throws {
+  @Test func compilesTogetherWithAModuleUIKit() async throws {
     let directory = FileManager.default.temporaryDirectory
       .appending(path: "foreign-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)

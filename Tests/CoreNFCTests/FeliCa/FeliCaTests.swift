@@ -75,7 +75,7 @@ extension SessionSuites {
       }
     }
 
-    @Test func aSystemThatIsNotListedIsNotAskedFor() async throws {
+    @Test func aSystemThatIsNotListedIsNotRequested() async throws {
       try await withCard { bench, card in
         for system in [Data([0x12, 0xFC]), Data([0xFF, 0xFF]), Data([0xFE, 0xFF])] {
           try await bench.sendingNothing {
@@ -90,7 +90,7 @@ extension SessionSuites {
       }
     }
 
-    @Test func withoutTheLimitAnySystemIsAskedFor() async throws {
+    @Test func withoutTheLimitAnySystemIsRequested() async throws {
       try await withCard(systems: [], limits: .none) { _, card in
         _ = try await card.polling(
           systemCode: Self.common, requestCode: .noRequest, timeSlot: .max1)
@@ -269,7 +269,7 @@ extension SessionSuites {
 
     // MARK: Mode and version
 
-    @Test func modeAndVersionAreTold() async throws {
+    @Test func modeAndVersionAreReported() async throws {
       try await withCard { _, card in
         #expect(try await card.requestResponse() == 0)
         let mode = await handed { done in card.requestResponse { done(($0, code($1))) } }
@@ -302,7 +302,7 @@ extension SessionSuites {
 
     // MARK: Raw commands
 
-    @Test func aRawCommandGetsTheCardsWholeAnswer() async throws {
+    @Test func aRawCommandGetsTheCardsCompleteAnswer() async throws {
       // Request System Code: FeliCa Card User's Manual, excerpted edition, 4.4.8.
       let command = Data([0x00, 0x0C]) + Self.idm
       let answer = Data([0x0F, 0x0D]) + Self.idm + Data([0x02]) + Self.suica + Self.common

@@ -41,7 +41,7 @@ extension SessionSuites {
       }
     }
 
-    @Test func silenceIsRepeatedAsOftenAsIsSaid() async throws {
+    @Test func silenceIsRepeatedAsOftenAsStated() async throws {
       let chip = VirtualTag.scriptedVicinity()
       let bench = try SessionBench(chip)
       try await bench.withLegacyTag { tag in
@@ -74,7 +74,7 @@ extension SessionSuites {
       }
     }
 
-    @Test func aLostAnswerIsMadeUpFor() async throws {
+    @Test func aLostAnswerIsRecovered() async throws {
       let bench = try SessionBench(.icodeSLIX2())
       try await bench.withLegacyTag { tag in
         let configuration = NFCISO15693ReadMultipleBlocksConfiguration(
@@ -155,7 +155,7 @@ extension SessionSuites {
       }
     }
 
-    @Test func pollingStartsAnewAndTheEndIsTold() async throws {
+    @Test func pollingStartsAgainAndTheEndIsReported() async throws {
       _ = try SessionBench(.icodeSLIX2())
       let delegate = LegacyDelegate()
       let session = __NFCISO15693ReaderSession(delegate: delegate, queue: nil)

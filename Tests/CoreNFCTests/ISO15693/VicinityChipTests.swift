@@ -48,7 +48,7 @@ extension SessionSuites {
     }
 
     /// 80 blocks of 4 bytes are more than an answer holds.
-    @Test func anAnswerThatIsTooLongIsNotAskedFor() async throws {
+    @Test func anAnswerThatIsTooLongIsNotRequested() async throws {
       let bench = try SessionBench(.icodeSLIX2())
       try await bench.withVicinityTag { tag, _ in
         bench.vicinityReader.setFaults([])

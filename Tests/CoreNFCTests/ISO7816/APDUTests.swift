@@ -16,7 +16,7 @@ import Testing
   ]
 
   @Test(arguments: forms)
-  func aWholeCommandIsRead(_ form: (bytes: [UInt8], data: [UInt8]?, length: Int)) throws {
+  func aCompleteCommandIsRead(_ form: (bytes: [UInt8], data: [UInt8]?, length: Int)) throws {
     // A slice, whose first index is not 0.
     let slice = Data([0x55] + form.bytes).dropFirst()
     let apdu = try #require(NFCISO7816APDU(data: slice))
@@ -35,7 +35,7 @@ import Testing
       [0x00, 0xA4, 0x04, 0x00, 0x00, 0x00, 0x02, 0xAA],
       [0x00, 0xA4, 0x04, 0x00, 0x00, 0x00],
     ] as [[UInt8]])
-  func whatIsNoCommandIsNone(_ bytes: [UInt8]) {
+  func whatIsNotACommandIsRefused(_ bytes: [UInt8]) {
     #expect(NFCISO7816APDU(data: Data(bytes)) == nil)
   }
 

@@ -97,7 +97,7 @@ extension SessionSuites {
 
     // MARK: ISO 7816
 
-    @Test func aDESFireTakesBothKindsOfCommands() async throws {
+    @Test func aDESFireAcceptsBothKindsOfCommands() async throws {
       try await withTag(try .named("desfire")) { _, tag in
         let (body, sw1, sw2) = try await tag.sendMiFareISO7816Command(freeMemory)
         #expect(body.count == 3)

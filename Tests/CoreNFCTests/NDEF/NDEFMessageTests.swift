@@ -81,7 +81,7 @@ import Testing
     // A length beyond the end, and one of four bytes far beyond.
     "D101055431", "C101FFFFFFFF5431",
   ])
-  func whatIsNoMessageIsRefused(bytes: String) throws {
+  func whatIsNotAMessageIsRefused(bytes: String) throws {
     let data = Data(try #require([UInt8](hexadecimal: bytes)))
     #expect(NFCNDEFMessage(data: data) == nil)
   }

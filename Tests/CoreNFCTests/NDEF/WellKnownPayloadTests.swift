@@ -23,7 +23,7 @@ import Testing
       NFCNDEFPayload.wellKnownTypeURIPayload(url: url)?.payload.hexadecimal == payload)
   }
 
-  @Test func whatIsNoLinkGivesNone() {
+  @Test func whatIsNotALinkGivesNone() {
     let records = [
       NFCNDEFPayload(
         format: .media, type: Data("U".utf8), identifier: Data(), payload: Data([0, 0x78])),
@@ -73,7 +73,7 @@ import Testing
     #expect(record.payload.hexadecimal == "03756E6461")
   }
 
-  @Test func whatIsNoTextGivesNone() {
+  @Test func whatIsNotTextGivesNone() {
     for payload in [Data(), Data([0x3F, 0x65]), Data([0x02, 0x65, 0x6E, 0xFF])] {
       let record = NFCNDEFPayload(
         format: .nfcWellKnown, type: Data("T".utf8), identifier: Data(), payload: payload)

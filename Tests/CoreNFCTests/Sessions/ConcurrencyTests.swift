@@ -45,7 +45,7 @@ extension SessionSuites {
       }
     }
 
-    @Test func everythingIsToldOnTheQueueOfTheSession() async throws {
+    @Test func everythingIsReportedOnTheQueueOfTheSession() async throws {
       let bench = try SessionBench(.ntag215())
       let queue = DispatchQueue(label: "test")
       queue.setSpecific(key: Self.key, value: true)
@@ -100,7 +100,7 @@ extension SessionSuites {
           _ = try await delegate.events.end()
           return { [weak session] in session }
         }
-        // What the first one opens for good is not counted.
+        // What the first one opens permanently is not counted.
         _ = try await run()
         let (descriptors, threads) = (try Self.entries("fd"), try Self.entries("task"))
         for _ in 0..<10 {
@@ -153,7 +153,7 @@ extension SessionSuites {
       }
     }
 
-    @Test func pollingMayBeStartedAnewManyTimes() async throws {
+    @Test func pollingMayBeStartedAgainManyTimes() async throws {
       let bench = try SessionBench(.ntag215(), .ntag216())
       let (session, delegate, first) = try await bench.tags(.iso14443)
       var tags = first
@@ -240,7 +240,7 @@ extension SessionSuites {
         ]))
     }
 
-    @Test func theEndFromManyThreadsIsToldOnce() async throws {
+    @Test func theEndFromManyThreadsIsReportedOnce() async throws {
       let bench = try SessionBench(.ntag215())
       for _ in 0..<10 {
         let (session, delegate) = try bench.session()

@@ -39,7 +39,7 @@ extension SessionSuites {
     }
 
     /// The file beside the executable, which in a test is the test bundle's.
-    @Test func infoPlistStandsBesideTheExecutable() throws {
+    @Test func infoPlistIsNextToTheExecutable() throws {
       let directory = try #require(Bundle.main.executableURL).resolvingSymlinksInPath()
         .deletingLastPathComponent()
       let file = directory.appendingPathComponent("Info.plist")
@@ -71,7 +71,7 @@ extension SessionSuites {
       var lines: [String?] { moments.withLock { $0.map(\.line) } }
     }
 
-    @Test func thePersonIsToldWhatASheetWouldSay() async throws {
+    @Test func thePersonIsShownWhatASheetWouldSay() async throws {
       let recorder = Recorder()
       let bench = try SessionBench(.ntag215(), presenter: recorder)
       let delegate = TagDelegate()
@@ -88,13 +88,13 @@ extension SessionSuites {
       #expect(
         recorder.lines == [
           "NFC: Hold it near",
-          "NFC: this reader has no ISO 15693; it takes a PC/SC reader that has it",
+          "NFC: this reader has no ISO 15693; use a PC/SC reader that has it",
           "NFC: Reading", "NFC: failed: Wrong tag",
         ])
       withExtendedLifetime(bench) {}
     }
 
-    @Test func thePersonIsToldWhyASessionHasEnded() async throws {
+    @Test func thePersonIsShownWhyASessionHasEnded() async throws {
       func lines(_ change: (inout NFCEnvironment) -> Void) async throws -> [String?] {
         let recorder = Recorder()
         let bench = try SessionBench(presenter: recorder)
@@ -120,7 +120,7 @@ extension SessionSuites {
         ])
     }
 
-    @Test func theEndAfterTheFirstMessageIsNoFailure() async throws {
+    @Test func theEndAfterTheFirstMessageIsNotAFailure() async throws {
       let recorder = Recorder()
       let bench = try SessionBench(
         try .ntag213(ndef: NDEFMessage(.uri("https://example.org"))), presenter: recorder)
@@ -147,7 +147,7 @@ extension SessionSuites {
       #expect(error.localizedDescription == "Session invalidated by user")
     }
 
-    @Test func theTerminalGetsALineAndAFileNone() throws {
+    @Test func theTerminalGetsALineAndAFileDoesNot() throws {
       var (controller, terminal): (Int32, Int32) = (-1, -1)
       try #require(openpty(&controller, &terminal, nil, nil, nil) == 0)
       defer {

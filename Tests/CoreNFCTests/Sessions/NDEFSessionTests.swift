@@ -63,7 +63,7 @@ extension SessionSuites {
       _ = try await delegate.events.end()
     }
 
-    @Test func aBrokenMessageIsNotGivenOut() async throws {
+    @Test func aBrokenMessageIsNotDelivered() async throws {
       // A length that runs beyond the data.
       let bench = try SessionBench(.ntag215(ndef: [0xD1, 0x01, 0x40, 0x55, 0x04]))
       let delegate = MessageDelegate()

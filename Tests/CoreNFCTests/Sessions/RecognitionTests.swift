@@ -42,7 +42,7 @@ extension SessionSuites {
       #expect(tag.mifareFamily == .desfire)
     }
 
-    @Test func aCardIsGivenOutByTheFirstApplicationThatAnswers() async throws {
+    @Test func aCardIsDeliveredByTheFirstApplicationThatAnswers() async throws {
       let tag = try await found(
         .named("tmoney"),
         information: information(["A0000002471001", "D4100000030001", Self.ndefApplication]))
@@ -50,7 +50,7 @@ extension SessionSuites {
       #expect(card.initialSelectedAID == "D4100000030001")
     }
 
-    @Test func aCardWithoutAListedApplicationIsNotGivenOut() async throws {
+    @Test func aCardWithoutAListedApplicationIsNotDelivered() async throws {
       #expect(
         try await found(.named("tmoney"), information: information(["A0000002471001"])) == nil)
       #expect(try await found(.named("tmoney"), information: information()) == nil)
@@ -89,17 +89,17 @@ extension SessionSuites {
           == nil)
     }
 
-    @Test func classicIsGivenOutAsAFamilyThatAppleDoesNotKnow() async throws {
+    @Test func classicIsDeliveredAsAFamilyThatAppleDoesNotKnow() async throws {
       let tag = try await found(.named("classic-1k"), information: information())
       guard case .miFare(let tag) = tag else { throw Unexpected("no MIFARE tag") }
       #expect(tag.mifareFamily == .unknown)
     }
 
-    @Test func tagsThatCoreNFCDoesNotKnowAreNotGivenOut() async throws {
+    @Test func tagsThatCoreNFCDoesNotKnowAreNotDelivered() async throws {
       #expect(try await found(.topaz96(), information: .everything) == nil)
     }
 
-    @Test func paceIsForPassportsAlone() async throws {
+    @Test func paceIsOnlyForPassports() async throws {
       let passport = try await found(.named("emrtd"), .pace, information: information())
       guard case .iso7816(let card) = passport else { throw Unexpected("no ISO 7816 card") }
       #expect(card.initialSelectedAID.isEmpty)
@@ -137,7 +137,7 @@ extension SessionSuites {
       }
     }
 
-    @Test func anEntryThatIsNoAIDIsNamed() async throws {
+    @Test func anEntryThatIsNotAnAIDIsNamed() async throws {
       let error = try await refusal(.iso14443, information(["D276000085010"]))
       #expect(error.code == .readerErrorSecurityViolation)
       #expect(error.localizedDescription.contains("D276000085010"))

@@ -34,7 +34,7 @@ extension SessionSuites {
       try await delegate.events.expectNothing()
     }
 
-    @Test func givesOutAllTagsOfTheFieldAtOnce() async throws {
+    @Test func deliversAllTagsOfTheFieldAtOnce() async throws {
       let bench = try SessionBench(
         .ntag215(), .ntag216(), .icodeSLIX2(), try .named("suica"), try .named("tmoney"))
       let (session, delegate, tags) = try await bench.tags()
@@ -64,7 +64,7 @@ extension SessionSuites {
       }
     }
 
-    @Test func nothingIsPolledForAfterTagsUntilItIsAskedFor() async throws {
+    @Test func nothingIsPolledForAfterTagsUntilItIsRequested() async throws {
       let bench = try SessionBench(.ntag215())
       let (session, delegate, tags) = try await bench.tags()
       bench.virtual.setFaults([])

@@ -17,7 +17,7 @@ import Testing
     #expect(record.description == "Bluetooth Speaker (01:02:03:04:05:06)")
   }
 
-  @Test func everythingComesBack() throws {
+  @Test func everythingIsPreserved() throws {
     var bluetooth = BluetoothRecord(
       address: try #require(BluetoothAddress(hex("AABBCCDDEEFF"))), name: "Kopfhörer")
     bluetooth.data[.completeServiceUUIDs16] = hex("0B11 0E11")
@@ -69,7 +69,7 @@ import Testing
     #expect(device.record == record)
   }
 
-  @Test func lowEnergyComesBack() throws {
+  @Test func lowEnergyIsPreserved() throws {
     let address = try #require(BluetoothAddress("C0FFEE000001"))
     for role in [BluetoothLERecord.Role.central, .centralPreferred, .peripheralPreferred] {
       let device = BluetoothLERecord(address: address, role: role, name: "x")

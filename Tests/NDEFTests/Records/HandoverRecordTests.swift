@@ -50,7 +50,7 @@ import Testing
     #expect(try carrier.record.decoded as? HandoverCarrierRecord == carrier)
   }
 
-  @Test func everythingComesBack() throws {
+  @Test func everythingIsPreserved() throws {
     let carriers = AlternativeCarrierRecord.PowerState.allCases.map {
       AlternativeCarrierRecord(powerState: $0, carrierDataReference: [$0.rawValue])
     }

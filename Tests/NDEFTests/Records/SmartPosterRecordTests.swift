@@ -2,7 +2,7 @@ import NDEF
 import Testing
 
 @Suite struct SmartPosterRecordTests {
-  @Test func linkAlone() throws {
+  @Test func linkOnly() throws {
     // Smart Poster RTD 1.0, A.1: the URI record of http://www.nfc.com in a poster
     let bytes = hex("D1 02 0C 5370 D1 01 08 55 01 6E66632E636F6D")
     let poster = SmartPosterRecord(uri: URIRecord("http://www.nfc.com"))
@@ -23,7 +23,7 @@ import Testing
     #expect(record.description == "http://libnfc.org: Libnfc (en)")
   }
 
-  @Test func everythingComesBack() throws {
+  @Test func everythingIsPreserved() throws {
     let poster = SmartPosterRecord(
       uri: URIRecord("sms:+123?body=Hi"),
       titles: [TextRecord("Hello"), TextRecord("Grüß Gott", language: "de-AT", encoding: .utf16)],

@@ -56,7 +56,7 @@ import Testing
   @Test(arguments: [
     "", "HTTP://EXAMPLE.COM", "http:/", "https://www.exämple.com/ü?q=1#f", "https://", "urn:epc",
   ])
-  func otherURIsComeBack(_ uri: String) throws {
+  func otherURIsArePreserved(_ uri: String) throws {
     #expect(try URIRecord(URIRecord(uri).record).uri == uri)
   }
 

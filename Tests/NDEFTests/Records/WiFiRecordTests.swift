@@ -45,7 +45,7 @@ import Testing
     #expect(wifi.record.payload == hex(payload))
   }
 
-  @Test func versionStandsAfterTheCredential() throws {
+  @Test func versionFollowsTheCredential() throws {
     let wifi = try WiFiRecord(record("1049 0006 00372A 00 01 20"))
     #expect(wifi.version == 0x20)
     #expect(wifi.otherAttributes.isEmpty)

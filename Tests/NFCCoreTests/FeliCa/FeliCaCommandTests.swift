@@ -22,7 +22,7 @@ import Testing
 
   /// Nothing, one byte, two without the bit for two, three with it, four.
   @Test(arguments: ["", "80", "0000", "800000", "00000000"])
-  func whatIsNoBlockListElement(_ bytes: String) throws {
+  func whatIsNotABlockListElement(_ bytes: String) throws {
     #expect(FeliCaBlock(encoded: try #require([UInt8](hexadecimal: bytes))) == nil)
   }
 
@@ -76,7 +76,7 @@ import Testing
   }
 
   /// A worn memory: the write is done.
-  @Test func aWarningIsNoRefusal() throws {
+  @Test func aWarningIsNotARefusal() throws {
     let write = FeliCaWriteWithoutEncryption(
       idm: Self.idm, list: Self.list([0x0009], [0]), data: [[UInt8](repeating: 1, count: 16)])
     try write.answer([0x09] + Self.idm + [0xFF, 0x71])

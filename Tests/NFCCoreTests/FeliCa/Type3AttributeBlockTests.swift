@@ -28,7 +28,7 @@ import Testing
     return bytes
   }
 
-  @Test func anUnfinishedWriteIsNoMessage() throws {
+  @Test func anUnfinishedWriteIsNotAMessage() throws {
     let bytes = Self.block([9: 0x0F, 13: 0x20])
     let attributes = try #require(try Type3AttributeBlock(bytes))
     #expect(attributes.isBeingWritten)

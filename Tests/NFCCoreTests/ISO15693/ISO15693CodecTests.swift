@@ -230,7 +230,7 @@ import Testing
     #expect(throws: NFCError.self) { try ISO15693Response(decoding: []) }
   }
 
-  @Test func blocksOfNoWholeSize() {
+  @Test func blocksThatAreNotWhole() {
     for (count, length) in [(0, 4), (3, 10), (2, 0), (1, 33), (2, 68)] {
       #expect(throws: NFCError.self) {
         try ISO15693Block.decode(

@@ -45,7 +45,7 @@ import Testing
   }
 
   /// Every beginning of a file, every byte changed, and lengths beyond the end.
-  @Test func takesAnyBytes() {
+  @Test func acceptsAnyBytes() {
     let file = Self.bytes(Self.worked)
     for count in file.indices { #expect(CardAccess(Array(file.prefix(count))) == nil) }
     for index in file.indices {

@@ -23,7 +23,7 @@ import Testing
     #expect(area.lockBits == lockBits)
   }
 
-  @Test func isNothingOfAnotherSizeOrKind() {
+  @Test func isRefusedWithAnotherSizeOrKind() {
     #expect(ControlledArea(tag: 0x01, value: [0xA0, 0x0C]) == nil)
     #expect(ControlledArea(tag: 0x01, value: [0xA0, 0x0C, 0x34, 0x00]) == nil)
     #expect(ControlledArea(tag: 0x03, value: [0xA0, 0x0C, 0x34]) == nil)

@@ -6,7 +6,7 @@ import Testing
 struct MessageReplacementTests {
   /// Whatever is written in units of a size, what stands there between two writes is the old message,
   /// none, or the new one: for all forms of the length, in every place of a unit.
-  @Test(arguments: [1, 4, 16]) func everyPrefixOfAWriteIsWhole(_ unitSize: Int) throws {
+  @Test(arguments: [1, 4, 16]) func everyPrefixOfAWriteIsConsistent(_ unitSize: Int) throws {
     let lengths = [0, 1, 13, 254, 255, 300]
     let size = 310
     for padding in 0..<min(unitSize, 5) {
@@ -74,7 +74,7 @@ struct MessageReplacementTests {
   }
 
   /// Without room for a copy behind them, TLVs stand in the message's place meanwhile.
-  @Test func aCopyStandsInTheMessagesPlace() throws {
+  @Test func aCopyIsInTheMessagesPlace() throws {
     let message = [UInt8](repeating: 0xD1, count: 20)
     let area = [3, 20] + message + [0xFD, 2, 7, 8, 0xFE, 0x55]
     let replacement = try MessageReplacement(

@@ -41,12 +41,12 @@ import Testing
   }
 
   /// Under 001, 011 and 101 some key writes the access bits again (MF1S50YYX data sheet, table 7). Under 000
-  /// and 100 the keys can still be written, and the access bits by nobody: that is for good too.
+  /// and 100 the keys can still be written, and the access bits can never be written: that is permanent, too.
   @Test(arguments: [
     (UInt8(0b000), false), (0b001, true), (0b010, false), (0b011, true), (0b100, false),
     (0b101, true), (0b110, false), (0b111, false),
   ])
-  func leavesOutTrailersThatAreForGood(condition: UInt8, canBeTakenBack: Bool) throws {
+  func leavesOutTrailersThatArePermanent(condition: UInt8, canBeTakenBack: Bool) throws {
     // Key B may change everything on the card as it is.
     let card = Self.card(Self.trailer(try Self.conditions(trailer: 0b011)))
     let wanted = Self.trailer(try Self.conditions(trailer: condition, data: 0b010))
@@ -57,14 +57,14 @@ import Testing
     #expect(
       reasons
         == (canBeTakenBack
-          ? [] : Array(repeating: MiFareClassicRestorePlan.Reason.locksForGood, count: 5)))
+          ? [] : Array(repeating: MiFareClassicRestorePlan.Reason.locksPermanently, count: 5)))
     let named = try MiFareClassicRestorePlan(
-      image: Self.image(wanted), card: card, locksForGood: true)
+      image: Self.image(wanted), card: card, locksPermanently: true)
     #expect(named.writes.map(\.block) == [3, 7, 11, 15, 19])
   }
 
   /// Nothing becomes final where the access bits are what they were: a key that can be changed is.
-  @Test func changesKeysWhereTheAccessBitsAreForGoodAlready() throws {
+  @Test func changesKeysWhereTheAccessBitsArePermanentAlready() throws {
     let final = try Self.conditions(trailer: 0b000)
     let key = try #require(MiFareClassicKey(Self.secret))
     let plan = try MiFareClassicRestorePlan(

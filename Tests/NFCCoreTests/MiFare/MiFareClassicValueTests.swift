@@ -50,7 +50,7 @@ import Testing
     #expect(MiFareClassicAccessConditions(bytes: conditions.bytes) == conditions)
   }
 
-  @Test func accessConditionsComeBack() throws {
+  @Test func accessConditionsArePreserved() throws {
     for number in 0..<4096 {
       let groups = (0..<4).map { UInt8(number >> (3 * $0) & 7) }
       let conditions = try #require(MiFareClassicAccessConditions(groups: groups))

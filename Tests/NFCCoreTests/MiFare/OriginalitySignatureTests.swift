@@ -167,7 +167,7 @@ import Testing
       "660B9EEB2AACBD9755EA7769D40DACBF71A3512A7AAD5B803CD45D2D33795FDA"),
   ]
 
-  @Test(arguments: genuine) func knowsGenuineChips(vector: Vector) throws {
+  @Test(arguments: genuine) func recognizesGenuineChips(vector: Vector) throws {
     let uid = try #require([UInt8](hexadecimal: vector.uid))
     let signature = try #require([UInt8](hexadecimal: vector.signature))
     #expect(
@@ -190,7 +190,7 @@ import Testing
   }
 
   /// An example in a file format's documentation, not of a chip.
-  @Test func knowsAFalseOne() throws {
+  @Test func recognizesAFalseOne() throws {
     let uid = try #require([UInt8](hexadecimal: "04859054129823"))
     let signature = try #require(
       [UInt8](
@@ -217,7 +217,7 @@ import Testing
       "AB42F1FA68D7470F91D4ED77C4D951B1B4AAB006812BE194BFEB7AAE48E4FA45", .notGenuine
     ),
   ])
-  func knowsChipsOfST(
+  func recognizesChipsOfST(
     _ name: String, _ uid: String, _ signature: String,
     _ otherwise: OriginalitySignature.Verdict
   ) throws {

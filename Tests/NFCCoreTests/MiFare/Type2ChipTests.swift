@@ -30,7 +30,7 @@ import Testing
     ("0034210101000B03", "K5016-80"), ("0053040201000F03", "feiju-213"),
     ("0005340201001103", "feiju-215"),
   ])
-  func tellsByVersion(_ answer: String, _ typeNumber: String) throws {
+  func identifiesByVersion(_ answer: String, _ typeNumber: String) throws {
     let bytes = try #require([UInt8](hexadecimal: answer))
     let chip = try #require(Type2Chip.version(bytes))
     #expect(chip.typeNumber == typeNumber)
@@ -43,7 +43,7 @@ import Testing
     #expect(Type2Chip.version(try #require([UInt8](hexadecimal: answer))) == nil)
   }
 
-  @Test func typeNumbersTellThemApart() {
+  @Test func typeNumbersDistinguishThem() {
     #expect(Set(Type2Chip.all.map(\.typeNumber)).count == Type2Chip.all.count)
     #expect(Set(Type2Chip.all.map(\.product)).count == Type2Chip.all.count)
   }

@@ -46,7 +46,7 @@ import VirtualNFC
 
   /// One byte is left, or none: an empty message has no room either, and nothing is written.
   @Test(arguments: [0, 1])
-  func anAreaThatIsFullIsLeftAlone(room: Int) async throws {
+  func anAreaThatIsFullIsLeftUnchanged(room: Int) async throws {
     let card = VirtualTag.classic1K()
     let size = 720 - 4 - room
     let other =
@@ -134,7 +134,7 @@ import VirtualNFC
   }
 
   /// Every call reaches the card.
-  @Test func aCardThatHasLeftIsFoundOut() async throws {
+  @Test func aCardThatHasLeftIsDetected() async throws {
     let card = try VirtualTag.classic1K(ndef: Self.message(40))
     let bench = try await Bench(card)
     for ask in 0..<3 {

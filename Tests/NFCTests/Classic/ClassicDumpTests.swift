@@ -165,7 +165,7 @@ import VirtualNFC
     var image = VirtualTag.classic1K(formatted: false).memory
     image[0] ^= 0xFF
     for block in [4, 9, 12, 16] { image[block * 16] = 0x77 }
-    // Sector 5: broken access bits; sector 6: a trailer for good.
+    // Sector 5: broken access bits; sector 6: a permanent trailer.
     image[23 * 16 + 6] ^= 1
     image.replaceSubrange(27 * 16 + 6..<27 * 16 + 10, with: [0x07, 0x8F, 0x0F, 0x43])
     let bench = try await Bench(card)
@@ -175,7 +175,7 @@ import VirtualNFC
     let omitted = plan.omissions.map { "\($0.sector) \($0.block ?? -1) \($0.reason)" }
     #expect(
       omitted == [
-        "0 0 the maker's block cannot be written", "2 -1 no key opens the sector",
+        "0 0 the manufacturer's block cannot be written", "2 -1 no key opens the sector",
         "3 12 no key that was found may write it", "5 23 the access bits are broken",
         "6 27 its access bits could never be changed again",
       ])
@@ -185,7 +185,7 @@ import VirtualNFC
     #expect(card.memory[16 * 16] == 0x77)
     #expect(Array(card.memory[27 * 16 + 6..<27 * 16 + 9]) == [0xFF, 0x07, 0x80])
     // Asked for by name it is done.
-    let forGood = try await classic.restorePlan(image, locksForGood: true)
+    let forGood = try await classic.restorePlan(image, locksPermanently: true)
     _ = try await classic.restore(forGood)
     #expect(Array(card.memory[27 * 16 + 6..<27 * 16 + 10]) == [0x07, 0x8F, 0x0F, 0x43])
     await #expect { try await classic.restorePlan(Array(image.dropLast())) } throws: {
@@ -267,7 +267,7 @@ import VirtualNFC
 
   /// The card is silent when it has heard the amount, and when it has not. What it says to TRANSFER then is
   /// deciphered wrongly, and is an acknowledge for one in sixteen.
-  @Test func anAmountThatTheCardHasNotHeardIsNoSuccess() async throws {
+  @Test func anAmountThatTheCardHasNotReceivedIsNotSuccess() async throws {
     for attempt in 0..<80 {
       let card = VirtualTag.classic1K(formatted: false)
       card.memory.replaceSubrange(
@@ -292,7 +292,7 @@ import VirtualNFC
     }
   }
 
-  @Test func refusalsAreToldFromLosses() async throws {
+  @Test func refusalsAreDistinguishedFromLosses() async throws {
     let card = VirtualTag.classic1K()
     let memory = card.memory
     let bench = try await Bench(card)

@@ -46,7 +46,7 @@ import VirtualNFC
   }
 
   @Test(arguments: [("1k", 716), ("4k", 3356), ("mini", 190)])
-  func tellsStatusAndCapacity(card: String, capacity: Int) async throws {
+  func reportsStatusAndCapacity(card: String, capacity: Int) async throws {
     let bench = try await Bench(Self.card(card))
     let tag = try #require(try await bench.tag().ndef)
     #expect(
@@ -114,7 +114,7 @@ import VirtualNFC
   }
 
   @Test(.asking(.accessBits), arguments: ["1k", "4k"])
-  func locksForGood(name: String) async throws {
+  func locksPermanently(name: String) async throws {
     let message = Self.message(40)
     let card = try Self.card(name, ndef: message)
     let bench = try await Bench(card)
@@ -179,7 +179,7 @@ import VirtualNFC
   }
 
   /// NULL TLVs and a proprietary one in front of the message stay where they are.
-  @Test func writesBehindOtherTLVs() async throws {
+  @Test func writesAfterOtherTLVs() async throws {
     let card = try Self.card("1k")
     let head: [UInt8] = [0x00, 0xFD, 0x0A] + [UInt8](repeating: 0xAB, count: 10) + [0x00, 0x00]
     card.memory.replaceSubrange(4 * 16..<4 * 16 + 18, with: head + [0x03, 0x00, 0xFE])

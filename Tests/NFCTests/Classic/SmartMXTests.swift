@@ -50,7 +50,7 @@ import VirtualNFC
   }
 
   /// A wrong key makes the sectors mute; they are found again without RATS.
-  @Test func aWrongKeyIsNoEnd() async throws {
+  @Test func aWrongKeyIsNotAnEnd() async throws {
     let bench = try await Bench(.smartMX1K(formatted: false))
     let (_, side) = try await Self.sides(bench)
     try await side.connect()
@@ -79,7 +79,7 @@ import VirtualNFC
     #expect(dump.bytes.count == 1024)
   }
 
-  @Test func aCardThatHasLeftIsFoundOut() async throws {
+  @Test func aCardThatHasLeftIsDetected() async throws {
     let tag = VirtualTag.smartMX1K(formatted: false)
     let bench = try await Bench(tag)
     let (_, side) = try await Self.sides(bench)

@@ -172,7 +172,7 @@ import VirtualNFC
   /// The supply is cut before one command of a round or another: before the first search of some, before the
   /// carrier is switched of others, which a chip that has forgotten everything does, and then finds nothing.
   @Test(.timeLimit(.minutes(1)), arguments: 1...6)
-  func pollingGoesOnAfterABrownOut(_ command: Int) async throws {
+  func pollingContinuesAfterABrownOut(_ command: Int) async throws {
     let tag = VirtualTag.ntag216()
     let cut = Cut()
     let bench = try await Bench(tag) { event in

@@ -38,15 +38,15 @@ import VirtualNFC
     }
     #expect(found.identifier == first.identifier)
     bench.virtual.setFaults([Fault(.tagReplaced(second), at: .exchange(index))])
-    var (hasLeft, hasCome) = (false, false)
+    var (hasLeft, hasArrived) = (false, false)
     for _ in 0..<2 {
       switch try await events.next() {
       case .left(let tag)?: hasLeft = tag.identifier == first.identifier
-      case .arrived(let tag)?: hasCome = tag.identifier == second.identifier
+      case .arrived(let tag)?: hasArrived = tag.identifier == second.identifier
       default: Issue.record("the reader was lost")
       }
     }
-    #expect(hasLeft && hasCome)
+    #expect(hasLeft && hasArrived)
   }
 
   // MARK: Identifiers that hardly differ

@@ -26,7 +26,7 @@ import VirtualNFC
 
   /// SCardTransmit succeeds with no bytes (pyscard issue 18): the card is mute or gone, and the reader is
   /// sound.
-  @Test func takesAnEmptyAnswerForSilence() throws {
+  @Test func treatsAnEmptyAnswerAsSilence() throws {
     #expect(ExchangeOutcome([]) == .noAnswer)
     #expect(ExchangeOutcome([0x90]) == .malformed)
     let service = Service(
@@ -39,7 +39,7 @@ import VirtualNFC
     #expect(error?.cause == .noAnswer)
   }
 
-  @Test func takesAnEmptyAnswerOfASmartCardForSilence() throws {
+  @Test func treatsAnEmptyAnswerOfASmartCardAsSilence() throws {
     let service = Service(
       atr: "3B8180018080", [Self.getUID: "04112233445566 9000", Self.getATS: "80 9000"])
     service.script = { $0.first == 0x00 ? [] : nil }
@@ -52,7 +52,7 @@ import VirtualNFC
   }
 
   /// A tag that is taken away from an ACR122U is lost, and one that is mute for a command is not.
-  @Test func tellsAMuteTagFromOneThatHasGone() async throws {
+  @Test func distinguishesASilentTagFromOneThatHasLeft() async throws {
     let bench = try await PCSCBench(.ntag215(), dialect: .directTransmit)
     let found = try #require(try await bench.reader.tagsInField().first)
     try await found.connect()
@@ -91,7 +91,7 @@ import VirtualNFC
     }
   }
 
-  @Test func takesNothingElseForAnATS() {
+  @Test func treatsNothingElseAsAnATS() {
     for bytes: [UInt8] in [
       [], [0x01], [0x05, 0x75, 0x77], [0x02, 0x80], [0x02, 0x0D], [0x03, 0x70, 0x00],
       [0xC1, 0x05, 0x2F, 0x2F, 0x01, 0xBC, 0xD6],
@@ -246,7 +246,7 @@ import VirtualNFC
     ("074344", .iso14443b, nil), ("03F004", .jewel, nil), ("03F011", .feliCa, nil),
     ("03F012", .feliCa, nil),
   ])
-  func knowsACardByItsName(_ name: String, _ technology: TagTechnology, _ sak: UInt8?) throws {
+  func recognizesACardByItsName(_ name: String, _ technology: TagTechnology, _ sak: UInt8?) throws {
     let body = Service.bytes("8F8001804F0CA000000306" + name + "00000000")
     let atr = [0x3B] + body + [body.reduce(0, ^)]
     let identifier = technology == .feliCa ? "0112030405060708" : "04112233"
@@ -271,7 +271,9 @@ import VirtualNFC
     VirtualPCSCReader.Dialect.transparentSession, .directTransmit, .storageCard, .springCard,
     .acsPassThrough,
   ])
-  func tellsATagThatIsThereFromOneThatHasGone(_ dialect: VirtualPCSCReader.Dialect) async throws {
+  func distinguishesATagThatIsPresentFromOneThatHasLeft(_ dialect: VirtualPCSCReader.Dialect)
+    async throws
+  {
     for virtual in Self.tags {
       if dialect == .directTransmit, virtual.modulation == .iso15693 { continue }
       let bench = try await PCSCBench(virtual, dialect: dialect)

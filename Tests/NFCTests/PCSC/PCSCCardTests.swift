@@ -54,7 +54,7 @@ import VirtualNFC
 
   // MARK: ISO/IEC 14443-4
 
-  @Test func tellsTypeBFromTypeA() async throws {
+  @Test func distinguishesTypeBFromTypeA() async throws {
     let (a, _) = try await connected(.type4(), .storageCard)
     let (b, _) = try await connected(.type4B(), .storageCard)
     #expect(a.technology == .iso14443a)
@@ -149,9 +149,9 @@ import VirtualNFC
   }
 
   @Test(arguments: framed + [.storageCard])
-  func bearsFaultsOnAnUltralight(_ dialect: Dialect) async throws {
+  func toleratesFaultsOnAnUltralight(_ dialect: Dialect) async throws {
     let effects: [VirtualPCSCReader.Fault.Effect] = [
-      .frameLost, .answerLost, .tagLeaves, .readerLeaves,
+      .frameLost, .answerLost, .tagLeaves, .readerUnplugged,
     ]
     for effect in effects {
       let (tag, bench) = try await miFare(.ntag215(), dialect)
@@ -161,7 +161,7 @@ import VirtualNFC
       }
       switch effect {
       case .tagLeaves: #expect(error?.code == .tagConnectionLost)
-      case .readerLeaves: #expect(error?.code == .readerLost)
+      case .readerUnplugged: #expect(error?.code == .readerLost)
       default:
         #expect([.tagResponseError, .tagRefused].contains(error?.code), "\(effect)")
         #expect(try await tag.sendMiFareCommand([0x30, 0x04]).count == 16)
@@ -210,14 +210,14 @@ import VirtualNFC
     #expect(error?.code == .tagConnectionLost)
   }
 
-  @Test func tellsAFeliCaCardsNumberWhereNothingElsePasses() async throws {
+  @Test func reportsAFeliCaCardsNumberWhereNothingElsePasses() async throws {
     let (found, _) = try await connected(.feliCaLiteS(), .storageCard)
     guard case .feliCa(let card) = found else { throw NFCError(.wrongTag, "\(found)") }
     #expect(card.pmm == [])
     #expect(try await card.product() == nil)
     let error = await #expect(throws: NFCError.self) { _ = try await card.readNDEF() }
     #expect(error?.code == .unsupported)
-    #expect(error?.reason.contains("takes no commands for it") == true)
+    #expect(error?.reason.contains("accepts no commands for it") == true)
   }
 
   // MARK: Faults
@@ -253,9 +253,9 @@ import VirtualNFC
     }
   }
 
-  @Test func isOfUseAgainWhenItIsPluggedInAgain() async throws {
+  @Test func isUsableAgainWhenItIsPluggedInAgain() async throws {
     let (tag, bench) = try await miFare(.ntag215(), .transparentSession)
-    bench.virtual.setFaults([.init(.readerLeaves, at: 0)])
+    bench.virtual.setFaults([.init(.readerUnplugged, at: 0)])
     for _ in 0..<2 {
       let error = await #expect(throws: NFCError.self) {
         _ = try await tag.sendMiFareCommand([0x30, 0x04])

@@ -66,7 +66,7 @@ import VirtualNFC
   ]
 
   @Test(.asking(.blockLock), arguments: means)
-  func usesWhatTheReaderTakes(_ means: Means) async throws {
+  func usesWhatTheReaderAccepts(_ means: Means) async throws {
     let chip = VirtualTag.icodeSLIX2()
     let bench = try await Bench(chip, dialect: means.dialect)
     let tag = try await bench.tag()
@@ -111,7 +111,7 @@ import VirtualNFC
         try await tag.transceive(request, timeout: .milliseconds(100))
       }
       #expect(error?.code == .unsupported)
-      #expect(error?.cause == .notCarried)
+      #expect(error?.cause == .unsupportedByReader)
     }
     if means.carriesFrames {
       let read = try await tag.transceive([0x42, 0x20, 0x04], timeout: .milliseconds(100))
@@ -143,7 +143,7 @@ import VirtualNFC
 
   /// The reader talks to the tag that it has found, whatever else is there.
   @Test(arguments: means.filter { $0.dialect != .transparentSession })
-  func leavesOtherTagsAlone(_ means: Means) async throws {
+  func leavesOtherTagsUnchanged(_ means: Means) async throws {
     let chips: [VirtualTag] = [.icodeSLIX2(), .icodeSLIX()]
     let bench = try await Bench(chips[0], chips[1], dialect: means.dialect)
     let other = chips[1].memory
@@ -168,7 +168,7 @@ import VirtualNFC
 
   /// Tag-it writes nothing without the option flag, which some ways do not carry.
   @Test(arguments: means)
-  func writesOnlyWithTheFlagThatTheTagWants(_ means: Means) async throws {
+  func writesOnlyWithTheFlagThatTheTagRequires(_ means: Means) async throws {
     let chip = VirtualTag.tagIt()
     let bench = try await Bench(chip, dialect: means.dialect)
     let tag = try await bench.tag()
@@ -206,9 +206,9 @@ import VirtualNFC
     .asking(.blockLock),
     arguments: [
       VirtualPCSCReader.Fault.Effect.frameLost, .answerLost, .answerBroken, .tagLeaves,
-      .readerLeaves,
+      .readerUnplugged,
     ], means)
-  func bearsAFaultAtEveryExchange(
+  func toleratesAFaultAtEveryExchange(
     _ effect: VirtualPCSCReader.Fault.Effect, _ means: Means
   ) async throws {
     let new: [UInt8] = [0xA1, 0xA2, 0xA3, 0xA4]
@@ -227,7 +227,7 @@ import VirtualNFC
         }
       } catch let error as NFCError {
         switch effect {
-        case .readerLeaves: #expect(error.code == .readerLost)
+        case .readerUnplugged: #expect(error.code == .readerLost)
         case .tagLeaves: #expect(error.code == .tagConnectionLost)
         default: Issue.record("exchange \(exchange): \(error)")
         }

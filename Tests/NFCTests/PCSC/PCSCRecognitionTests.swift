@@ -22,7 +22,7 @@ import Testing
     return (nil, driver)
   }
 
-  @Test func knowsAnUltralightWithoutANameByItsPages() throws {
+  @Test func recognizesAnUltralightWithoutANameByItsPages() throws {
     // UID 04 11 22, check byte 88 ^ 04 ^ 11 ^ 22 = BF, UID 33 44 55 66.
     let service = Service(
       atr: Self.unnamed,
@@ -57,7 +57,7 @@ import Testing
     #expect(try target(Service(atr: "3B6800000073C84012009000", [:])).target == nil)
   }
 
-  @Test func takesASmartCardThatIsNamedByItsSAK() throws {
+  @Test func acceptsASmartCardThatIsNamedByItsSAK() throws {
     let service = Service(
       atr: "3B8F8001804F0CA00000030603FF2000000000B4",
       [Self.getUID: "04112233445566 9000", "00A4040000": "6A82"])
@@ -84,7 +84,7 @@ import Testing
 
   /// A type A card may have eight historical bytes that look like type B's: its ATS tells.
   @Test(arguments: [(nil, TagTechnology.iso14443b), ("0011223300818100 9000", .iso14443a)])
-  func tellsTypeBByTheMissingATS(_ ats: String?, _ technology: TagTechnology) throws {
+  func distinguishesTypeBByTheMissingATS(_ ats: String?, _ technology: TagTechnology) throws {
     var answers = [Self.getUID: "01020304 9000"]
     answers[Self.getATS] = ats
     let service = Service(atr: "3B8880010011223300818100 00", answers)

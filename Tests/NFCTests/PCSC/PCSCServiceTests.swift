@@ -107,7 +107,7 @@ extension PCSCService {
   }
 
   /// vpcd waits for a card without end, and SCardTransmit with it.
-  @Test func givesUpACardThatIsSilent() async throws {
+  @Test func abandonsACardThatIsSilent() async throws {
     await #expect(processExitsWith: .success) {
       limitThisProcess()
       let chip = VirtualTag.icodeSLIX2()
@@ -148,7 +148,7 @@ extension PCSCService {
     }
   }
 
-  @Test func tellsOfReadersThatComeAndGo() async throws {
+  @Test func reportsReadersThatComeAndGo() async throws {
     await #expect(processExitsWith: .success) {
       limitThisProcess()
       let name = "Virtual ACR1552 PICC"

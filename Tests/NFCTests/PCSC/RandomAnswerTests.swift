@@ -139,7 +139,7 @@ import VirtualNFC
   private static let positions = [0, 1, 2, 3, 4, 5, 6, 8, 11, 15]
 
   @Test(arguments: dialects, corruptions)
-  func isBorneOfAVicinityTag(_ dialect: Dialect, _ corruption: Corruption) async throws {
+  func isToleratedFromAVicinityTag(_ dialect: Dialect, _ corruption: Corruption) async throws {
     let makers: [@Sendable () -> VirtualTag] = [{ .icodeSLIX2() }, { .icodeSLIS() }]
     for tag in makers {
       let answers = try await answers(tag(), dialect)
@@ -155,7 +155,7 @@ import VirtualNFC
   @Test(
     arguments: [Dialect.transparentSession, .springCard, .directTransmit, .storageCard], corruptions
   )
-  func isBorneOfOtherTags(_ dialect: Dialect, _ corruption: Corruption) async throws {
+  func isToleratedFromOtherTags(_ dialect: Dialect, _ corruption: Corruption) async throws {
     for first in Self.positions {
       for tag in [VirtualTag.ntag213(), .feliCaLiteS(), .type4(), .desfire()] {
         try await run(tag, dialect, corruption, at: first, isLasting: first.isMultiple(of: 2))

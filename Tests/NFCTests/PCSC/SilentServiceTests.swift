@@ -24,7 +24,7 @@ import VirtualNFC
     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count
   }
 
-  @Test func isFoundOutWithinSeconds() async throws {
+  @Test func isDetectedWithinSeconds() async throws {
     await #expect(processExitsWith: .success) {
       limitThisProcess()
       setenv("LIBNFC_AUTO_SCAN", "false", 1)
@@ -103,7 +103,7 @@ import VirtualNFC
     }
   }
 
-  @Test func holdsUpNoCancellation() async throws {
+  @Test func delaysNoCancellation() async throws {
     await #expect(processExitsWith: .success) {
       limitThisProcess()
       let service = try Service()
@@ -134,7 +134,7 @@ import VirtualNFC
   }
 
   /// A card is connected and its reader closed; afterwards it is free.
-  @Test func doesNotHoldUpClosing() async throws {
+  @Test func doesNotDelayClosing() async throws {
     await #expect(processExitsWith: .success) {
       limitThisProcess()
       let service = try Service(.icodeSLIX2())
@@ -150,7 +150,7 @@ import VirtualNFC
     }
   }
 
-  @Test func holdsUpNoWatchForReaders() async throws {
+  @Test func delaysNoWatchForReaders() async throws {
     await #expect(processExitsWith: .success) {
       limitThisProcess()
       let service = try Service()

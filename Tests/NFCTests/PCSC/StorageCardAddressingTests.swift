@@ -42,7 +42,7 @@ import VirtualNFC
   }
 
   @Test(arguments: 0..<tags.count, readers)
-  func isToldByTheTag(_ index: Int, _ reader: (VirtualPCSCReader.Dialect, Addressing)) throws {
+  func isReportedByTheTag(_ index: Int, _ reader: (VirtualPCSCReader.Dialect, Addressing)) throws {
     let tag = try Self.tags[index]()
     let before = tag.memory
     // A reader that counts in bytes asks the tag for the size of its memory, which not all tell; and
@@ -58,7 +58,7 @@ import VirtualNFC
   /// A chip that no table knows, and whose blocks are all alike, leaves it open: then nothing is
   /// read, and nothing written.
   @Test(arguments: readers.filter { $0.1 != .numberInP1 })
-  func isLeftAloneWhereNothingTells(
+  func isLeftUnchangedWhereNothingIndicatesIt(
     _ reader: (dialect: VirtualPCSCReader.Dialect, Addressing)
   ) async throws {
     let tag = try VirtualTag.named("blank-st25dv")
@@ -82,7 +82,7 @@ import VirtualNFC
 
   /// A frame that is lost is no refusal, whatever the reader says of it.
   @Test(arguments: readers, [[0x64, 0x01], [0x63, 0x00], [0x6A, 0x82]] as [[UInt8]])
-  func bearsALostFrame(
+  func toleratesALostFrame(
     _ reader: (dialect: VirtualPCSCReader.Dialect, addressing: Addressing), _ silence: [UInt8]
   ) throws {
     for name in ["icode-slix2", "icode-slix", "blank-icode-slix2", "blank-icode-slix"] {
@@ -98,7 +98,7 @@ import VirtualNFC
   }
 
   @Test(arguments: readers)
-  func isNotToldByATagThatGoes(
+  func isNotReportedByATagThatGoes(
     _ reader: (dialect: VirtualPCSCReader.Dialect, Addressing)
   ) throws {
     for exchange in 0..<3 {

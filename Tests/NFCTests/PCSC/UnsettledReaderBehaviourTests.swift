@@ -41,7 +41,7 @@ import VirtualNFC
   /// A tag that is being put down misses some of what it is asked. The reader is not taken for less
   /// than it is by that.
   @Test(arguments: PCSCDriverTests.means, 1...8)
-  func isFoundOutAtABadContact(_ means: PCSCDriverTests.Means, _ lost: Int) throws {
+  func isDetectedAtABadContact(_ means: PCSCDriverTests.Means, _ lost: Int) throws {
     for first in 0..<4 {
       let rig = Rig(.icodeSLIX2(), dialect: means.dialect)
       rig.virtual.setFaults((first..<(first + lost)).map { .init(.frameLost, at: $0) })
@@ -119,7 +119,7 @@ import VirtualNFC
 
   /// A reader may tell of several answers at once as of a failure of its own, once or always.
   @Test(arguments: ["C003026400", "C003026300", "C003026F00"], [1, Int.max])
-  func goesOnAfterAnOddInventory(_ objects: String, _ count: Int) throws {
+  func continuesAfterAnOddInventory(_ objects: String, _ count: Int) throws {
     let rig = Rig(.icodeSLIX2(), .icodeSLIX())
     let answer = try #require([UInt8](hexadecimal: objects)) + [0x90, 0x00]
     var left = 0
@@ -197,7 +197,7 @@ import VirtualNFC
       let error = await #expect(throws: NFCError.self) {
         try await tag.writeBlocks(at: block, [1, 2, 3, 4])
       }
-      #expect(error?.cause == .notCarried)
+      #expect(error?.cause == .unsupportedByReader)
       await #expect(throws: NFCError.self) { try await tag.readBlocks(block..<(block + 1)) }
     }
     #expect(chip.memory == before)
@@ -278,7 +278,7 @@ import VirtualNFC
   // MARK: Times
 
   @Test(arguments: [Duration.seconds(Int64.max / 4), .seconds(Int64.min / 4), .zero])
-  func bearsAnyTimeout(_ timeout: Duration) async throws {
+  func acceptsAnyTimeout(_ timeout: Duration) async throws {
     for dialect in [Dialect.transparentSession, .springCard, .acsPassThrough] {
       let tag = try await PCSCBench(.icodeSLIX2(), dialect: dialect).tag()
       #expect(try await tag.transceive([0x02, 0x20, 0x00], timeout: timeout).first == 0x00)
@@ -291,7 +291,7 @@ import VirtualNFC
     ("ACS ACR1252 Dual Reader [ACR1252 Dual Reader PICC] 00 00", false),
     ("Samsung Reader 00 00", false), ("", false),
   ])
-  func knowsSlotsForChipCards(_ name: String, _ isSAM: Bool) {
+  func recognizesSlotsForChipCards(_ name: String, _ isSAM: Bool) {
     #expect(PCSCReaderModel(name: name).isSAM == isSAM)
   }
 }

@@ -205,7 +205,7 @@ import Testing
   }
 
   /// A reader that has no modes sends no write without the option flag that the tag waits for.
-  @Test func doesNotWriteWithoutTheFlagThatIsWanted() throws {
+  @Test func doesNotWriteWithoutTheRequiredFlag() throws {
     let reader = try Recorder([:])
     var dialect = SpringCardCommands(uid: Self.uid)
     let request = try Self.bytes("42210511223344")

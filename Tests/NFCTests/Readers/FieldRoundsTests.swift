@@ -66,21 +66,21 @@ import VirtualNFC
     // It draws another number in each round.
     field.place(passport)
     var rounds = try rounds(readers, .iso14443)
-    #expect(try await rounds.next().map(\.hasCome) == [true, true])
-    for _ in 0..<4 { #expect(try await rounds.next().map(\.hasCome) == [false, false]) }
+    #expect(try await rounds.next().map(\.isNew) == [true, true])
+    for _ in 0..<4 { #expect(try await rounds.next().map(\.isNew) == [false, false]) }
     field.remove(passport)
     // One round that misses it says nothing.
     field.remove(tag)
     #expect(try await rounds.next().isEmpty)
     field.place(tag)
-    #expect(try await rounds.next().map(\.hasCome) == [false])
+    #expect(try await rounds.next().map(\.isNew) == [false])
     field.remove(tag)
     for _ in 0..<2 { #expect(try await rounds.next().isEmpty) }
     field.place(tag)
     let found = try #require(try await rounds.next().first)
-    #expect(found.hasCome)
+    #expect(found.isNew)
     rounds.forget(found.tag.tag)
-    #expect(try await rounds.next().map(\.hasCome) == [true])
+    #expect(try await rounds.next().map(\.isNew) == [true])
     await readers.close()
     virtual.close()
   }
@@ -94,7 +94,7 @@ import VirtualNFC
     var rounds = try rounds(readers)
     #expect(try await rounds.next().count == 1)
     first.close()
-    for _ in 0..<2 { #expect(try await rounds.next().map(\.hasCome) == [false]) }
+    for _ in 0..<2 { #expect(try await rounds.next().map(\.isNew) == [false]) }
     #expect(losses.names == [first.connectionString])
     second.close()
     let error = await #expect(throws: NFCError.self) { _ = try await rounds.next() }
@@ -104,14 +104,14 @@ import VirtualNFC
   }
 
   /// A frame on the line breaks, and the next look finds the tag.
-  @Test(arguments: [1, 2]) func aBrokenFrameIsNoLoss(_ count: Int) async throws {
+  @Test(arguments: [1, 2]) func aBrokenFrameIsNotALoss(_ count: Int) async throws {
     let virtual = try VirtualReader(field)
     field.place(.ntag215())
     let readers = Readers(try await Reader.open(virtual.connectionString))
     var rounds = try rounds(readers, .iso14443a)
     #expect(try await rounds.next().count == 1)
     virtual.setFaults((0..<count).map { Fault(.replyBroken, at: .command($0)) })
-    #expect(try await rounds.next().map(\.hasCome) == [false])
+    #expect(try await rounds.next().map(\.isNew) == [false])
     #expect(losses.names.isEmpty)
     await readers.close()
     virtual.close()

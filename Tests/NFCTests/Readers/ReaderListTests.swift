@@ -44,7 +44,7 @@ import Testing
   }
 
   /// Where the system shows no USB devices, libnfc's names are all there is to go by.
-  @Test func knowsDoublesByTheDriverOnly() {
+  @Test func recognizesDuplicatesOnlyByTheDriver() {
     let found = LibNFCSource.found(["acr122_usb:001:004"], devices: [])
     let merged = ReaderSearch.merged(found, Self.pcsc(["pcsc:ACS ACR122U 00 00"]))
     #expect(merged.map(\.address.description) == ["acr122_usb:001:004"])

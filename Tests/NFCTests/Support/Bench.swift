@@ -8,14 +8,14 @@ struct Bench: Sendable {
   let field = VirtualField()
   let virtual: VirtualReader
   let reader: Reader
-  private let place: BenchPlaces.Place
+  private let slot: BenchSlots.Slot
   private let watch: FieldWatch
 
   init(
     _ tags: VirtualTag..., trace: (@Sendable (TraceEvent) -> Void)? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
-    place = await BenchPlaces.shared.take()
+    slot = await BenchSlots.shared.take()
     watch = FieldWatch(field, sourceLocation)
     virtual = try VirtualReader(field, trace: trace)
     for tag in tags { field.place(tag) }
@@ -70,29 +70,29 @@ struct TimeLimitExceeded: Error {
   let limit: Duration
 }
 
-/// Bounds how many benches there are at a time: each has seven files open, and libnfc bears no
+/// Limits the number of benches at the same time: each has seven files open, and libnfc supports no
 /// descriptor above 1023.
-private actor BenchPlaces {
-  static let shared = BenchPlaces()
+private actor BenchSlots {
+  static let shared = BenchSlots()
 
-  /// Gives its place back when it goes.
-  final class Place: Sendable {
-    deinit { Task { await BenchPlaces.shared.giveBack() } }
+  /// Returns the slot when it is released.
+  final class Slot: Sendable {
+    deinit { Task { await BenchSlots.shared.release() } }
   }
 
   private var free = 32
   private var waiting: [CheckedContinuation<Void, Never>] = []
 
-  func take() async -> Place {
+  func take() async -> Slot {
     if free > 0 {
       free -= 1
     } else {
       await withCheckedContinuation { waiting.append($0) }
     }
-    return Place()
+    return Slot()
   }
 
-  private func giveBack() {
+  private func release() {
     if waiting.isEmpty {
       free += 1
     } else {

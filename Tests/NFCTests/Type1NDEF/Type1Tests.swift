@@ -186,7 +186,9 @@ import VirtualNFC
   }
 
   /// Torn away at every exchange, a lock is completed by the next call, whatever the container says by then.
-  @Test(.asking(.lockBits), arguments: [true, false]) func aTornLockIsCompleted(_ isStatic: Bool)
+  @Test(.asking(.lockBits), arguments: [true, false]) func anInterruptedLockIsCompleted(
+    _ isStatic: Bool
+  )
     async throws
   {
     let bench = try await Bench()
@@ -219,7 +221,7 @@ import VirtualNFC
     await bench.reader.close()
   }
 
-  @Test func lockBitsAloneMakeItReadOnly() async throws {
+  @Test func lockBitsSufficeToMakeItReadOnly() async throws {
     let tag = try VirtualTag.topaz96(ndef: message(20))
     tag.memory[0x71] |= 0x01
     let bench = try await Bench(tag)
@@ -275,7 +277,7 @@ import VirtualNFC
   }
 
   /// Every call reaches the tag: one that has left is found out.
-  @Test func aTagThatHasLeftIsFoundOut() async throws {
+  @Test func aTagThatHasLeftIsDetected() async throws {
     let tag = try VirtualTag.topaz96(ndef: message(20))
     let bench = try await Bench(tag)
     let ndef = try #require(try await bench.tag().ndef)

@@ -143,7 +143,7 @@ func message(_ length: Int, seed: UInt8 = 1) -> [UInt8] {
     mapping.beginCall()
     #expect(try mapping.read(driver.link) == message(868))
     #expect(driver.exchanges == 57)
-    mapping.forgetContent()
+    mapping.discardCachedContent()
     #expect(try mapping.read(driver.link) == message(868))
     #expect(driver.exchanges == 57 + 55)
   }

@@ -135,7 +135,7 @@ import VirtualNFC
     (VirtualTag.ultralight(), "E1 10 12 00", "03 40"),
     (.ntag213(), "E1 10 6D 00", "03 FF 01 40"),
     (.ultralightEV1(), "E1 10 10 00", "03 50"),
-  ]) func tellsALyingContainer(_ chip: VirtualTag, _ container: String, _ area: String)
+  ]) func detectsAFalseContainer(_ chip: VirtualTag, _ container: String, _ area: String)
     async throws
   {
     let tag = try tag(area, on: chip, container: container)
@@ -222,7 +222,7 @@ import VirtualNFC
   }
 
   /// AUTH0 04 with PROT: page 4 and up want the password for reading; without it for writing only.
-  @Test(arguments: [true, false]) func aPasswordIsAskedFor(_ protectsReading: Bool) async throws {
+  @Test(arguments: [true, false]) func aPasswordIsRequested(_ protectsReading: Bool) async throws {
     let tag = try VirtualTag.ntag213(ndef: message(60))
     tag.memory[0x29 * 4 + 3] = 0x04
     tag.memory[0x2A * 4] = protectsReading ? 0x80 : 0x00

@@ -191,7 +191,7 @@ import VirtualNFC
     }
   }
 
-  @Test func aWriteThatWasBrokenOffIsNoMessage() async throws {
+  @Test func aWriteThatWasBrokenOffIsNotAMessage() async throws {
     let tag = try VirtualTag.type3(ndef: pattern(40))
     Self.change(tag, [9: 0x0F], true)
     let bench = try await Self.bench(tag)
@@ -267,7 +267,7 @@ import VirtualNFC
   }
 
   @Test(arguments: [(12, 8, 64), (15, 13, 20), (1, 1, 1), (4, 2, 300)])
-  func findsOutWhatABlankTagTakes(_ nbr: Int, _ nbw: Int, _ dataBlocks: Int) async throws {
+  func detectsWhatABlankTagAccepts(_ nbr: Int, _ nbw: Int, _ dataBlocks: Int) async throws {
     let virtual = VirtualTag.type3(nbr: nbr, nbw: nbw, dataBlocks: dataBlocks, formatted: false)
     let bench = try await Self.bench(virtual)
     let tag = try await bench.connected()
@@ -286,7 +286,7 @@ import VirtualNFC
     #expect(try await bench.connected().readNDEFBytes() == content)
   }
 
-  @Test func formatMendsABrokenAttributeBlock() async throws {
+  @Test func formatRepairsABrokenAttributeBlock() async throws {
     let virtual = try VirtualTag.feliCaLiteS(ndef: pattern(20))
     Self.change(virtual, [15: 0x00], false)
     let bench = try await Self.bench(virtual)
@@ -350,7 +350,7 @@ import VirtualNFC
 
   /// Torn between the attribute block and MC, the card is read-only by the former's word; the next call
   /// closes what is open.
-  @Test(.asking(.memoryConfiguration)) func tornLocksHarmNothing() async throws {
+  @Test(.asking(.memoryConfiguration)) func interruptedLocksHarmNothing() async throws {
     for moment in 0..<3 {
       let virtual = try VirtualTag.feliCaLiteS(ndef: pattern(20))
       let bench = try await Self.bench(virtual)

@@ -5,7 +5,7 @@ import VirtualNFC
 /// Type 4 tags that do not keep to what they say.
 @Suite struct UnusualType4TagTests {
   private static func container(_ changes: [Int: UInt8]) -> [UInt8] {
-    var bytes = WilfulApplication.container
+    var bytes = ScriptedApplication.container
     for (index, value) in changes { bytes[index] = value }
     return bytes
   }
@@ -24,8 +24,8 @@ import VirtualNFC
       (container([10: 0x07]), 0xE107),
     ] as [([UInt8], UInt16)])
   func containersThatLie(_ container: [UInt8], _ file: UInt16) async throws {
-    let application = WilfulApplication(
-      container: container, ndefFile: WilfulApplication.file(pattern(20)))
+    let application = ScriptedApplication(
+      container: container, ndefFile: ScriptedApplication.file(pattern(20)))
     let bench = try await NDEFBench(application.tag)
     try await bench.expectRefusal(.malformedContent, at: .file(file)) {
       _ = try await $0.queryNDEFStatus()
@@ -53,10 +53,10 @@ import VirtualNFC
       // The NDEF file is not there.
       (container([10: 0x07]), 0xFB),
     ] as [([UInt8], UInt8)])
-  func brokenContainersAreMended(_ container: [UInt8], _ maximumRead: UInt8) async throws {
+  func brokenContainersAreRepaired(_ container: [UInt8], _ maximumRead: UInt8) async throws {
     for way in Mending.allCases {
-      let tag = WilfulApplication(
-        container: container, ndefFile: WilfulApplication.file(pattern(20))
+      let tag = ScriptedApplication(
+        container: container, ndefFile: ScriptedApplication.file(pattern(20))
       ).tag
       let bench = try await NDEFBench(tag)
       let ndef = try await bench.connected()
@@ -79,9 +79,9 @@ import VirtualNFC
   }
 
   /// Torn away in the middle, the tag is mended by the next write.
-  @Test func aTornMendingIsTakenUpAgain() async throws {
-    let tag = WilfulApplication(
-      container: Self.container([7: 0x05]), ndefFile: WilfulApplication.file(pattern(20))
+  @Test func anInterruptedRepairIsResumed() async throws {
+    let tag = ScriptedApplication(
+      container: Self.container([7: 0x05]), ndefFile: ScriptedApplication.file(pattern(20))
     ).tag
     let image = tag.memory
     let bench = try await NDEFBench(tag)
@@ -104,16 +104,16 @@ import VirtualNFC
   }
 
   /// A container that cannot be written, or is too short, stays; nothing is changed.
-  @Test func whatCannotBeMendedIsRefused() async throws {
+  @Test func whatCannotBeRepairedIsRefused() async throws {
     for container in [Array(Self.container([:]).prefix(9)), []] {
-      let application = WilfulApplication(
-        container: container, ndefFile: WilfulApplication.file(pattern(20)))
+      let application = ScriptedApplication(
+        container: container, ndefFile: ScriptedApplication.file(pattern(20)))
       try await NDEFBench(application.tag).expectRefusal(.malformedContent, at: .file(0xE103)) {
         try await $0.writeNDEFBytes([1], verify: false)
       }
     }
-    var closed = WilfulApplication(
-      container: Self.container([7: 0x05]), ndefFile: WilfulApplication.file(pattern(20)))
+    var closed = ScriptedApplication(
+      container: Self.container([7: 0x05]), ndefFile: ScriptedApplication.file(pattern(20)))
     closed.isContainerClosed = true
     let bench = try await NDEFBench(closed.tag)
     try await bench.expectRefusal(.unsupported, at: .file(0xE103)) {
@@ -123,9 +123,9 @@ import VirtualNFC
   }
 
   /// What a card says that makes no sense is reported as such, and the card stays connected.
-  @Test func nonsenseIsNoLostTag() async throws {
-    var application = WilfulApplication(
-      container: WilfulApplication.container, ndefFile: WilfulApplication.file(pattern(20)))
+  @Test func nonsenseIsNotALostTag() async throws {
+    var application = ScriptedApplication(
+      container: ScriptedApplication.container, ndefFile: ScriptedApplication.file(pattern(20)))
     application.readStatus = [0x90]
     let bench = try await NDEFBench(application.tag)
     let ndef = try await bench.connected()
@@ -147,7 +147,7 @@ import VirtualNFC
   }
 
   @Test func noContainerAtAll() async throws {
-    var application = WilfulApplication(container: [])
+    var application = ScriptedApplication(container: [])
     application.files = []
     try await NDEFBench(application.tag).expectRefusal(.malformedContent, at: .file(0xE103)) {
       _ = try await $0.queryNDEFStatus()
@@ -156,23 +156,23 @@ import VirtualNFC
 
   /// An unknown major version is not for us.
   @Test func anotherMappingVersion() async throws {
-    let application = WilfulApplication(
-      container: Self.container([2: 0x40]), ndefFile: WilfulApplication.file(pattern(20)))
+    let application = ScriptedApplication(
+      container: Self.container([2: 0x40]), ndefFile: ScriptedApplication.file(pattern(20)))
     let bench = try await NDEFBench(application.tag)
     #expect(try await bench.connected().queryNDEFStatus() == .notSupported)
   }
 
   /// The file is shorter than the container says.
   @Test func aShortFile() async throws {
-    let application = WilfulApplication(
-      container: WilfulApplication.container,
-      ndefFile: Array(WilfulApplication.file(pattern(40)).prefix(30)))
+    let application = ScriptedApplication(
+      container: ScriptedApplication.container,
+      ndefFile: Array(ScriptedApplication.file(pattern(40)).prefix(30)))
     let bench = try await NDEFBench(application.tag)
     try await bench.expectRefusal(.malformedContent, at: .file(0xE104)) {
       _ = try await $0.readNDEFBytes()
     }
     let empty = try await NDEFBench(
-      WilfulApplication(container: WilfulApplication.container, ndefFile: []).tag)
+      ScriptedApplication(container: ScriptedApplication.container, ndefFile: []).tag)
     try await empty.expectRefusal(.malformedContent, at: .file(0xE104)) {
       _ = try await $0.readNDEFBytes()
     }
@@ -180,8 +180,8 @@ import VirtualNFC
 
   /// Less is taken, or given, at once than the container says.
   @Test func commandsThatAreCutShort() async throws {
-    var application = WilfulApplication(
-      container: WilfulApplication.container, ndefFile: WilfulApplication.file(pattern(60)))
+    var application = ScriptedApplication(
+      container: ScriptedApplication.container, ndefFile: ScriptedApplication.file(pattern(60)))
     application.longestRead = 20
     application.longestUpdate = 7
     let bench = try await NDEFBench(application.tag)
@@ -202,8 +202,8 @@ import VirtualNFC
       ([0x61, 0x05], .tagRefused),
     ] as [([UInt8], NFCError.Code)])
   func readingRefused(_ status: [UInt8], _ code: NFCError.Code) async throws {
-    var application = WilfulApplication(
-      container: WilfulApplication.container, ndefFile: WilfulApplication.file(pattern(60)))
+    var application = ScriptedApplication(
+      container: ScriptedApplication.container, ndefFile: ScriptedApplication.file(pattern(60)))
     application.readStatus = status
     try await NDEFBench(application.tag).expectRefusal(code, at: .file(0xE104)) {
       _ = try await $0.readNDEFBytes()
@@ -216,8 +216,8 @@ import VirtualNFC
       ([0x6A, 0x84], .malformedContent),
     ] as [([UInt8], NFCError.Code)])
   func writingRefused(_ status: [UInt8], _ code: NFCError.Code) async throws {
-    var application = WilfulApplication(
-      container: WilfulApplication.container, ndefFile: WilfulApplication.file(pattern(60)))
+    var application = ScriptedApplication(
+      container: ScriptedApplication.container, ndefFile: ScriptedApplication.file(pattern(60)))
     application.updateStatus = status
     try await NDEFBench(application.tag).expectRefusal(code, at: .file(0xE104)) {
       try await $0.writeNDEFBytes(pattern(20), verify: false)
@@ -226,8 +226,8 @@ import VirtualNFC
 
   /// The container can be written: locking is one byte of it.
   @Test(.asking(.accessRights)) func locks() async throws {
-    let application = WilfulApplication(
-      container: WilfulApplication.container, ndefFile: WilfulApplication.file(pattern(20)))
+    let application = ScriptedApplication(
+      container: ScriptedApplication.container, ndefFile: ScriptedApplication.file(pattern(20)))
     let tag = application.tag
     let bench = try await NDEFBench(tag)
     let before = tag.memory

@@ -23,10 +23,10 @@ import VirtualNFC
       configuration: [0x30, 1, 2, 3, 0x00, 4, 5, 6])
     #expect(
       plan.description == """
-        page 44: is given the password or its acknowledge
-        page 45: is given the password or its acknowledge
-        page 46: is given the password or its acknowledge
-        page 47: is given the password or its acknowledge
+        page 44: receives the password or its acknowledge
+        page 45: receives the password or its acknowledge
+        page 46: receives the password or its acknowledge
+        page 47: receives the password or its acknowledge
         the tag proves the new key
         page 43: 00040506 becomes 01040506
         page 42: 30010203 becomes 04010203
@@ -152,7 +152,7 @@ import VirtualNFC
   }
 
   /// Torn away at every exchange: the tag has the new key, or can be given one again.
-  @Test func aTornTagIsNeverClosedWithoutAKey() async throws {
+  @Test func anInterruptedTagIsNeverClosedWithoutAKey() async throws {
     let tag = VirtualTag.ultralightC()
     tag.memory[Self.auth0] = 8
     let image = tag.memory

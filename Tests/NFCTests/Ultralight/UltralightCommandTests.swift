@@ -57,9 +57,9 @@ import VirtualNFC
       }
     }
     #expect(reasons[0] == "the password is wrong")
-    #expect(reasons[3].contains("no password any more"))
+    #expect(reasons[3].contains("no longer accepts a password"))
     await #expect { try await ultralight.authenticate(password: Self.password) } throws: {
-      ($0 as? NFCError)?.reason.contains("no password any more") == true
+      ($0 as? NFCError)?.reason.contains("no longer accepts a password") == true
     }
     // What is not protected can still be read.
     #expect(try await ultralight.readPage(4).count == 4)

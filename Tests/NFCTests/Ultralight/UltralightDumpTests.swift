@@ -122,7 +122,7 @@ import VirtualNFC
       let plan = try await ultralight.restorePlan(image, extras: extras)
       #expect(plan.writes.isEmpty)
       #expect(plan.omissions.map(\.page) == [2, 42])
-      #expect(plan.omissions.allSatisfy { $0.reason == .notAskedFor })
+      #expect(plan.omissions.allSatisfy { $0.reason == .notRequested })
     }
     let plan = try await ultralight.restorePlan(image, extras: [.locks, .configuration])
     #expect(plan.writes.map(\.page) == [2, 42])
@@ -202,7 +202,7 @@ import VirtualNFC
     #expect(dump.bytes == tag.memory)
   }
 
-  @Test func aRestoreTornAwayCanBeRepeated() async throws {
+  @Test func anInterruptedRestoreCanBeRepeated() async throws {
     let bench = try await Bench()
     for moment in [0, 1, 5, 11] {
       let tag = VirtualTag.ultralight()

@@ -36,15 +36,15 @@ import VirtualNFC
         .write(page: 41, before: [0xC4, 0x11, 0x22, 0xFF], after: [0xC4, 0x11, 0x22, 0x08]),
         .write(page: 42, before: [0x30, 0x05, 0x33, 0x44], after: [0xBD, 0x05, 0x33, 0x44]),
       ])
-    #expect(plan.irreversibleEffects == [.mayCloseForGood, .forgetsPassword])
+    #expect(plan.irreversibleEffects == [.mayClosePermanently, .forgetsPassword])
     #expect(
       plan.description == """
-        page 43: is given the password or its acknowledge
-        page 44: is given the password or its acknowledge
+        page 43: receives the password or its acknowledge
+        page 44: receives the password or its acknowledge
         the tag proves the new password
         page 41: C41122FF becomes C4112208
         page 42: 30053344 becomes BD053344
-        cannot be undone: after too many wrong passwords the tag takes none any more
+        cannot be undone: after too many wrong passwords the tag no longer accepts any
         cannot be undone: the password that the tag has now is overwritten
         """)
     for text in ["\(plan)", String(reflecting: plan), "\(try Self.protection())"] {
@@ -176,7 +176,7 @@ import VirtualNFC
   /// At every exchange: what is found afterwards opens with no password, the old one or the new one, and
   /// protecting can be done again.
   @Test(.asking(.configurationLock), arguments: [false, true], [false, true])
-  func aTornTagIsNotLockedOut(wasProtected: Bool, locking: Bool) throws {
+  func anInterruptedTagIsNotLockedOut(wasProtected: Bool, locking: Bool) throws {
     var chip = NTAG21x(.ntag213)
     if wasProtected {
       chip.memory.replaceSubrange(

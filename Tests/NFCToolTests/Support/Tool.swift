@@ -27,7 +27,7 @@ struct Tool {
     let hosted = try HostedTags(of: arguments, sourceLocation)
     defer { hosted?.close() }
     let arguments = hosted?.arguments ?? arguments
-    await Places.shared.take()
+    await CommandSlots.shared.take()
     do {
       let running = try RunningTool(arguments, environment: environment)
       if let lines {
@@ -35,10 +35,10 @@ struct Tool {
         running.interrupt()
       }
       let result = try await running.end()
-      await Places.shared.leave()
+      await CommandSlots.shared.leave()
       return result
     } catch {
-      await Places.shared.leave()
+      await CommandSlots.shared.leave()
       throw error
     }
   }
@@ -50,7 +50,7 @@ struct Tool {
     _ script: String, environment: [String: String] = [:],
     within limit: Duration = .seconds(180)
   ) async throws -> Result {
-    await Places.shared.take()
+    await CommandSlots.shared.take()
     let variables = environment.merging(["NFC": try RunningTool.executable().path]) { $1 }
     let result: Swift.Result<Result, any Error>
     do {
@@ -59,7 +59,7 @@ struct Tool {
     } catch {
       result = .failure(error)
     }
-    await Places.shared.leave()
+    await CommandSlots.shared.leave()
     return try result.get()
   }
 
@@ -82,8 +82,8 @@ struct Tool {
 
 /// Limits the number of commands that run at the same time. libnfc waits only fractions of a second for a
 /// reader's answer, which is too short on a busy machine.
-private actor Places {
-  static let shared = Places()
+private actor CommandSlots {
+  static let shared = CommandSlots()
 
   private var free = 3
   private var waiting: [CheckedContinuation<Void, Never>] = []

@@ -5,7 +5,7 @@ import Testing
 
 /// Tests of the helper programs that exchange lines with `nfc`.
 @Suite(.timeLimit(.minutes(1))) struct LineProcessTests {
-  @Test func linesComeBack() async throws {
+  @Test func linesArePreserved() async throws {
     let process = try LineProcess(program: "/bin/cat")
     // This is more than a pipe can hold.
     let line = String(repeating: "a", count: 1000)

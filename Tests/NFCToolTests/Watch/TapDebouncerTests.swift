@@ -40,7 +40,7 @@ import Testing
     #expect(debouncer.value.count == 0)
   }
 
-  @Test func aTagThatWasTornAwayIsReadWhenItComesBack() {
+  @Test func aTagThatWasRemovedIsReadWhenItComesBack() {
     let debouncer = Debouncing()
     #expect(debouncer.arrives(key))
     #expect(!debouncer.wasRead(key, tap, isComplete: false, at: .zero))

@@ -88,7 +88,7 @@ import VirtualNFC
   }
 
   @Test(arguments: ["", "{}", #"{"domains": "a"}"#, "[1]", "\u{0}"])
-  func aWrongRegistrationIsNone(text: String) async throws {
+  func aWrongRegistrationIsIgnored(text: String) async throws {
     try await TemporaryDirectory.with { folder in
       let file = folder.appending(path: "guide.json")
       try Data(text.utf8).write(to: file)

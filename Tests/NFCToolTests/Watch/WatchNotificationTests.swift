@@ -63,7 +63,7 @@ import VirtualNFC
 
   /// A tag's text is shown as text, even by a service that supports markup. A link that may not be opened
   /// cannot be clicked.
-  @Test(arguments: [["markup"], []]) func aTagsTextIsNoMarkup(_ words: [String]) async throws {
+  @Test(arguments: [["markup"], []]) func aTagsTextIsNotMarkup(_ words: [String]) async throws {
     try await TemporaryDirectory.with { folder in
       let bus = try await Bus(folder)
       let service = try await bus.service(words + ["click"])

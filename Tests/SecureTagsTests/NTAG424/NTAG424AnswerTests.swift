@@ -147,7 +147,7 @@ private struct MeddlingChip: VirtualChip {
         + "3030303030303030303030303030303030303030303030303030303030303030"
         + "26633D30303030303030303030303030303030")
     var settings = try NTAG424FileSettings(try #require([UInt8](hexadecimal: "0000E0EE000100")))
-    settings.rights = NTAG424Setup.usualRights
+    settings.rights = NTAG424Setup.defaultRights
     settings.dynamicMessaging = link.dynamicMessaging
     #expect(settings.encoded.hexadecimal == "4000E0C1F121200000430000430000")
   }

@@ -88,8 +88,8 @@ import VirtualNFC
     arguments: [
       (.left(0), "no attempt is left"), (.left(1), "1 attempt is left"),
       (.left(2), "2 attempts are left"),
-      (.limit(1), "the tag is closed for good after 1 wrong attempt"),
-      (.limit(7), "the tag is closed for good after 7 wrong attempts"),
+      (.limit(1), "the tag is permanently closed after 1 wrong attempt"),
+      (.limit(7), "the tag is permanently closed after 7 wrong attempts"),
       (.delayed, "the tag accepts no attempt for some time"),
     ] as [(NFCError.Attempts, String)])
   func inWords(_ attempts: NFCError.Attempts, _ text: String) {

@@ -134,7 +134,7 @@ import VirtualNFC
   @Test func whatIsFinalIsAskedForByName() async throws {
     let bench = try await Bench(.libnfc)
     var card = try await bench.again()
-    try await card.closeForGood(.write)
+    try await card.closePermanently(.write)
     #expect(bench.placed.irreversibleChanges.map(\.kind) == [.accessRights])
     card = try await bench.again()
     #expect(try await card.access().write == .closed)

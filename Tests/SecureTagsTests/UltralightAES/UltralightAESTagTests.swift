@@ -111,17 +111,17 @@ import VirtualNFC
         locksConfiguration: true), before: before)
     #expect(
       plan.description == """
-        page 48: is given a part of a key
-        page 49: is given a part of a key
-        page 50: is given a part of a key
-        page 51: is given a part of a key
+        page 48: receives a part of a key
+        page 49: receives a part of a key
+        page 50: receives a part of a key
+        page 51: receives a part of a key
         the tag proves the new key 0
         page 42: 8C050000 becomes 0C052C01
         page 41: 0000003C becomes 02000004
         the tag proves the new key 0
         page 42: 0C052C01 becomes 4C052C01
-        cannot be undone: the protection can never be changed or taken away
-        cannot be undone: after too many wrong keys the tag accepts none any more
+        cannot be undone: the protection can never be changed or removed
+        cannot be undone: after too many wrong keys the tag no longer accepts any
         cannot be undone: the key that the tag has now is overwritten
         """)
     #expect(try Plan(nil, before: before).steps.isEmpty)

@@ -23,7 +23,9 @@ public struct AskedChanges: TestTrait, SuiteTrait, TestScoping {
   ) {
     let others = changes.filter { !kinds.contains($0.kind) }
     guard !others.isEmpty else { return }
-    Issue.record("made final without being asked to: \(others)", sourceLocation: sourceLocation)
+    Issue.record(
+      "made irreversible changes that were not requested: \(others)", sourceLocation: sourceLocation
+    )
   }
 }
 

@@ -21,7 +21,7 @@ import VirtualNFC
     await reader.close()
   }
 
-  @Test func aBadgeThatIsTornAwayHoldsItsOldMessage() async throws {
+  @Test func aBadgeThatIsRemovedHoldsItsOldMessage() async throws {
     let field = VirtualField()
     let badge = try VirtualTag.ntag215(ndef: old)
     field.place(badge)

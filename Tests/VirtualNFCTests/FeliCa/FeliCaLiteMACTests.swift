@@ -173,7 +173,7 @@ import Testing
   /// An issued card with many writes.
   @Test(arguments: [true, false]) func manyWrites(_ warns: Bool) throws {
     var chip = card(mc: "FFFF0001070000000000000000000000")
-    chip.warnsOfManyWrites = warns
+    chip.warnsAboutWear = warns
     let block = [UInt8](repeating: 0x5A, count: 16)
     #expect(exchange(&chip, writeCommand(Self.idm, 0x01, block))?.suffix(2) == [0, 0])
     chip.memory = chip.memory.dropLast(16) + hex("112700") + [UInt8](repeating: 0, count: 13)
@@ -182,7 +182,7 @@ import Testing
     #expect(readBlocks(&chip, 0x02) == block)
   }
 
-  @Test(arguments: [true, false]) func macAAlone(_ isZero: Bool) throws {
+  @Test(arguments: [true, false]) func macAOnly(_ isZero: Bool) throws {
     var chip = Self.cardAtVectorCount()
     chip.macAAloneIsZero = isZero
     let block = try #require(readBlocks(&chip, 0x91))

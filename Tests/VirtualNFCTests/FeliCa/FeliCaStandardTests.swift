@@ -170,7 +170,7 @@ import Testing
     #expect(chip.memory == new + blocks[0] + blocks[1])
   }
 
-  @Test func memoryComesBack() {
+  @Test func memoryIsPreserved() {
     var chip = FeliCaStandard.suica(idm: Self.transit)
     let old = chip.memory
     #expect(old.count % 16 == 0)

@@ -185,7 +185,7 @@ struct BlockProtocolTests {
     #expect(BlockProtocol.frameSize(code: code) == size)
   }
 
-  @Test func deselectIsToldApart() {
+  @Test func deselectIsDistinguished() {
     var card = BlockProtocol(frameSizeOfReader: 64, frameSizeOfCard: 64, cid: nil)
     #expect(card.receive([0xC2]) == .deselected([0xC2]))
   }

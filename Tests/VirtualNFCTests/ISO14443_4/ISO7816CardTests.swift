@@ -85,7 +85,7 @@ struct ISO7816CardTests {
       ], on: &card)
   }
 
-  @Test func masterFileTakesCommandsWithoutApplication() throws {
+  @Test func masterFileAcceptsCommandsWithoutApplication() throws {
     var card = Self.card([Self.echo], masterFile: Echo(aid: []))
     try check(
       [
@@ -204,7 +204,7 @@ struct ISO7816CardTests {
     }
   }
 
-  @Test func memoriesStandOneAfterTheOther() {
+  @Test func memoriesFollowEachOther() {
     var card = Self.card([Self.echo, Self.other], masterFile: Echo(aid: [], memory: [1, 2]))
     #expect(card.memory == [1, 2, 0xEE, 0xEE])
     card.memory = [3, 4, 5, 6]

@@ -99,7 +99,7 @@ struct Type4ApplicationTests {
     #expect(try send("00B000000000FB", to: &application).count == (0xFB + 2) * 2)
   }
 
-  @Test func selectTellsAboutTheFile() throws {
+  @Test func selectReportsTheFile() throws {
     var application = Type4Application()
     _ = application.select()
     #expect(

@@ -61,7 +61,7 @@ struct TypeBActivationTests {
     }
   }
 
-  @Test func slotsAreAskedForByMarkers() throws {
+  @Test func slotsAreRequestedByMarkers() throws {
     var card = Self.card(slot: 3)
     card.powerOn()
     #expect(try send("050002", to: &card) == "")

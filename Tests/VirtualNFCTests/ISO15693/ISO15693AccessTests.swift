@@ -128,7 +128,7 @@ import Testing
     #expect(Set(reader.codes).isDisjoint(with: 0x30...0x3D))
   }
 
-  @Test func protocolExtensionIsFoundOut() throws {
+  @Test func protocolExtensionIsDetected() throws {
     let uid: [UInt8] = [0xE0, 0x02, 0xFC, 0x00, 0x11, 0x22, 0x33, 0x44]
     let reader = Self.filled(PlainVicinityChip(.m24lr64, uid: uid))
     var access = reader.access
@@ -139,7 +139,7 @@ import Testing
     #expect(reader.exchanges == 1)
   }
 
-  @Test func extendedCommandsAreFoundOut() throws {
+  @Test func extendedCommandsAreDetected() throws {
     let reader = Self.filled(PlainVicinityChip(.st25dv64K))
     var access = reader.access(uid: nil)
     #expect(try Self.data(access.readBlocks(250..<320)) == Array(pattern(8192)[1000..<1280]))
@@ -158,7 +158,7 @@ import Testing
     #expect(reader.codes == [0x2B, 0x21, 0x21, 0x21])
   }
 
-  @Test func writesAsManyAsTheChipTakes() throws {
+  @Test func writesAsManyAsTheChipAccepts() throws {
     let reader = Self.filled(PlainVicinityChip(.st25dv64K))
     var access = reader.access
     _ = try access.systemInformation()

@@ -47,7 +47,7 @@ import Testing
   }
 
   /// The container is read-only, but blocks are not locked, after an interrupted run or another program.
-  @Test(.asking(.blockLock)) func aReadOnlyContainerIsNoProof() throws {
+  @Test(.asking(.blockLock)) func aReadOnlyContainerIsNotProof() throws {
     var chip = ICODESLIX2()
     chip.memory = [0xE1, 0x43, 0x27, 0x01, 0x03, 0x00, 0xFE]
     let reader = VicinityReader(chip)
@@ -58,7 +58,7 @@ import Testing
     #expect(reader.chip.core.locked.prefix(79).allSatisfy { $0 })
   }
 
-  @Test(.asking(.blockLock)) func aTornLockIsCompleted() throws {
+  @Test(.asking(.blockLock)) func anInterruptedLockIsCompleted() throws {
     let whole = VicinityReader(PlainVicinityChip(.tagItHFIPlus))
     var counting = whole.mapping()
     try counting.lock(whole.link)
@@ -78,7 +78,7 @@ import Testing
   }
 
   /// An ST25DV can lock only blocks 0 and 1, and its I²C side can always write: nothing is changed.
-  @Test func aChipThatCannotLockIsLeftAlone() throws {
+  @Test func aChipThatCannotLockIsLeftUnchanged() throws {
     let reader = VicinityReader(try ST25DV(.st25dv04K, ndef: pattern(20)))
     let memory = reader.chip.memory
     var mapping = reader.mapping()

@@ -93,7 +93,7 @@ import Testing
     mapping.beginCall()
     try mapping.write(message, reader.link)
     #expect(reader.exchanges == 1)
-    mapping.forgetContent()
+    mapping.discardCachedContent()
     #expect(try mapping.read(reader.link) == message)
     // Adjacent blocks are written together if the chip supports it.
     let dv = VicinityReader(PlainVicinityChip(.st25dv64K))

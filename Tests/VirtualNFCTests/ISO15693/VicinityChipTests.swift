@@ -233,7 +233,7 @@ import Testing
     #expect(reader.ask("422000") == "0000E1401300")
   }
 
-  @Test func fujitsuTakesTwoBlocks() {
+  @Test func fujitsuAcceptsTwoBlocks() {
     let reader = VicinityReader(PlainVicinityChip(.mb89r118))
     #expect(reader.ask("02230001").count == 2 + 32)
     #expect(reader.ask("02230002") == "010F")

@@ -110,7 +110,7 @@ import Testing
   }
 
   /// The settings are returned unchanged (10.7.2).
-  @Test func settingsAreTold() {
+  @Test func settingsAreReported() {
     var reader = reader(zeros(100), "4000E0 F1F121 100000 000000 300000 200000 500000 E80300")
     #expect(
       reader.raw("90F5000001 02 00".filter { $0 != " " })

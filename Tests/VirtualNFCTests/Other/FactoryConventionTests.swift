@@ -48,7 +48,7 @@ import VirtualNFC
   }
 
   /// An empty message has the same result as `formatted`.
-  @Test(arguments: factories) func anEmptyMessageIsNone(_ factory: Factory) throws {
+  @Test(arguments: factories) func anEmptyMessageIsNotOne(_ factory: Factory) throws {
     #expect(try factory.holding([]).memory == factory.formatted.memory)
     #expect(try factory.holding([]).identifier == factory.formatted.identifier)
   }

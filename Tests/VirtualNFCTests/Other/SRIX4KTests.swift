@@ -129,7 +129,7 @@ import Testing
     #expect(exchange(&chip, "0800") == hex("00FFFFFF"))
   }
 
-  /// 4.4.1: bit 24 locks blocks 7 and 8, bit 25 block 9, … bit 31 block 15; for good.
+  /// 4.4.1: bit 24 locks blocks 7 and 8, bit 25 block 9, … bit 31 block 15; permanently.
   @Test(arguments: [(0, [7, 8]), (1, [9]), (2, [10]), (6, [14]), (7, [15])])
   func otpLockRegister(bit: Int, locked: [Int]) {
     var chip = selected()

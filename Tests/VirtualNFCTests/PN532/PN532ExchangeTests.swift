@@ -46,7 +46,7 @@ import Testing
 
   // MARK: Time-outs, 7.3.1 item 02
 
-  @Test func anAnswerThatComesTooLateIsNone() {
+  @Test func anAnswerThatComesTooLateIsIgnored() {
     var bench = PN532Bench(.suica(), .ntag213())
     #expect(bench.send("4A0101" + "00FFFF0100")?.hasPrefix("4B01") == true)
     let read = "06" + "01010612B41C7D2A" + "010F09018000"

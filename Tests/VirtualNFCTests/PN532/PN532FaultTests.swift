@@ -73,7 +73,7 @@ import Testing
   }
 
   /// Half a page has been written; the tag has been removed, and returns in this state.
-  @Test(arguments: [0, 2, 4]) func aWriteIsTorn(_ count: Int) {
+  @Test(arguments: [0, 2, 4]) func aWriteIsInterrupted(_ count: Int) {
     let tag = VirtualTag.ntag213(formatted: false)
     var bench = bench(tag, .writeTorn(count))
     #expect(bench.send("42A20601020304") == "4301")

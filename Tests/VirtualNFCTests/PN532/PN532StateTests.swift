@@ -11,7 +11,7 @@ import Testing
   /// GetFirmwareVersion.
   private static let command = "0000FF02FED4022A00"
 
-  @Test func aChipThatSleepsHearsNothingUntilItIsWoken() {
+  @Test func aSleepingChipReceivesNothingUntilItIsWoken() {
     var asleep = PN532Bench()
     asleep.chip.powerUp()
     #expect(asleep.hears(Self.command) == [])

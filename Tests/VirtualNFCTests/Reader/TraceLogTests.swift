@@ -156,12 +156,12 @@ import Testing
     #expect(run.events.map { log.line($0) } == run.lines)
   }
 
-  @Test(arguments: runs) func masksNothingWhereThatIsAskedFor(_ run: Run) {
+  @Test(arguments: runs) func masksNothingWhereThatIsRequested(_ run: Run) {
     var log = TraceLog(revealingKeys: true)
     for event in run.events { #expect(!log.line(event).contains("*")) }
   }
 
-  @Test func anEventAloneIsMaskedToo() {
+  @Test func aSingleEventIsMaskedToo() {
     #expect("\(Self.sent([0x1B, 1, 2, 3, 4]))" == "radio > 1B********")
   }
 

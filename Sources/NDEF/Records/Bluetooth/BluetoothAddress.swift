@@ -24,7 +24,7 @@ public struct BluetoothAddress: Hashable, Sendable {
     guard let address = BluetoothAddress(text) else {
       throw NDEFFieldError(
         [.name("address")],
-        "\"\(text.escapingControls)\" is no address such as 01:23:45:67:89:AB")
+        "\"\(text.escapingControls)\" is not an address such as 01:23:45:67:89:AB")
     }
     self = address
   }

@@ -17,7 +17,7 @@ extension BluetoothData {
       let text = try value.text()
       guard let uuid = [UInt8](hexadecimal: text).flatMap({ BluetoothUUID($0) }) else {
         throw NDEFFieldError(
-          [], "\"\(text.escapingControls)\" is no UUID of 2, 4 or 16 bytes")
+          [], "\"\(text.escapingControls)\" is not a UUID of 2, 4 or 16 bytes")
       }
       return uuid
     }

@@ -37,7 +37,7 @@ public struct HandoverVersion: Hashable, Sendable, Comparable, CustomStringConve
     let numbers = text.split(separator: ".").compactMap { UInt8($0) }
     guard numbers.count == 2, numbers.allSatisfy({ $0 <= 0x0F }), numbers[0] == Self.current.major
     else {
-      throw NDEFFieldError([.name("version")], "\"\(text.escapingControls)\" is no version 1.x")
+      throw NDEFFieldError([.name("version")], "\"\(text.escapingControls)\" is not a version 1.x")
     }
     self.init(major: numbers[0], minor: numbers[1])
   }

@@ -24,7 +24,7 @@ extension Type3Mapping {
       if !wipe { try checkBlank(link) }
       try writeAttributeBlock(link)
     }
-    forgetContent()
+    discardCachedContent()
   }
 
   /// A first attribute block.
@@ -62,7 +62,7 @@ extension Type3Mapping {
       guard let used else { continue }
       throw NFCError(
         .unsupported,
-        "the tag holds something that is not NDEF; formatting it has to be asked for as wiping it",
+        "the tag holds something that is not NDEF, which formatting would overwrite",
         place: .block(used.0))
     }
   }
@@ -83,12 +83,12 @@ extension Type3Mapping {
 
   private func liteAttributes() throws -> Type3AttributeBlock {
     guard let openBlocks else {
-      throw NFCError(.tagResponseError, "the card has not told its memory configuration")
+      throw NFCError(.tagResponseError, "the card did not report its memory configuration")
     }
     let pads = FeliCaLiteLayout.scratchPads
     if let closed = pads.first(where: { !openBlocks.contains($0) }) {
       throw NFCError(
-        .readOnly, "blocks of the card are locked or want a key", place: .block(closed))
+        .readOnly, "blocks of the card are locked or require a key", place: .block(closed))
     }
     return Type3AttributeBlock(
       maximumBlocksRead: UInt8(FeliCaLiteLayout.maximumBlocksRead),
@@ -211,11 +211,11 @@ extension Type3Mapping {
       if let configurationBytes {
         try write([configurationBytes], to: [Self.configurationBlock], link)
       }
-      forgetContent()
+      discardCachedContent()
       let isFlagRight = try self.attributes(link)?.isWritable == (known.isWritable && !writesFlag)
       let isConfigurationRight = configuration?.writableBlocks.isDisjoint(with: pads) ?? true
       guard isFlagRight, isConfigurationRight else {
-        throw NFCError(.tagRefused, "the tag has taken the lock and is not locked")
+        throw NFCError(.tagRefused, "the tag accepted the lock but is not locked")
       }
     }
   }

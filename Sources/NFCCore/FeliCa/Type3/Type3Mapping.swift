@@ -214,8 +214,8 @@ struct Type3Mapping: NDEFMapping {
     } catch let error as NFCError
       where error.code == .malformedContent && error.place == .block(Type3AttributeBlock.number)
     {
-      let mended = isLite ? nil : Type3AttributeBlock(withoutLength: firstBlock)
-      formatting = .formatted(try mended ?? replacement(link))
+      let repaired = isLite ? nil : Type3AttributeBlock(withoutLength: firstBlock)
+      formatting = .formatted(try repaired ?? replacement(link))
       needsAttributeBlock = true
       blocks = []
       return try status(link)
@@ -224,7 +224,7 @@ struct Type3Mapping: NDEFMapping {
 
   // MARK: Reading
 
-  mutating func forgetContent() {
+  mutating func discardCachedContent() {
     earlier = .unknown
     formatting = .unknown
     blocks = []

@@ -41,7 +41,7 @@ struct DESFireCommands {
     let cause = NFCError.Cause.desfireStatus(answer.sw2)
     switch answer.sw2 {
     case Status.authenticationError, Status.permissionDenied:
-      throw NFCError(.notAuthenticated, "the card asks for a key first", cause: cause)
+      throw NFCError(.notAuthenticated, "the card requires a key first", cause: cause)
     default:
       throw NFCError(.tagRefused, "the card has refused the command", cause: cause)
     }

@@ -41,7 +41,7 @@ struct DESFireFormat {
       try commands.writeData(File.container.rawValue, Self.container(fileSize: size))
     } catch let error as NFCError where error.code == .notAuthenticated {
       throw NFCError(
-        .unsupported, "the card's settings ask for its master key to make an application",
+        .unsupported, "the card's settings require its master key to create an application",
         cause: error.cause)
     }
   }
@@ -113,7 +113,7 @@ struct DESFireFormat {
       !isContainerOpen || container == Self.openRights
     else {
       throw NFCError(
-        .unsupported, "the card asks for the application's key to change the rights of its files")
+        .unsupported, "the card requires the application's key to change the rights of its files")
     }
     var open: Set<File> = []
     if container == Self.openRights { open.insert(.container) }

@@ -26,7 +26,7 @@ enum DESFireWrapping {
     let answer = try send(code, Array(command.dropFirst()), link)
     guard answer.sw1 == wrappedStatus else {
       throw NFCError(
-        .tagRefused, "the card has not taken a wrapped command",
+        .tagRefused, "the card did not accept a wrapped command",
         cause: .statusWord(answer.statusWord))
     }
     return [answer.sw2] + answer.data

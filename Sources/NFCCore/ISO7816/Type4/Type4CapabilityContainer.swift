@@ -47,7 +47,7 @@ struct Type4CapabilityContainer: Hashable, Sendable {
   /// - Throws: `malformedContent`, with file E103.
   static func neededLength(_ bytes: [UInt8]) throws -> Int {
     guard bytes.count >= minimumLength else {
-      throw malformed("the capability container has \(bytes.count) bytes only")
+      throw malformed("the capability container has only \(bytes.count) bytes")
     }
     let length = Int(bytes[0]) << 8 | Int(bytes[1])
     guard length >= minimumLength else {
@@ -74,14 +74,14 @@ struct Type4CapabilityContainer: Hashable, Sendable {
   /// - Throws: `malformedContent`, with file E103.
   init?(_ bytes: [UInt8]) throws {
     guard bytes.count >= (try Self.neededLength(bytes)) else {
-      throw Self.malformed("the capability container has \(bytes.count) bytes only")
+      throw Self.malformed("the capability container has only \(bytes.count) bytes")
     }
     majorVersion = bytes[2] >> 4
     guard Self.versions.contains(majorVersion) else { return nil }
     maximumReadLength = Int(bytes[3]) << 8 | Int(bytes[4])
     maximumUpdateLength = Int(bytes[5]) << 8 | Int(bytes[6])
     guard maximumReadLength > 0, maximumUpdateLength > 0 else {
-      throw Self.malformed("the capability container lets nothing be read or written")
+      throw Self.malformed("the capability container allows neither reading nor writing")
     }
     switch (bytes[7], Int(bytes[8])) {
     case (Self.fileControl, Self.fileControlLength):

@@ -31,7 +31,7 @@ extension Type4Mapping {
     }
     layout = .unknown
     try DESFireFormat(link: link).run()
-    forgetContent()
+    discardCachedContent()
   }
 
   static let desfire = "MIFARE DESFire"
@@ -69,7 +69,7 @@ extension Type4Mapping {
       guard let locked = try self.file(link), !locked.isWritable,
         try desfire?.openFiles(isContainerOpen: false).isEmpty ?? true
       else {
-        throw NFCError(.tagRefused, "the card has taken the lock and is not locked")
+        throw NFCError(.tagRefused, "the card accepted the lock but is not locked")
       }
       file = locked
     }
@@ -89,7 +89,8 @@ extension Type4Mapping {
       where error.group == .refusal
     {
       throw NFCError(
-        .unsupported, "the card does not let its capability container be changed without a key",
+        .unsupported,
+        "the card does not allow its capability container to be changed without a key",
         cause: error.cause, place: .file(container))
     }
   }

@@ -10,7 +10,7 @@ extension Type4Mapping {
   ///
   /// - Parameter error: the error to throw if there is no file to start from.
   /// - Throws: `unsupported` if the card does not let its container be changed.
-  func mendedContainer(insteadOf error: NFCError, _ link: TagLink) throws -> [UInt8] {
+  func repairedContainer(insteadOf error: NFCError, _ link: TagLink) throws -> [UInt8] {
     let procedure = ISO7816Procedure(link)
     let container = Type4CapabilityContainer.fileIdentifier
     guard try procedure.select(Type4Command.selectApplication(Type4Command.application)),
@@ -33,7 +33,7 @@ extension Type4Mapping {
       guard try Self.exists(identifier, procedure),
         let size = try Self.size(of: identifier, procedure)
       else { continue }
-      return Type4CapabilityContainer.mending(old, file: identifier, size: size)
+      return Type4CapabilityContainer.repaired(old, file: identifier, size: size)
     }
     throw error
   }
@@ -120,7 +120,7 @@ extension Type4CapabilityContainer {
 
   /// Returns a container of mapping version 2.0 that keeps the valid parts of a broken one of at
   /// least 15 bytes.
-  static func mending(_ old: [UInt8], file: UInt16, size: Int) -> [UInt8] {
+  static func repaired(_ old: [UInt8], file: UInt16, size: Int) -> [UInt8] {
     let read = Int(old[3]) << 8 | Int(old[4])
     let update = Int(old[5]) << 8 | Int(old[6])
     let hasControl = old[7] == fileControl && Int(old[8]) == fileControlLength

@@ -25,7 +25,7 @@ struct Type4Mapping: NDEFMapping {
   /// The card has answered in this call.
   private var hasAnswered = false
   /// The capability container on the card is broken, and this one is written in its place.
-  private var mendedContainer: [UInt8]?
+  private var repairedContainer: [UInt8]?
 
   enum Layout: Hashable, Sendable {
     case unknown
@@ -41,8 +41,8 @@ struct Type4Mapping: NDEFMapping {
   mutating func beginCall() {
     isProven = false
     hasAnswered = false
-    if layout == .none || mendedContainer != nil { layout = .unknown }
-    mendedContainer = nil
+    if layout == .none || repairedContainer != nil { layout = .unknown }
+    repairedContainer = nil
     if !isChangedByReadersOnly { content = [] }
   }
 
@@ -136,13 +136,13 @@ struct Type4Mapping: NDEFMapping {
       try file.checkReadable()
       return file.status
     } catch let error as NFCError where error.code == .malformedContent && layout == .unknown {
-      let bytes = try mendedContainer(insteadOf: error, link)
+      let bytes = try repairedContainer(insteadOf: error, link)
       guard let container = try Type4CapabilityContainer(bytes) else { throw error }
       let file = Type4File(container, link, passwords)
       try selectFile(file, link)
       hasAnswered = true
       layout = .selected(file)
-      mendedContainer = bytes
+      repairedContainer = bytes
       content = []
       return file.status
     }
@@ -150,7 +150,7 @@ struct Type4Mapping: NDEFMapping {
 
   // MARK: Reading
 
-  mutating func forgetContent() {
+  mutating func discardCachedContent() {
     content = []
     isProven = false
   }
@@ -190,7 +190,7 @@ struct Type4Mapping: NDEFMapping {
       parts += 1
       guard parts <= file.toleratedParts else {
         throw NFCError(
-          .tagResponseError, "the card gives its file in too many small parts",
+          .tagResponseError, "the card returns its file in too many small parts",
           place: .file(file.identifier))
       }
     }
@@ -226,7 +226,7 @@ struct Type4Mapping: NDEFMapping {
     let isKnown = content.count >= file.lengthSize
     let parts = Self.changes(from: content, to: new, after: file.lengthSize, file.updateLimit)
     guard
-      !parts.isEmpty || !isKnown || !content.starts(with: length) || mendedContainer != nil
+      !parts.isEmpty || !isKnown || !content.starts(with: length) || repairedContainer != nil
     else { return }
 
     let wasEmpty = isKnown && content.prefix(file.lengthSize).allSatisfy { $0 == 0 }
@@ -235,10 +235,10 @@ struct Type4Mapping: NDEFMapping {
     }
     for part in parts { try file.update(offset: part.lowerBound, Array(new[part]), procedure) }
     try file.update(offset: 0, length, procedure)
-    if let container = mendedContainer {
+    if let container = repairedContainer {
       try writeContainer(container, file.updateLimit, link)
       try selectFile(file, link)
-      mendedContainer = nil
+      repairedContainer = nil
     }
     content = new + content.dropFirst(new.count)
     isProven = true

@@ -38,7 +38,7 @@ enum ClassicFormatting {
       let sector = geometry.sector(ofBlock: block)
       let isDirectory = parts.contains { $0.sector == sector }
       if isDirectory, conditions[sector] == .done {
-        try mend(data, in: block, of: sector, &session)
+        try repair(data, in: block, of: sector, &session)
       } else {
         try write(data, to: block, conditions, &session)
       }
@@ -46,7 +46,7 @@ enum ClassicFormatting {
     for sector in geometry.sectors.reversed() where conditions[sector] == .blank {
       try session.writeTrailer(
         trailer(of: sector, parts), ofSector: sector, with: .a, .factory,
-        "the sector has closed meanwhile")
+        "the sector was closed in the meantime")
     }
   }
 
@@ -78,7 +78,7 @@ enum ClassicFormatting {
     _ session: inout MiFareClassicSession
   ) throws {
     for block in session.geometry.dataBlocks(ofSector: sector) {
-      try session.require(sector, .a, key, "the sector has closed meanwhile")
+      try session.require(sector, .a, key, "the sector was closed in the meantime")
       let data = try session.read(block)
       guard data != content[block], data.contains(where: { $0 != 0x00 && $0 != 0xFF }) else {
         continue
@@ -92,11 +92,11 @@ enum ClassicFormatting {
 
   /// Writes a block of a directory that already has its access conditions, if its content differs:
   /// a card with a broken directory is not an NFC tag. Only key B writes it (AN10787, 3.10).
-  private static func mend(
+  private static func repair(
     _ data: [UInt8], in block: Int, of sector: Int, _ session: inout MiFareClassicSession
   ) throws {
     try session.require(
-      sector, .a, .applicationDirectory, "the sector has closed meanwhile")
+      sector, .a, .applicationDirectory, "the sector was closed in the meantime")
     guard try session.read(block) != data else { return }
     try session.require(
       sector, .b, .factory,
@@ -140,7 +140,7 @@ enum ClassicFormatting {
     }
     throw NFCError(
       .notAuthenticated,
-      "the sector is in use with a key of its own: only a blank card is formatted",
+      "the sector is in use with its own key: only a blank card can be formatted",
       place: .sector(sector))
   }
 
@@ -150,7 +150,7 @@ enum ClassicFormatting {
   ) throws {
     let sector = session.geometry.sector(ofBlock: block)
     let key: MiFareClassicKey = conditions[sector] == .blank ? .factory : .ndef
-    try session.require(sector, .a, key, "the sector has closed meanwhile")
+    try session.require(sector, .a, key, "the sector was closed in the meantime")
     try session.write(data, to: block)
   }
 }

@@ -12,10 +12,10 @@ enum ClassicLocking {
       try session.require(
         sector, .a, .ndef, "the public NFC key does not open a sector of the message")
       let conditions = try session.readTrailer(ofSector: sector).accessConditions
-      if conditions.isReadOnlyForGood { continue }
+      if conditions.isPermanentlyReadOnly { continue }
       try session.require(
         sector, .b, .factory,
-        "only with key B can the card be locked, and it is not the one of a formatted card")
+        "the card can be locked only with key B, which is not the one of a formatted card")
       guard conditions.writableTrailerFields(with: .b) == .all else {
         throw NFCError(
           .notAuthenticated, "the access bits \(conditions) do not let key B lock the sector",
@@ -31,7 +31,7 @@ enum ClassicLocking {
     try link.uninterrupted {
       for sector in open.reversed() {
         try session.writeTrailer(
-          trailer, ofSector: sector, with: .b, .factory, "the sector has closed meanwhile")
+          trailer, ofSector: sector, with: .b, .factory, "the sector was closed in the meantime")
       }
     }
   }

@@ -75,7 +75,7 @@ struct ClassicMapping: NDEFMapping {
     if area == [] { forgetAll() }
   }
 
-  mutating func forgetContent() {
+  mutating func discardCachedContent() {
     content = [:]
     place = nil
   }
@@ -261,7 +261,7 @@ struct ClassicMapping: NDEFMapping {
   /// Reads the content that a write is compared with, in this call.
   mutating func statusForWriting(_ link: TagLink) throws -> NDEFStatus {
     var session = MiFareClassicSession(link, geometry)
-    forgetContent()
+    discardCachedContent()
     isProven = true
     return try status(&session, repairing: true)
   }
@@ -386,7 +386,7 @@ struct ClassicMapping: NDEFMapping {
 
   mutating func lock(_ link: TagLink) throws {
     var session = MiFareClassicSession(link, geometry)
-    forgetContent()
+    discardCachedContent()
     rights = [:]
     guard try findArea(&session) else {
       throw NFCError.notFormatted

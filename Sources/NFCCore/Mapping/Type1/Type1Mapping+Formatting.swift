@@ -32,7 +32,7 @@ extension Type1Mapping {
       try memory.write(byte, at: address, isFirst: isFirst, link)
       isFirst = false
     }
-    forgetContent()
+    discardCachedContent()
   }
 
   /// Refuses a tag that has content: bytes other than 00 and FF, and other than what an interrupted
@@ -89,7 +89,7 @@ extension Type1Mapping {
       }
       for lock in last { try close(lock, isFirst: !hasChanged, link) }
     }
-    forgetContent()
+    discardCachedContent()
     try checkLocked(link)
   }
 
@@ -142,7 +142,7 @@ extension Type1Mapping {
     let open = openStaticLocks() + (try openDynamicLocks(layout, link))
     guard let first = open.first else { return }
     throw NFCError(
-      .tagResponseError, "the tag has taken every lock, and some of these bits are open",
+      .tagResponseError, "the tag accepted every lock, but some of these bits are not set",
       place: .block(first.address / Type1Memory.blockSize))
   }
 }

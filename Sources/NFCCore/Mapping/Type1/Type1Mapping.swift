@@ -41,9 +41,9 @@ struct Type1Mapping: NDEFMapping {
   static let dataLockBits: [UInt8] = [0xFE, 0x1F]
 
   /// RALL returns container, message and lock bits in one exchange: each call begins with it.
-  mutating func beginCall() { forgetContent() }
+  mutating func beginCall() { discardCachedContent() }
 
-  mutating func forgetContent() {
+  mutating func discardCachedContent() {
     memory = Type1Memory()
     layout = nil
   }
@@ -62,7 +62,7 @@ struct Type1Mapping: NDEFMapping {
     guard memory.mayHoldNDEF, let container = Type2CapabilityContainer(header) else { return nil }
     guard container.isReadable else {
       throw NFCError(
-        .notAuthenticated, "the tag's capability container wants a secret for reading",
+        .notAuthenticated, "the tag's capability container requires a secret for reading",
         place: .block(1))
     }
     // All blocks count, including those of the UID and the system. The chip takes precedence over

@@ -138,7 +138,7 @@ struct Type1Memory: Sendable {
 
   static func outOfReach(_ address: Int) -> NFCError {
     NFCError(
-      .unsupported, "no command of a Type 1 tag reaches this far",
+      .unsupported, "no command of a Type 1 tag can address this block",
       place: .block(address / blockSize)
     )
   }

@@ -69,7 +69,7 @@ extension Type2Mapping {
       chip.isConfirmed
     else {
       throw NFCError(
-        .unsupported, "which chip the tag has is not known, and so is not how it is to be formatted"
+        .unsupported, "the tag's chip is not known, so it is not known how to format it"
       )
     }
     // The bits that are set stay set.
@@ -92,7 +92,7 @@ extension Type2Mapping {
     for write in writes {
       try memory.write(write.bytes, page: write.page, link)
     }
-    forgetContent()
+    discardCachedContent()
   }
 
   /// Refuses a tag that has content: anything except zeros, the content on delivery, and what an
@@ -114,7 +114,7 @@ extension Type2Mapping {
       guard isDelivered || bytes.allSatisfy({ $0 == 0 }) else {
         throw NFCError(
           .unsupported,
-          "the tag holds data that is not NDEF; formatting overwrites it only when that is asked for",
+          "the tag holds data that is not NDEF, which formatting would overwrite",
           place: .page(page))
       }
     }

@@ -27,7 +27,7 @@ extension Type2Mapping {
         }
         try mapping.checkLocked(bits, layout, link)
       }
-      mapping.forgetContent()
+      mapping.discardCachedContent()
     }
   }
 
@@ -35,7 +35,7 @@ extension Type2Mapping {
     NFCError(
       .notAuthenticated,
       isFirst
-        ? "the tag wants a password before its lock bits are set; nothing was written"
+        ? "the tag requires a password before its lock bits are set; nothing was written"
         : "the tag has refused one of its lock bits; lock it again to complete the lock",
       cause: error.cause, place: error.place)
   }
@@ -85,7 +85,7 @@ extension Type2Mapping {
         try memory.load(page..<page + 1, link)
       } catch let error as NFCError where error.code == .tagRefused {
         throw NFCError(
-          .notAuthenticated, "the tag wants a password before its lock bits can be read",
+          .notAuthenticated, "the tag requires a password before its lock bits can be read",
           cause: error.cause, place: .page(page))
       }
     }
@@ -95,7 +95,7 @@ extension Type2Mapping {
         throw NFCError(
           .readOnly,
           "the lock bit of pages \(lock.pages.lowerBound) to \(lock.pages.upperBound) is frozen, "
-            + "and the tag cannot be locked as a whole; nothing was written",
+            + "and the tag cannot be locked completely; nothing was written",
           place: .page(lock.bit.page))
       }
       wanted[lock.bit.page, default: emptyPage][lock.bit.byte] |= lock.bit.mask

@@ -44,7 +44,7 @@ extension Type2Mapping {
       } catch let error as NFCError
         where error.code == .readOnly || error.code == .tagRefused
       {
-        throw takeBack(undo.dropLast(), error, link)
+        throw rollBack(undo.dropLast(), error, link)
       }
     }
     self.layout = Layout(
@@ -97,7 +97,7 @@ extension Type2Mapping {
 
   /// Restores the pages that were written before a page was refused, the last one first, so that
   /// the length comes last again; returns the error to throw.
-  private mutating func takeBack(
+  private mutating func rollBack(
     _ pages: some BidirectionalCollection<(page: Int, bytes: [UInt8])>, _ error: NFCError,
     _ link: TagLink
   ) -> NFCError {
@@ -109,7 +109,7 @@ extension Type2Mapping {
     } catch {
       return NFCError(
         .tagRefused,
-        "the tag does not let a page be written; it holds no message any more",
+        "a page of the tag cannot be written; the tag no longer holds a message",
         cause: (error as? NFCError)?.cause, place: (error as? NFCError)?.place)
     }
   }

@@ -65,7 +65,7 @@ struct Type2Mapping: NDEFMapping {
     }
   }
 
-  mutating func forgetContent() {
+  mutating func discardCachedContent() {
     memory.forget()
     layout = nil
     isLocked = nil
@@ -81,10 +81,10 @@ struct Type2Mapping: NDEFMapping {
   private mutating func prove(_ link: TagLink) throws {
     guard needsProof else { return }
     needsProof = false
-    if hasOtherWriter { return forgetContent() }
+    if hasOtherWriter { return discardCachedContent() }
     if try !memory.prove(link) {
       hasOtherWriter = true
-      forgetContent()
+      discardCachedContent()
     }
   }
 
@@ -137,7 +137,7 @@ struct Type2Mapping: NDEFMapping {
     guard let container = try container(from: firstPage, link) else { return .noContainer }
     guard container.isReadable else {
       throw NFCError(
-        .notAuthenticated, "the tag's capability container wants a secret for reading",
+        .notAuthenticated, "the tag's capability container requires a secret for reading",
         place: .page(Type2Memory.capabilityPage))
     }
     var lockControl: ControlledArea?
@@ -259,7 +259,7 @@ struct Type2Mapping: NDEFMapping {
     if let size = known?.memorySize, page * Type2Memory.pageSize >= size {
       return NFCError(
         .malformedContent,
-        "the capability container promises more memory than the tag has", cause: error.cause,
+        "the capability container claims more memory than the tag has", cause: error.cause,
         place: error.place)
     }
     // Sixteen pages every chip has.
@@ -267,8 +267,8 @@ struct Type2Mapping: NDEFMapping {
     return NFCError(
       isThere ? .notAuthenticated : .malformedContent,
       isThere
-        ? "the tag wants a password before it lets this page be read"
-        : "the tag does not have, or does not give, a page that its capability container promises",
+        ? "the tag requires a password before this page can be read"
+        : "the tag does not have, or does not return, a page that its capability container claims",
       cause: error.cause, place: error.place)
   }
 

@@ -95,7 +95,7 @@ public struct MiFareClassicAccessConditions: Hashable, Sendable {
   }
 
   /// Whether nobody can write a data block, and nobody can change this.
-  var isReadOnlyForGood: Bool {
+  var isPermanentlyReadOnly: Bool {
     guard !areAccessBitsWritable else { return false }
     return (0..<Self.trailerGroup).allSatisfy { group in
       [MiFareClassicKeyType.a, .b].allSatisfy { key in

@@ -50,7 +50,7 @@ extension MiFareClassicCommands {
         let present = try MiFareClassicExchange.read(number, link)
         guard (try? MiFareClassicValueBlock(present))?.value == new else {
           throw NFCError(
-            .tagResponseError, "the card has acknowledged the change, and does not show it",
+            .tagResponseError, "the card acknowledged the change but does not show it",
             place: .block(block))
         }
       }

@@ -136,7 +136,7 @@ enum MiFareClassicExchange {
     guard let command = MiFareClassicCommand(bytes) else {
       throw NFCError(
         .invalidParameter,
-        "a MIFARE Classic takes 60 and 61 (block, key), 30 and B0 (block), A0 (block, 16 bytes), C0 to C2 "
+        "a MIFARE Classic accepts 60 and 61 (block, key), 30 and B0 (block), A0 (block, 16 bytes), C0 to C2 "
           + "(block, 4 bytes)")
     }
     let answer = try send(command, link)

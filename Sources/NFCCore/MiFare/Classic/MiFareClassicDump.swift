@@ -71,7 +71,7 @@ extension MiFareClassicSectorDump.Failure: CustomStringConvertible {
   public var description: String {
     switch self {
     case .noKey: "no key opens it"
-    case .brokenAccessBits: "its access bits are broken, it is closed for good"
+    case .brokenAccessBits: "its access bits are invalid, it is permanently closed"
     case .notReadable(let blocks):
       "no key that was found reads block \(blocks.map(String.init).joined(separator: ", "))"
     }

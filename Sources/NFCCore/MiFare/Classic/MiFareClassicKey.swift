@@ -13,15 +13,15 @@ public struct MiFareClassicKey: Hashable, Sendable {
     self.bytes = bytes
   }
 
-  private init(well bytes: [UInt8]) { self.bytes = bytes }
+  private init(uncheckedBytes bytes: [UInt8]) { self.bytes = bytes }
 
   /// FFFFFFFFFFFF, the key on delivery (MF1S50YYX data sheet, 8.6.3).
-  public static let factory = MiFareClassicKey(well: [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF])
+  public static let factory = MiFareClassicKey(uncheckedBytes: [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF])
   /// A0A1A2A3A4A5, the public key A of the application directory (AN10787, 3.10).
   public static let applicationDirectory = MiFareClassicKey(
-    well: [0xA0, 0xA1, 0xA2, 0xA3, 0xA4, 0xA5])
+    uncheckedBytes: [0xA0, 0xA1, 0xA2, 0xA3, 0xA4, 0xA5])
   /// D3F7D3F7D3F7, the public key A of NFC sectors (AN1304, 6.4).
-  public static let ndef = MiFareClassicKey(well: [0xD3, 0xF7, 0xD3, 0xF7, 0xD3, 0xF7])
+  public static let ndef = MiFareClassicKey(uncheckedBytes: [0xD3, 0xF7, 0xD3, 0xF7, 0xD3, 0xF7])
 
   /// The keys that are tried if no keys are given.
   public static let wellKnown = [factory, applicationDirectory, ndef]

@@ -23,7 +23,7 @@ public struct MiFareClassicRestorePlan: Hashable, Sendable {
     /// No key that was found may write the block.
     case notWritable
     /// No key could change the access bits of the dump's trailer again, and this was not requested.
-    case locksForGood
+    case locksPermanently
     /// The card refused the block although its access conditions allow it, or did not store it.
     case refused
   }
@@ -53,12 +53,12 @@ public struct MiFareClassicRestorePlan: Hashable, Sendable {
   ///   - known: whether each byte is known; `nil` if all are. Unknown blocks, keys and access bits
   ///     do not change on the card.
   ///   - card: the content of the card; keys that were not found cannot be used.
-  ///   - locksForGood: also writes trailers whose access bits no key can change again. **Cannot be
+  ///   - locksPermanently: also writes trailers whose access bits no key can change again. **Cannot be
   ///     undone.**
   /// - Throws: ``NFCError/Code/malformedContent`` if the dump does not belong to a card of this
   ///   size.
   public init(
-    image: [UInt8], known: [Bool]? = nil, card: MiFareClassicDump, locksForGood: Bool = false
+    image: [UInt8], known: [Bool]? = nil, card: MiFareClassicDump, locksPermanently: Bool = false
   ) throws {
     let geometry = card.geometry
     guard image.count == geometry.memorySize, known.map({ $0.count == image.count }) ?? true else {
@@ -73,7 +73,7 @@ public struct MiFareClassicRestorePlan: Hashable, Sendable {
         omissions.append(Omission(sector: sector.sector, block: block, reason: reason))
       }
       let knowledge = Knowledge(known, of: blocks)
-      if knowledge.isNothing { continue }
+      if knowledge.isEmpty { continue }
       guard let conditions = sector.accessConditions else {
         omit(nil, sector.failure == .brokenAccessBits ? .brokenAccessBits : .noKey)
         continue
@@ -117,8 +117,8 @@ public struct MiFareClassicRestorePlan: Hashable, Sendable {
       }
       let isFinal =
         fields.contains(.accessBits) && !wanted.accessConditions.areAccessBitsWritable
-      if isFinal, !locksForGood {
-        omit(block, .locksForGood)
+      if isFinal, !locksPermanently {
+        omit(block, .locksPermanently)
       } else if let (type, key) = sector.key(where: {
         conditions.writableTrailerFields(with: $0).isSuperset(of: fields)
       }) {
@@ -169,7 +169,7 @@ private struct Knowledge {
   }
 
   var isTrailerKnown: Bool { trailerFields == .all }
-  var isNothing: Bool { trailerFields.isEmpty && !isKnown.contains(true) }
+  var isEmpty: Bool { trailerFields.isEmpty && !isKnown.contains(true) }
 
   func canComplete(from sector: MiFareClassicSectorDump) -> Bool {
     (trailerFields.contains(.keyA) || sector.keyA != nil)
@@ -249,11 +249,11 @@ extension MiFareClassicRestorePlan.Write: CustomStringConvertible, CustomReflect
 extension MiFareClassicRestorePlan.Reason: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .manufacturerBlock: "the maker's block cannot be written"
+    case .manufacturerBlock: "the manufacturer's block cannot be written"
     case .noKey: "no key opens the sector"
     case .brokenAccessBits: "the access bits are broken"
     case .notWritable: "no key that was found may write it"
-    case .locksForGood: "its access bits could never be changed again"
+    case .locksPermanently: "its access bits could never be changed again"
     case .refused: "the card has refused it"
     }
   }
@@ -263,13 +263,13 @@ extension MiFareClassicCommands {
   /// Plans what restoring a dump would write: reads the whole card, with both keys of each sector
   /// if the list contains them. Writes nothing.
   ///
-  /// - Parameters: see ``MiFareClassicRestorePlan/init(image:known:card:locksForGood:)``; the keys
+  /// - Parameters: see ``MiFareClassicRestorePlan/init(image:known:card:locksPermanently:)``; the keys
   ///   are the current keys of the card.
   /// - Throws: ``NFCError/Code/malformedContent``, before anything is sent, if the dump does not
   ///   belong to a card of this size.
   public func restorePlan(
     _ image: [UInt8], known: [Bool]? = nil,
-    keys: [MiFareClassicKey] = MiFareClassicKey.wellKnown, locksForGood: Bool = false
+    keys: [MiFareClassicKey] = MiFareClassicKey.wellKnown, locksPermanently: Bool = false
   ) async throws -> MiFareClassicRestorePlan {
     guard image.count == geometry.memorySize else {
       throw NFCError(
@@ -277,7 +277,7 @@ extension MiFareClassicCommands {
     }
     let card = try await dump(keys: keys, findsBothKeys: true)
     return try MiFareClassicRestorePlan(
-      image: image, known: known, card: card, locksForGood: locksForGood)
+      image: image, known: known, card: card, locksPermanently: locksPermanently)
   }
 
   /// Carries out a plan: one exchange per block, and one for each sector and key. A trailer takes
@@ -323,7 +323,7 @@ extension MiFareClassicSession {
       if geometry.isTrailer(write.block) {
         try writeTrailer(
           MiFareClassicSectorTrailer(write.data), ofSector: geometry.sector(ofBlock: write.block),
-          with: write.keyType, write.key, "the sector has closed meanwhile")
+          with: write.keyType, write.key, "the sector was closed in the meantime")
       } else {
         try self.write(write.data, to: write.block)
       }

@@ -42,8 +42,8 @@ public struct MiFareClassicSectorTrailer: Hashable, Sendable {
     guard let conditions = MiFareClassicAccessConditions(bytes: block[Self.accessBytes]) else {
       throw NFCError(
         .malformedContent,
-        "the access bits \(block[Self.accessBytes].hexadecimal) are broken and would close the sector "
-          + "for good")
+        "the access bits \(block[Self.accessBytes].hexadecimal) are broken and would permanently "
+          + "close the sector")
     }
     self.init(
       keyA: keyA, accessConditions: conditions,

@@ -85,7 +85,7 @@ struct MiFareClassicSession {
       try write(trailer.bytes, to: geometry.trailer(ofSector: sector))
       // What was opened with the old trailer proves nothing.
       opened = nil
-      let refusal = "the card has acknowledged the sector trailer and does not hold it"
+      let refusal = "the card acknowledged the sector trailer but does not contain it"
       guard try open(sector, .a, trailer.keyA) else {
         throw NFCError(.tagRefused, refusal, place: .sector(sector))
       }

@@ -24,8 +24,8 @@ public struct UltralightCProtection: Hashable, Sendable {
     guard Self.firstPages.contains(firstPage) else {
       throw NFCError(
         .invalidParameter,
-        "protection from page \(firstPage) on leaves out page \(Self.firstPages.upperBound), by "
-          + "which anybody could take it away")
+        "protection from page \(firstPage) on leaves out page \(Self.firstPages.upperBound), with "
+          + "which anyone could remove it")
     }
     self.key = key
     self.firstPage = firstPage

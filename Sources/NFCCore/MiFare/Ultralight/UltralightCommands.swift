@@ -194,7 +194,7 @@ enum UltralightProcedure {
       throw NFCError(
         .authenticationFailed,
         isLockedOut
-          ? "the tag takes no password any more: too many were wrong" : "the password is wrong",
+          ? "the tag no longer accepts a password: too many were wrong" : "the password is wrong",
         cause: error.cause, attempts: isLockedOut ? .left(0) : nil)
     }
   }

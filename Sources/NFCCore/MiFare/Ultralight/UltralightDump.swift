@@ -34,7 +34,7 @@ public struct UltralightRestorePlan: Hashable, Sendable {
   /// The reason why a page is not written.
   public enum Reason: Hashable, Sendable {
     /// The page is written only if it is requested by name.
-    case notAskedFor
+    case notRequested
     /// UID, counters, keys: never written.
     case neverWritten
     /// The tag refused the page, which is locked or protected.
@@ -128,7 +128,7 @@ public struct UltralightRestorePlan: Hashable, Sendable {
         continue
       }
       guard extras.isSuperset(of: needed) else {
-        omissions.append(Omission(page: page, reason: .notAskedFor))
+        omissions.append(Omission(page: page, reason: .notRequested))
         continue
       }
       guard needed.isEmpty || chip.isConfirmed else {
@@ -163,10 +163,10 @@ extension UltralightRestorePlan.Write: CustomStringConvertible, CustomReflectabl
 extension UltralightRestorePlan.Reason: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .notAskedFor: "it is written only when asked for by name"
+    case .notRequested: "it is written only if it is requested by name"
     case .neverWritten: "it cannot be written"
     case .refused: "the tag has refused it"
-    case .notConfirmed: "what it is for on this chip is not confirmed"
+    case .notConfirmed: "its use on this chip is not confirmed"
     }
   }
 }
@@ -309,7 +309,7 @@ extension UltralightCommands {
         {
           // Some chips refuse with silence. Waking the tag shows whether it has left.
           try link.selectAgain()
-          sector.isSelectedAnew()
+          sector.tagWasSelected()
           report.omissions.append(.init(page: write.page, reason: .refused))
           if let password { _ = try UltralightProcedure.authenticate(password: password, link) }
         }

@@ -11,7 +11,7 @@ enum UltralightIdentification {
       return nil
     }
     let maker = link.target.identifier.first
-    if let chip = withAuthentication, try knowsAuthentication(link) { return chip }
+    if let chip = withAuthentication, try supportsAuthentication(link) { return chip }
     if let chip = try byProductCode(link, maker) { return chip }
     for chip in Type2Chip.all {
       guard case .page(let page, maker: maker) = chip.recognition else { continue }
@@ -41,7 +41,7 @@ enum UltralightIdentification {
     Type2Chip.all.first { $0.recognition == .authentication }
   }
 
-  private static func knowsAuthentication(_ link: TagLink) throws -> Bool {
+  private static func supportsAuthentication(_ link: TagLink) throws -> Bool {
     guard let challenge = try answer(.authenticate, link),
       (try? UltralightCommand.authenticate.answer(challenge)) != nil
     else { return false }

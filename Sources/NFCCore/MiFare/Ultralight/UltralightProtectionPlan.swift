@@ -19,7 +19,7 @@ public struct UltralightProtectionPlan: Hashable, Sendable {
     /// CFGLCK: the settings can never be changed again.
     case locksConfiguration
     /// AUTHLIM: after too many wrong passwords, the protected pages are closed permanently.
-    case mayCloseForGood
+    case mayClosePermanently
     /// The previous password is lost, because the tag does not show it.
     case forgetsPassword
   }
@@ -54,7 +54,7 @@ public struct UltralightProtectionPlan: Hashable, Sendable {
         throw NFCError(
           .invalidParameter,
           "protection from page \(protection.firstPage) on leaves out page "
-            + "\(settings.firstPage), by which anybody could take it away")
+            + "\(settings.firstPage), with which anyone could remove it")
       }
       after.firstPage = UInt8(protection.firstPage)
       if let protectsCounter = protection.protectsCounter {
@@ -111,7 +111,7 @@ public struct UltralightProtectionPlan: Hashable, Sendable {
     self.steps = steps
     var effects: [IrreversibleEffect] = []
     if after.isLocked, !before.isLocked { effects.append(.locksConfiguration) }
-    if after.attemptLimit != 0, before.attemptLimit == 0 { effects.append(.mayCloseForGood) }
+    if after.attemptLimit != 0, before.attemptLimit == 0 { effects.append(.mayClosePermanently) }
     if protection != nil { effects.append(.forgetsPassword) }
     irreversibleEffects = effects
   }
@@ -138,7 +138,7 @@ extension UltralightProtectionPlan.Step: CustomStringConvertible {
     case .authenticate: "the tag proves the new password"
     case .write(let page, let before?, let after?):
       "page \(page): \(before.hexadecimal) becomes \(after.hexadecimal)"
-    case .write(let page, _, _): "page \(page): is given the password or its acknowledge"
+    case .write(let page, _, _): "page \(page): receives the password or its acknowledge"
     }
   }
 }
@@ -146,8 +146,8 @@ extension UltralightProtectionPlan.Step: CustomStringConvertible {
 extension UltralightProtectionPlan.IrreversibleEffect: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .locksConfiguration: "the protection can never be changed or taken away"
-    case .mayCloseForGood: "after too many wrong passwords the tag takes none any more"
+    case .locksConfiguration: "the protection can never be changed or removed"
+    case .mayClosePermanently: "after too many wrong passwords the tag no longer accepts any"
     case .forgetsPassword: "the password that the tag has now is overwritten"
     }
   }
@@ -242,7 +242,8 @@ extension UltralightProtectionPlan {
     guard let protection else { return }
     let answer = try UltralightProcedure.authenticate(password: protection.password, link)
     guard answer == protection.passwordAcknowledge else {
-      throw NFCError(.tagResponseError, "the tag has not taken the password, and was left open")
+      throw NFCError(
+        .tagResponseError, "the tag did not accept the password and was left unprotected")
     }
   }
 

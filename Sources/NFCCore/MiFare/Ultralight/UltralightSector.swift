@@ -20,7 +20,7 @@ struct UltralightSector {
   mutating func leave(_ link: TagLink) throws { try select(0, link) }
 
   /// The tag has been selected: every tag begins in sector 0.
-  mutating func isSelectedAnew() { current = 0 }
+  mutating func tagWasSelected() { current = 0 }
 
   private mutating func select(_ sector: Int, _ link: TagLink) throws {
     guard current != sector else { return }

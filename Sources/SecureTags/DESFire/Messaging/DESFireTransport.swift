@@ -73,7 +73,7 @@ struct DESFireTransport {
     guard !answer.isSuccess else { return true }
     guard answer.statusWord == fileNotFound else {
       throw NFCError(
-        .tagRefused, "the card has not taken the name of an application",
+        .tagRefused, "the card did not accept the name of an application",
         cause: .statusWord(answer.statusWord))
     }
     return false
@@ -88,7 +88,7 @@ struct DESFireTransport {
         expectedLength: maximumExpectedLength))
     guard answer.sw1 == wrappedStatus else {
       throw NFCError(
-        .tagRefused, "the card has not taken a wrapped command",
+        .tagRefused, "the card did not accept a wrapped command",
         cause: .statusWord(answer.statusWord))
     }
     return (DESFireStatus(code: answer.sw2), answer.data)

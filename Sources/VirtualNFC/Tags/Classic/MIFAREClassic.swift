@@ -100,7 +100,7 @@ public struct MIFAREClassic: VirtualChip {
       return receivePlain(frame)
     case .challenged(let authentication, let access):
       guard let (answer, cipher) = authentication.answer(to: frame) else {
-        becomeMute()
+        stopResponding()
         return nil
       }
       session = .authenticated(cipher, access, .command)
@@ -108,7 +108,7 @@ public struct MIFAREClassic: VirtualChip {
     case .authenticated(var cipher, let access, let step):
       // An incomplete byte: REQA, WUPA or noise.
       guard frame.bitsInLastByte == 8 else {
-        becomeMute()
+        stopResponding()
         return nil
       }
       let deciphered = cipher.bytes(deciphering: frame)
@@ -202,10 +202,10 @@ public struct MIFAREClassic: VirtualChip {
     }
   }
 
-  private mutating func becomeMute() {
+  private mutating func stopResponding() {
     session = .open
     transferBuffer = nil
-    activation.becomeMute()
+    activation.stopResponding()
   }
 
   // MARK: Commands
@@ -234,7 +234,7 @@ public struct MIFAREClassic: VirtualChip {
       return authenticate(block: Int(payload[1]), key: key, isNested: false)
     case .other(let frame):
       guard frame.bitsInLastByte == 8 else {
-        becomeMute()
+        stopResponding()
         return nil
       }
       return refuse(.transmissionError)
@@ -363,7 +363,7 @@ public struct MIFAREClassic: VirtualChip {
     } else {
       frame = .typeA(bare: [code], bitsInLastByte: 4)
     }
-    becomeMute()
+    stopResponding()
     return frame
   }
 

@@ -34,7 +34,7 @@ struct FeliCaLiteCore: Hashable, Sendable {
   let pmm: [UInt8]
 
   /// Whether an issued Lite-S answers its writes with a warning after many of them.
-  var warnsOfManyWrites = true
+  var warnsAboutWear = true
   /// Whether MAC_A is zeros if no block precedes it.
   var macAAloneIsZero = false
 
@@ -159,7 +159,7 @@ struct FeliCaLiteCore: Hashable, Sendable {
       let access = try FeliCaBlockAccess(
         parameters, maximumServices: Self.maximumServices,
         maximumBlocks: generation == .liteS ? 2 : 1, isWrite: true)
-      let isWorn = warnsOfManyWrites && isWorn
+      let isWorn = warnsAboutWear && isWorn
       try write(access)
       return (isWorn ? FeliCaStatus.memoryWarning : .success).bytes
     default:

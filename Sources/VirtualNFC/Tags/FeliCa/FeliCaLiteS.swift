@@ -7,9 +7,9 @@ public struct FeliCaLiteS: VirtualChip, FeliCaLiteChip {
   /// Whether an issued card answers a write with the status flags FF 71 when WCNT is above 10 000: the
   /// memory is worn, and the write is performed. Flipper's firmware behaves like this; the manual does
   /// not specify a number.
-  public var warnsOfManyWrites: Bool {
-    get { core.warnsOfManyWrites }
-    set { core.warnsOfManyWrites = newValue }
+  public var warnsAboutWear: Bool {
+    get { core.warnsAboutWear }
+    set { core.warnsAboutWear = newValue }
   }
 
   /// Whether MAC_A is zeros if it is the only block that is read, as with Flipper's firmware, and not a

@@ -18,7 +18,7 @@ struct AnswerToSelect: Hashable, Sendable {
   var waitingTimeIndex: UInt8 { interfaceByte(1).map { $0 >> 4 } ?? 4 }
 
   /// Whether the card supports a CID: TC(1), bit 2.
-  var takesCID: Bool {
+  var supportsCID: Bool {
     // Without TC(1), the card supports a CID (5.2.6).
     interfaceByte(2).map { $0 & 0x02 != 0 } ?? true
   }

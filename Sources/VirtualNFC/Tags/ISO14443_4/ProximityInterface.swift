@@ -22,7 +22,7 @@ public struct ProximityInterface: Hashable, Sendable {
   private var blocks: BlockProtocol?
   /// Whether a PPS is accepted, which is only the case directly after the ATS. Any other block, a broken
   /// block, and a PPS that the card does not support end this (ISO/IEC 14443-4, 5.6.2.2).
-  private var hearsParameterSelection = false
+  private var acceptsParameterSelection = false
   private var bitRateToCard = 106
   private var bitRateToReader = 106
 
@@ -123,7 +123,7 @@ public struct ProximityInterface: Hashable, Sendable {
       case .handled(let answer): return .handled(answer)
       // Noise: an ISO/IEC 14443-4 card does not change its state (5.6 and 7.5.6).
       case .other:
-        hearsParameterSelection = false
+        acceptsParameterSelection = false
         return .handled(nil)
       case .command(let bytes):
         if blocks != nil { return receiveBlock(bytes, ats: ats) }
@@ -168,8 +168,8 @@ public struct ProximityInterface: Hashable, Sendable {
     else { return nil }
     blocks = BlockProtocol(
       frameSizeOfReader: BlockProtocol.frameSize(code: bytes[1] >> 4),
-      frameSizeOfCard: ats.frameSize, cid: ats.takesCID ? bytes[1] & 0x0F : nil)
-    hearsParameterSelection = true
+      frameSizeOfCard: ats.frameSize, cid: ats.supportsCID ? bytes[1] & 0x0F : nil)
+    acceptsParameterSelection = true
     setProtocolState(true)
     return .typeA(ats.bytes)
   }
@@ -206,8 +206,8 @@ public struct ProximityInterface: Hashable, Sendable {
   }
 
   private mutating func receiveBlock(_ bytes: [UInt8], ats: AnswerToSelect?) -> Outcome {
-    let wasFirst = hearsParameterSelection
-    hearsParameterSelection = false
+    let wasFirst = acceptsParameterSelection
+    acceptsParameterSelection = false
     if wasFirst, let ats, bytes.first.map({ $0 & 0xF0 }) == Self.parameterSelection {
       return .handled(selectParameters(bytes, ats: ats))
     }
@@ -232,7 +232,7 @@ public struct ProximityInterface: Hashable, Sendable {
 
   private mutating func leaveProtocol() {
     blocks = nil
-    hearsParameterSelection = false
+    acceptsParameterSelection = false
     bitRateToCard = 106
     bitRateToReader = 106
     setProtocolState(false)

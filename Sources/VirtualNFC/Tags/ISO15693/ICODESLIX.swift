@@ -11,7 +11,7 @@ public struct ICODESLIX: VirtualChip, ICODEChip {
     "icode-slix", uid: [0xE0, 0x04, 0x01, 0x50, 0x2C, 0x3E, 0x71, 0x9A], blockCount: 28,
     features: .readMultipleBlocks,
     profile: VicinityProfile(
-      commands: VicinityProfile.usualCommands, icReference: 0x01, cutsSecurityStatus: true,
+      commands: VicinityProfile.usualCommands, icReference: 0x01, truncatesSecurityStatus: true,
       manufacturer: 0x04))
 
   var model: VicinityModel { Self.model }
@@ -43,7 +43,7 @@ public struct ICODESLIX: VirtualChip, ICODEChip {
 
   // MARK: VicinityChip
 
-  func hears(_ request: VicinityRequest) -> Bool { !security.isDeaf }
+  func receives(_ request: VicinityRequest) -> Bool { !security.ignoresRequests }
 
   mutating func execute(
     _ code: UInt8, _ parameters: [UInt8], _ flags: VicinityFlags

@@ -14,7 +14,7 @@ public struct ICODESLIX2: VirtualChip, ICODEChip {
     // NXP's own capability containers exclude the counter.
     reservedBlocks: 1, features: .readMultipleBlocks,
     profile: VicinityProfile(
-      commands: VicinityProfile.usualCommands, icReference: 0x01, cutsSecurityStatus: true,
+      commands: VicinityProfile.usualCommands, icReference: 0x01, truncatesSecurityStatus: true,
       manufacturer: 0x04))
 
   var model: VicinityModel { Self.model }
@@ -59,8 +59,8 @@ public struct ICODESLIX2: VirtualChip, ICODEChip {
 
   /// Returns whether the chip responds to a request. In privacy mode, it supports only the command that
   /// ends that mode (data sheet, 9.5.3.17).
-  func hears(_ request: VicinityRequest) -> Bool {
-    guard !security.isDeaf, !protection.isDestroyed else { return false }
+  func receives(_ request: VicinityRequest) -> Bool {
+    guard !security.ignoresRequests, !protection.isDestroyed else { return false }
     guard protection.isPrivate else { return true }
     switch request.code {
     case ICODECommand.getRandomNumber, ICODECommand.setPassword: return true

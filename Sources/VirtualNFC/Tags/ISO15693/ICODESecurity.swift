@@ -22,7 +22,7 @@ struct ICODESecurity: Hashable, Sendable {
 
   // The state of a session.
   private(set) var open: Set<ICODEPassword> = []
-  private(set) var isDeaf = false
+  private(set) var ignoresRequests = false
   private var random: [UInt8]?
   private var generator: SplitMix64
 
@@ -45,7 +45,7 @@ struct ICODESecurity: Hashable, Sendable {
 
   mutating func endSession() {
     open = []
-    isDeaf = false
+    ignoresRequests = false
     random = nil
   }
 
@@ -87,7 +87,7 @@ struct ICODESecurity: Hashable, Sendable {
     guard cover.count == ICODEPassword.length, let password = passwords[kind], let random
     else { return false }
     guard zip(cover, random + random).map({ $0 ^ $1 }) == password else {
-      isDeaf = true
+      ignoresRequests = true
       return false
     }
     return true

@@ -26,7 +26,7 @@ extension VicinityModel {
       profile: VicinityProfile(
         commands: VicinityProfile.usualCommands.union(VicinityProfile.extendedCommands)
           .union([VicinityCommandCode.writeMultipleBlocks]),
-        readLimit: blockCount, writeLimit: 4, icReference: uid[2], tellsMemory: !isWide,
+        readLimit: blockCount, writeLimit: 4, icReference: uid[2], reportsMemorySize: !isWide,
         rangeError: .unknown, manufacturer: 0x02))
   }
 }

@@ -9,7 +9,7 @@ protocol VicinityChip: VirtualChip {
   var model: VicinityModel { get }
 
   /// Returns whether the chip currently responds to a request.
-  func hears(_ request: VicinityRequest) -> Bool
+  func receives(_ request: VicinityRequest) -> Bool
   /// Returns the reason why a block cannot currently be read or written, apart from locks; `nil` if it
   /// can.
   func readRefusal(_ block: Int) -> VicinityErrorCode?
@@ -55,7 +55,7 @@ extension VicinityChip {
   public mutating func receive(_ frame: RadioFrame) -> RadioFrame? { exchange(frame) }
 
   var frozenSettings: IrreversibleState { IrreversibleState() }
-  func hears(_ request: VicinityRequest) -> Bool { true }
+  func receives(_ request: VicinityRequest) -> Bool { true }
   func readRefusal(_ block: Int) -> VicinityErrorCode? { nil }
   func writeRefusal(_ block: Int) -> VicinityErrorCode? { nil }
   func lockRefusal(_ block: Int) -> VicinityErrorCode? { nil }
@@ -89,7 +89,7 @@ extension VicinityChip {
     core.waitingAnswer = nil
     guard let payload = frame.checkedPayload else { return nil }
     guard let request = VicinityRequest(payload) else { return refuseBroken(payload) }
-    guard hears(request) else { return nil }
+    guard receives(request) else { return nil }
     if request.flags.contains(.inventory) { return answerInventory(request) }
     guard isForThis(request) else { return nil }
     let answer = frameOf(perform(request), request)
@@ -122,7 +122,7 @@ extension VicinityChip {
       flags.contains(.address) && payload.dropFirst(2).starts(with: core.uid.reversed())
     let probe = VicinityRequest(
       head: payload[1], flags: flags, uid: flags.contains(.address) ? core.uid : nil)
-    guard isSelected != isAddressed, hears(probe) else { return nil }
+    guard isSelected != isAddressed, receives(probe) else { return nil }
     return frameOf(.refusal(.commandNotRecognised), probe)
   }
 
@@ -236,7 +236,7 @@ extension VicinityChip {
     VicinityInformation(
       uid: core.uid, dsfid: core.dsfid, afi: profile.hasAFI ? core.afi : nil,
       blockSize: core.blockSize, blockCount: core.blockCount, icReference: profile.icReference,
-      tellsMemory: profile.tellsMemory, commands: profile.commands)
+      reportsMemorySize: profile.reportsMemorySize, commands: profile.commands)
   }
 
   /// Returns the error for blocks that extend beyond the end.
@@ -283,7 +283,7 @@ extension VicinityChip {
 
   private func securityStatus(_ numbers: Range<Int>) -> VicinityAnswer {
     var numbers = numbers
-    if profile.cutsSecurityStatus, numbers.lowerBound < core.blockCount {
+    if profile.truncatesSecurityStatus, numbers.lowerBound < core.blockCount {
       numbers = numbers.lowerBound..<min(numbers.upperBound, core.blockCount)
     }
     guard numbers.upperBound <= core.blockCount else { return .refusal(profile.rangeError) }

@@ -89,11 +89,11 @@ struct VicinityProfile: Hashable, Sendable {
   var hasAFI = true
   var icReference: UInt8?
   /// Whether the ordinary system information contains the size of the memory.
-  var tellsMemory = true
+  var reportsMemorySize = true
   /// Whether unknown commands are not answered, even if they are addressed.
   var isSilentOnUnknown = false
   /// Whether the security status is truncated at the end of the memory, without an error.
-  var cutsSecurityStatus = false
+  var truncatesSecurityStatus = false
   /// The error for blocks beyond the end or too many blocks.
   var rangeError = VicinityErrorCode.blockNotAvailable
   /// The maker's code in custom commands.

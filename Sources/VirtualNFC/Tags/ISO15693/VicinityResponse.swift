@@ -16,7 +16,7 @@ struct VicinityInformation {
   let blockCount: Int
   let icReference: UInt8?
   /// Whether the ordinary command reports the size of the memory.
-  let tellsMemory: Bool
+  let reportsMemorySize: Bool
   let commands: Set<UInt8>
 
   // The information flags; bits 5 and 6 exist only in the extended form.
@@ -36,7 +36,7 @@ struct VicinityInformation {
       flags |= Self.afiFlag
       fields.append(afi)
     }
-    if tellsMemory {
+    if reportsMemorySize {
       flags |= Self.memoryFlag
       fields += size(isWide: isWide)
     }

@@ -368,18 +368,18 @@ extension MIFAREPlus {
 
   private mutating func calculate(_ command: [UInt8]) throws -> [UInt8] {
     let code = command[0] & ~Command.hasCode
-    let takesOperand: Bool
-    let takesTwoBlocks: Bool
+    let hasOperand: Bool
+    let hasTwoBlocks: Bool
     switch code {
-    case Command.increment, Command.decrement: (takesOperand, takesTwoBlocks) = (true, false)
+    case Command.increment, Command.decrement: (hasOperand, hasTwoBlocks) = (true, false)
     case Command.incrementTransfer, Command.decrementTransfer:
-      (takesOperand, takesTwoBlocks) = (true, true)
-    case Command.transfer, Command.restore: (takesOperand, takesTwoBlocks) = (false, false)
+      (hasOperand, hasTwoBlocks) = (true, true)
+    case Command.transfer, Command.restore: (hasOperand, hasTwoBlocks) = (false, false)
     default: throw Refusal(status: Status.unavailable)
     }
     guard product.isX else { throw Refusal(status: Status.unavailable) }
-    let operandStart = takesTwoBlocks ? 5 : 3
-    let size = operandStart + (takesOperand ? Self.blockSize : 0) + MIFAREPlusSession.codeSize
+    let operandStart = hasTwoBlocks ? 5 : 3
+    let size = operandStart + (hasOperand ? Self.blockSize : 0) + MIFAREPlusSession.codeSize
     guard command.count == size else { throw Refusal(status: Status.wrongLength) }
     let session = try checkCode(command)
     let source = Int(address(command))
@@ -393,7 +393,7 @@ extension MIFAREPlus {
     guard var value = ValueBlock(block: block(source)) else {
       throw Refusal(status: Status.accessDenied)
     }
-    if takesOperand {
+    if hasOperand {
       let plain = session.decipher(Array(command[operandStart..<operandStart + Self.blockSize]))
       guard plain[4] == 0x80, plain[5...].allSatisfy({ $0 == 0 }) else {
         throw Refusal(status: Status.wrongCode)
@@ -402,7 +402,7 @@ extension MIFAREPlus {
       value.value = isIncrement ? value.value &+ operand : value.value &- operand
     }
     transferBuffer = value
-    if takesTwoBlocks {
+    if hasTwoBlocks {
       let target = Int(address(command, at: 3))
       try check(target, .decrementTransferRestore)
       try transfer(to: target)

@@ -50,7 +50,7 @@ extension MIFAREPlus {
         return receive(frame)
       case .command(let command) where Self.isBelowBlocks(command):
         if let answer = processBelowBlocks(command) { return .typeA(answer) }
-        interface.typeA?.becomeMute()
+        interface.typeA?.stopResponding()
         return .typeA(bare: [Self.refusal], bitsInLastByte: 4)
       case .command, .other:
         interface.typeA = before

@@ -69,12 +69,12 @@ public struct MIFAREUltralight: VirtualChip, Type2Chip {
     case Type2Command.read, Type2Command.write, Type2Command.compatibilityWrite:
       return executeBasic(command)
     default:
-      activation.becomeMute()
+      activation.stopResponding()
       return .silence
     }
   }
 
-  mutating func takeOverSettings() { lockBitsInForce = pages }
+  mutating func activateSettings() { lockBitsInForce = pages }
 }
 
 extension VirtualTag {

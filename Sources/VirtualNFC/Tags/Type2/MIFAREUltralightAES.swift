@@ -142,7 +142,7 @@ public struct MIFAREUltralightAES: VirtualChip, Type2Chip {
       activation = Self.activation(uid: uid)
     }
     activation.powerOn()
-    takeOverSettings()
+    activateSettings()
   }
 
   // MARK: Type2Chip
@@ -220,7 +220,7 @@ public struct MIFAREUltralightAES: VirtualChip, Type2Chip {
     return .acknowledge
   }
 
-  mutating func takeOverSettings() {
+  mutating func activateSettings() {
     pagesInForce = pages
     endSession()
   }

@@ -141,7 +141,7 @@ public struct MIFAREUltralightC: VirtualChip, Type2Chip {
     return .acknowledge
   }
 
-  mutating func takeOverSettings() {
+  mutating func activateSettings() {
     pagesInForce = pages
     isAuthenticated = false
   }

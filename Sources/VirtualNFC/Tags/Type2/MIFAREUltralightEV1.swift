@@ -108,7 +108,7 @@ public struct MIFAREUltralightEV1: VirtualChip, Type2Chip {
     return state
   }
 
-  mutating func takeOverSettings() { protection.select(pages) }
+  mutating func activateSettings() { protection.select(pages) }
   mutating func endSession() { protection.forget() }
 
   mutating func execute(_ command: [UInt8]) -> Type2Answer {

@@ -77,7 +77,7 @@ public struct NTAG203: VirtualChip, Type2Chip {
   }
 
   mutating func execute(_ command: [UInt8]) -> Type2Answer { executeBasic(command) }
-  mutating func takeOverSettings() { lockBitsInForce = pages }
+  mutating func activateSettings() { lockBitsInForce = pages }
 }
 
 extension VirtualTag {

@@ -103,7 +103,7 @@ public struct NTAG21x: VirtualChip, Type2Chip {
   /// The irreversible settings. The NFC counter is not included, because it counts automatically.
   var frozenSettings: IrreversibleState { protection.frozenSettings(pages) }
 
-  mutating func takeOverSettings() { protection.select(pages) }
+  mutating func activateSettings() { protection.select(pages) }
   mutating func endSession() { protection.forget() }
 
   /// Increases the counter once in each field, at the first READ or FAST_READ, up to its maximum.

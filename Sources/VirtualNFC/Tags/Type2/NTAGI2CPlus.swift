@@ -94,7 +94,7 @@ public struct NTAGI2CPlus: VirtualChip, SectoredType2Chip {
   public mutating func powerOn() {
     activation.powerOn()
     loadSessionRegisters()
-    takeOverSettings()
+    activateSettings()
   }
 
   // MARK: Memory map (table 6)
@@ -223,7 +223,7 @@ public struct NTAGI2CPlus: VirtualChip, SectoredType2Chip {
     return .acknowledge
   }
 
-  mutating func takeOverSettings() { settings = Settings(pages) }
+  mutating func activateSettings() { settings = Settings(pages) }
 
   mutating func endSession() {
     sectors = SectorSelection()

@@ -29,7 +29,7 @@ protocol Type2Chip: VirtualChip {
   mutating func willRead()
   mutating func execute(_ command: [UInt8]) -> Type2Answer
   /// Called when the card leaves IDLE or HALT, which is when some settings take effect.
-  mutating func takeOverSettings()
+  mutating func activateSettings()
   /// Called when the card is no longer selected; discards the state of the selection.
   mutating func endSession()
 }
@@ -62,7 +62,7 @@ extension Type2Chip {
 
   public mutating func powerOn() {
     activation.powerOn()
-    takeOverSettings()
+    activateSettings()
   }
 
   public mutating func powerOff() {
@@ -85,7 +85,7 @@ extension Type2Chip {
   var readEnd: Int { pageCount }
   var frozenSettings: IrreversibleState { IrreversibleState() }
   mutating func willRead() {}
-  mutating func takeOverSettings() {}
+  mutating func activateSettings() {}
   mutating func endSession() {}
 
   func acceptsWrite(to page: Int) -> Bool {
@@ -105,14 +105,14 @@ extension Type2Chip {
     let answer: RadioFrame?
     switch activation.receive(frame) {
     case .handled(let handled):
-      if wasWaiting, handled != nil { takeOverSettings() }
+      if wasWaiting, handled != nil { activateSettings() }
       answer = handled
     case .command(let command):
       answer = reply(respond(to: command))
     case .other(let frame) where frame.bitsInLastByte == 8:
       answer = reply(.refusal(.checkError))
     case .other:
-      activation.becomeMute()
+      activation.stopResponding()
       answer = nil
     }
     if !activation.isActive {
@@ -137,7 +137,7 @@ extension Type2Chip {
     case .acknowledge: return .typeA(bare: [0x0A], bitsInLastByte: 4)
     case .silence: return nil
     case .refusal(let reason):
-      activation.becomeMute()
+      activation.stopResponding()
       return .typeA(bare: [reason.rawValue], bitsInLastByte: 4)
     }
   }

@@ -183,7 +183,7 @@ extension VicinityProcedure {
   }
 
   private static let quiet = VicinityProcedure(
-    "ICODE: quiet for good", with: .icodeSLIX2()
+    "ICODE: permanently quiet", with: .icodeSLIX2()
   ) { bench, _, tag in
     try await tag.check([
       step(ICODECommand.stayQuietPersistent, [], .silence),

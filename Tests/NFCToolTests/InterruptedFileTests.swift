@@ -6,7 +6,7 @@ import VirtualNFC
 @testable import NFCTool
 
 /// Tests of `nfc restore`, interrupted at every exchange.
-@Suite struct TornFilesTests {
+@Suite struct InterruptedFileTests {
   /// A tag on a reader in this process.
   private struct Bench {
     let tag: VirtualTag

@@ -1,8 +1,8 @@
 extension Reader {
-  /// Looks once for a tag, one technology after the other, and stops at the first tag that fits. That
+  /// Searches once for a tag, one technology after the other, and stops at the first tag that fits. That
   /// tag is connected.
   ///
-  /// Tags that were found before are out of reach afterwards.
+  /// Tags that were found before can no longer be used afterwards.
   ///
   /// - Parameters:
   ///   - technologies: the technologies to poll, in this order; the reader supports each of them.
@@ -10,12 +10,12 @@ extension Reader {
   ///     not one counts as ISO 7816.
   ///   - fits: returns whether a tag is suitable.
   /// - Returns: the tag, `nil` if there is none; and the unsuitable tags that were found before it.
-  /// - Throws: `readerUnavailable` if the look could not be finished, which may be tried again;
+  /// - Throws: `readerUnavailable` if the search could not be finished, which may be tried again;
   ///   `readerLost`; `CancellationError`.
-  package nonisolated func look(
+  package nonisolated func search(
     for technologies: [TagTechnology], asksVersion: Bool = true,
     where fits: @Sendable (DetectedTag) -> Bool
-  ) async throws -> (tag: DetectedTag?, misfits: [DetectedTag]) {
+  ) async throws -> (tag: DetectedTag?, unsuitableTags: [DetectedTag]) {
     try await perform { reader, work in
       let found = try reader.findFirst(
         of: technologies, asksVersion: asksVersion, work, where: fits)

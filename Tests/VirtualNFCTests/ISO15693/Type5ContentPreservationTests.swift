@@ -5,7 +5,7 @@ import Testing
 
 /// Tests that other content of a Type 5 tag is kept when a message is written, and that no write relies
 /// on earlier reads.
-@Suite struct Type5ContentKeptTests {
+@Suite struct Type5ContentPreservationTests {
   static func slix2(_ memory: String) throws -> VicinityReader<ICODESLIX2> {
     var chip = ICODESLIX2(formatted: false)
     chip.memory = try #require([UInt8](hexadecimal: memory))
@@ -36,7 +36,7 @@ import Testing
   /// An area that other TLVs fill has no room for an empty message either. Block 79, which is a counter,
   /// and the bytes after the area are not changed.
   @Test(arguments: [0, 1])
-  func aFullAreaIsLeftAlone(room: Int) throws {
+  func aFullAreaIsLeftUnchanged(room: Int) throws {
     let size = 312 - 4 - room
     let filling = [UInt8](repeating: 0xAA, count: size)
     let reader = try Self.slix2(
@@ -68,7 +68,7 @@ import Testing
 
   /// Blocks of 8 bytes: the bytes of the last one after the message, and those after the area, are not
   /// changed.
-  @Test func bytesBehindTheMessageStay() throws {
+  @Test func bytesAfterTheMessageStay() throws {
     var chip = PlainVicinityChip(.mb89r118, formatted: false)
     chip.memory =
       [0xE1, 0x40, 0x02, 0x01, 0x03, 0x00, 0xFE] + [UInt8](repeating: 0x5A, count: 60)
@@ -101,7 +101,7 @@ import Testing
   }
 
   /// Every command detects that a tag has been removed.
-  @Test func aTagThatHasLeftIsFoundOut() throws {
+  @Test func aTagThatHasLeftIsDetected() throws {
     let reader = VicinityReader(try ST25DV(.st25dv64K, ndef: pattern(50)))
     var mapping = reader.mapping()
     #expect(try mapping.read(reader.link) == pattern(50))

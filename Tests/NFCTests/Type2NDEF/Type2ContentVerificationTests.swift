@@ -5,7 +5,7 @@ import VirtualNFC
 @testable import NFCCore
 
 /// What an earlier call has read proves nothing.
-@Suite struct Type2ProofTests {
+@Suite struct Type2ContentVerificationTests {
   /// The wired side changes one byte between a read and a write.
   @Test(arguments: [VirtualTag.ntagI2C1K(), .ntagI2C2K()])
   func theWiredSideIsSeen(_ tag: VirtualTag) async throws {
@@ -25,7 +25,7 @@ import VirtualNFC
   }
 
   @Test(arguments: [VirtualTag.ntag213(), .ultralight(), .ntagI2C1K()])
-  func aTagThatHasLeftIsFoundOut(_ tag: VirtualTag) async throws {
+  func aTagThatHasLeftIsDetected(_ tag: VirtualTag) async throws {
     for call in 0..<3 {
       let bench = try await Bench(tag)
       let ndef = try #require(try await bench.tag().ndef)

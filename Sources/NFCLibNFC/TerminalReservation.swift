@@ -12,7 +12,7 @@ import Darwin
 /// terminal instead of a reader. While this object exists, the name refers to the old one, or to
 /// nothing (Linux, `fs/devpts`). A symbolic link may meanwhile be redirected. Real serial ports are
 /// not held: an adapter would return under another name.
-final class TerminalHold {
+final class TerminalReservation {
   private static let folder = "/dev/pts/"
   private let descriptor: Int32
   private let path: String

@@ -34,7 +34,7 @@ enum PCSCDialectName: String, ExpressibleByArgument, CaseIterable {
 }
 
 /// A virtual reader that the PC/SC service shows to all programs, under a name that the service chooses.
-struct ShownPCSCReader {
+struct PublishedPCSCReader {
   private let virtual: VirtualPCSCReader
   private let client: VirtualPCSCClient
   private let place: String
@@ -66,7 +66,7 @@ struct ShownPCSCReader {
   func close() { client.close() }
 
   /// Returns whether such a reader finds a tag that is the only one in its field.
-  static func sees(_ tag: VirtualTag, dialect: VirtualPCSCReader.Dialect) -> Bool {
+  static func canFind(_ tag: VirtualTag, dialect: VirtualPCSCReader.Dialect) -> Bool {
     let field = VirtualField()
     field.place(tag)
     defer { field.remove(tag) }
@@ -84,7 +84,7 @@ struct ShownPCSCReader {
         let name = found.address.description
         let mayBeReal = !name.lowercased().contains("virtual")
         if mayBeReal, ContinuousClock.now - start < Self.reserve { continue }
-        if try await leadsHere(name) { return name }
+        if try await isThisReader(name) { return name }
       }
       try await Task.sleep(for: Self.pause)
     }
@@ -93,7 +93,7 @@ struct ShownPCSCReader {
       advice: "check that no other card is in that slot, or take the next --port")
   }
 
-  private func leadsHere(_ name: String) async throws -> Bool {
+  private func isThisReader(_ name: String) async throws -> Bool {
     let commands = virtual.statistics.commands
     do {
       let reader = try await Reader.open(name)

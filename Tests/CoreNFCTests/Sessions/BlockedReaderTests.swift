@@ -6,8 +6,8 @@ import Testing
 import VirtualNFC
 
 extension SessionSuites {
-  /// Readers and daemons that hold a call for good: the program is not held.
-  @Suite struct HeldReaderTests {
+  /// Readers and daemons that hold a call permanently: the program is not held.
+  @Suite struct BlockedReaderTests {
     /// Opening blocks until the gate is released, whatever is cancelled.
     private static func opening(_ gate: Gate) -> NFCReaderSource {
       .opening {
@@ -30,7 +30,7 @@ extension SessionSuites {
       bench.vicinityField.place(.icodeSLIX2())
       let reader = bench.vicinityReader
       NFCEnvironment.current.readers = .opening {
-        [try await Reader.open(over: { HeldService(reader.service(), gate) })]
+        [try await Reader.open(over: { BlockedService(reader.service(), gate) })]
       }
       let (session, delegate, tag) = try await bench.connected(.iso15693)
       guard case .iso15693(let tag) = tag else { throw Unexpected("no vicinity tag") }
@@ -128,7 +128,7 @@ extension SessionSuites {
       other.release()
     }
 
-    @Test func aTerminalThatWasStoppedHoldsNobodyUp() async throws {
+    @Test func aTerminalThatWasStoppedDelaysNoOne() async throws {
       var (controller, terminal): (Int32, Int32) = (-1, -1)
       try #require(openpty(&controller, &terminal, nil, nil, nil) == 0)
       defer {

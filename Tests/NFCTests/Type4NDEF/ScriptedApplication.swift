@@ -3,7 +3,7 @@ import VirtualNFC
 
 /// An NDEF application that says what a test tells it to: files as they are given, all of them open,
 /// and answers to READ BINARY and UPDATE BINARY that break a rule.
-struct WilfulApplication: VirtualApplet {
+struct ScriptedApplication: VirtualApplet {
   let aid: [UInt8] = [0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x01]
   /// By identifier; the capability container and the NDEF file first.
   var files: [(identifier: UInt16, content: [UInt8])]

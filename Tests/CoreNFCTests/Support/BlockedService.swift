@@ -22,7 +22,7 @@ final class Gate: Sendable {
 }
 
 /// A PC/SC service whose card calls a gate can hold, without a limit and whatever is cancelled.
-final class HeldService: SmartCardService {
+final class BlockedService: SmartCardService {
   private let base: any SmartCardService
   private let gate: Gate
 

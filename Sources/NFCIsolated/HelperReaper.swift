@@ -6,9 +6,9 @@ import Glibc
 import Darwin
 #endif
 
-/// Sees to it that no helper stays a zombie.
-final class HelperGrave: Sendable {
-  static let shared = HelperGrave()
+/// Collects the exit status of helpers, so that none remains a zombie.
+final class HelperReaper: Sendable {
+  static let shared = HelperReaper()
 
   /// Processes that were killed but had not ended when the wait was over: one that the kernel
   /// blocks, for instance in a call into a USB driver, ends only when that call does.
@@ -17,7 +17,7 @@ final class HelperGrave: Sendable {
   /// Waits for a process; ends it if it has not gone in time.
   ///
   /// - Returns: how it ended; `nil` if that is not known.
-  func bury(_ process: pid_t, within limit: Duration) -> Int32? {
+  func reap(_ process: pid_t, within limit: Duration) -> Int32? {
     let clock = ContinuousClock()
     var deadline = clock.now + limit
     var isKilled = false

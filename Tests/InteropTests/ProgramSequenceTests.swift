@@ -6,7 +6,7 @@ import VirtualNFC
 
 extension Interop {
   /// Programs that use one reader in turn: each finds the chip as the one before has left it.
-  @Suite struct ProgramsInTurnTests {
+  @Suite struct ProgramSequenceTests {
     enum Program: CaseIterable {
       case ours
       case libnfc
