@@ -69,7 +69,7 @@ extension NDEFTypedRecord {
       throw NDEFError(
         .wrongRecordType, offset: 0,
         reason: "a record of type \(record.typeNameFormat) \(record.type.asciiOrHexadecimal)"
-          + "is not of the type \(Self.self)")
+          + " is not of the type \(Self.self)")
     }
   }
 }

@@ -98,7 +98,7 @@ extension NDEFFields {
     guard choices.contains(text) else {
       throw NDEFFieldError(
         [.name(name)],
-        "\"\(text.escapingControls)\"is not one of \(choices.joined(separator: ", "))")
+        "\"\(text.escapingControls)\" is not one of \(choices.joined(separator: ", "))")
     }
     return text
   }

@@ -87,7 +87,7 @@ extension NDEFRecord {
     guard let format = TypeNameFormat(name: name) else {
       throw NDEFFieldError(
         [.name(Frame.typeNameFormat)],
-        "\"\(name.escapingControls)\"is not one of "
+        "\"\(name.escapingControls)\" is not one of "
           + TypeNameFormat.allCases.map(\.description).joined(separator: ", "))
     }
     return format

@@ -49,7 +49,7 @@ extension NDEFFields {
       guard let option = known.first(where: { $0.1 == text })?.0 else {
         throw NDEFFieldError(
           [.name(name)],
-          "\"\(text.escapingControls)\"is not one of \(known.map(\.1).joined(separator: ", "))")
+          "\"\(text.escapingControls)\" is not one of \(known.map(\.1).joined(separator: ", "))")
       }
       options.insert(option)
     }
