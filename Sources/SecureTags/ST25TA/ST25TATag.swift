@@ -97,7 +97,8 @@ public struct ST25TATag: Sendable {
       let access = try procedure.open()
       guard (use == .read ? access.read : access.write) != .closed else { return }
       try procedure.verify(.write, writePassword)
-      try procedure.closeForGood(use)
+      let opened = procedure
+      try link.uninterrupted { try opened.closeForGood(use) }
     }
   }
 
