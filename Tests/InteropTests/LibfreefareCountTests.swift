@@ -362,6 +362,81 @@ extension Interop {
       Self.compare(ours, theirs)
     }
 
+    /// Names of ISO/IEC 7816-4, and the configuration that shows a random UID.
+    @Test func desfireNames() async throws {
+      let theirs = try await Self.theirs(
+        "desfire", .desfire(formatted: false),
+        """
+        check('mifare_desfire_select_application', tag, c_void_p())
+        check('mifare_desfire_authenticate_iso', tag, c_uint8(0), key('des', bytes(8)))
+        app = aid(0x123456)
+        step('create a named application', lambda: check('mifare_desfire_create_application_iso', tag, app, c_uint8(0x0F), c_uint8(0x82), 1, c_uint16(0xDF01), b'named', c_size_t(5)))
+        def open():
+            check('mifare_desfire_select_application', tag, app)
+            check('mifare_desfire_authenticate_aes', tag, c_uint8(0), key('aes', bytes(16)))
+        open()
+        names = c_void_p(); count = c_size_t()
+        def list():
+            check('mifare_desfire_select_application', tag, c_void_p())
+            check('mifare_desfire_get_df_names', tag, byref(names), byref(count))
+            assert count.value == 1, count.value
+        step('list names', list)
+        open()
+        step('create a named file', lambda: check('mifare_desfire_create_std_data_file_iso', tag, c_uint8(0), c_uint8(3), c_uint16(0x0000), c_uint32(30), c_uint16(0xEF01)))
+        step('create a named backup file', lambda: check('mifare_desfire_create_backup_data_file_iso', tag, c_uint8(1), c_uint8(1), c_uint16(0x0000), c_uint32(30), c_uint16(0xEF02)))
+        step('create a named list', lambda: check('mifare_desfire_create_linear_record_file_iso', tag, c_uint8(2), c_uint8(0), c_uint16(0x0000), c_uint32(8), c_uint32(3), c_uint16(0xEF03)))
+        step('create named records', lambda: check('mifare_desfire_create_cyclic_record_file_iso', tag, c_uint8(3), c_uint8(0), c_uint16(0x0000), c_uint32(8), c_uint32(3), c_uint16(0xEF04)))
+        check('mifare_desfire_select_application', tag, c_void_p())
+        check('mifare_desfire_authenticate_iso', tag, c_uint8(0), key('des', bytes(8)))
+        step('show a random UID', lambda: check('mifare_desfire_set_configuration', tag, c_bool(False), c_bool(True)))
+        uid = c_void_p()
+        step('the UID', lambda: check('mifare_desfire_get_card_uid', tag, byref(uid)))
+        """)
+      let ours = try await Self.ours(.desfire(formatted: false)) { tag, meter in
+        let card = try await DESFireCard(DetectedTag.miFare(tag))
+        try await card.root.authenticate(0, .factory(.des))
+        let application = card.application(try #require(DESFireApplicationIdentifier(0x12_3456)))
+        try await meter.step("create a named application") {
+          try await card.createApplication(
+            DESFireApplicationPlan(
+              application.identifier, keyCount: 2, kind: .aes, isoIdentifier: 0xDF01,
+              name: Array("named".utf8), namesFiles: true))
+        }
+        try await application.authenticate(0, .factory(.aes))
+        try await meter.step("list names") {
+          let names = try await card.applicationNames()
+          #expect(names.map(\.isoIdentifier) == [0xDF01])
+        }
+        try await application.authenticate(0, .factory(.aes))
+        let rights = DESFireAccessRights(
+          read: .key(0), write: .key(0), readWrite: .key(0), change: .key(0))
+        let records = DESFireRecordSettings(recordSize: 8, maximumCount: 3)
+        let files: [(String, DESFireCommunication, DESFireFileSettings.Content)] = [
+          ("create a named file", .enciphered, .standardData(size: 30)),
+          ("create a named backup file", .authenticated, .backupData(size: 30)),
+          ("create a named list", .plain, .linearRecords(records)),
+          ("create named records", .plain, .cyclicRecords(records)),
+        ]
+        for (number, file) in files.enumerated() {
+          try await meter.step(file.0) {
+            try await application.createFile(
+              number,
+              DESFireFileSettings(communication: file.1, rights: rights, content: file.2),
+              isoIdentifier: UInt16(0xEF01 + number))
+          }
+        }
+        try await card.root.authenticate(0, .factory(.des))
+        try await meter.step("show a random UID") {
+          try await card.configurePermanently([.showsRandomUID])
+        }
+        try await meter.step("the UID") {
+          let uid = try await card.cardUID()
+          #expect(uid == DESFireModel.ev1.defaultUID)
+        }
+      }
+      Self.compare(ours, theirs)
+    }
+
     private static func desfireSteps(
       _ tag: DetectedTag, _ cipher: Cipher, _ meter: Meter
     ) async throws {

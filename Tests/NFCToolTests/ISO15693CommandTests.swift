@@ -43,6 +43,32 @@ import Testing
     #expect(result.status == 0)
   }
 
+  /// The password is presented before blocks are read, written or locked. A tag as delivered has zeros.
+  @Test(
+    .asking(.blockLock),
+    arguments: [
+      ("icode-slix2", "00000000", "99999999"),
+      ("st25tv", "0000000000000000", "9999999999999999"),
+      ("st25dv", "0000000000000000", "9999999999999999"),
+    ], ["read 5", "write 5 11223344", "lock 5 --permanently"])
+  func presentsThePassword(
+    _ tag: (name: String, right: String, wrong: String), _ line: String
+  ) async throws {
+    // An ST25DV locks only its first two blocks.
+    let line = tag.name == "st25dv" ? line.replacing("lock 5", with: "lock 1") : line
+    let done = try await run("\(line) --password \(tag.right)", on: tag.name)
+    #expect(done.status == 0 && done.errors == "")
+    let refused = try await run("\(line) --password \(tag.wrong)", on: tag.name)
+    #expect(refused.status == 77 && refused.output == "")
+    #expect(refused.errors.contains("give the password that the tag has now"))
+    #expect(!refused.errors.contains("9999") && refused.errors.split(separator: "\n").count == 1)
+    guard tag.name == "icode-slix2" else { return }
+    let short = try await run("\(line) --password 1122", on: tag.name)
+    #expect(short.status == 64 && short.errors.contains("has 2 bytes"))
+    let none = try await run("\(line) --password 11223344", on: "tag-it")
+    #expect(none.status == 64)
+  }
+
   @Test func withoutBlocksAllAreRead() async throws {
     let result = try await run("read")
     #expect(result.status == 0)

@@ -1,4 +1,5 @@
 import Foundation
+import SecureTags
 import Testing
 import VirtualNFC
 
@@ -10,12 +11,34 @@ import VirtualNFC
     let lines: [String]
     /// Whether each line uses a new reader that finds the tag.
     var isVicinity = false
+    /// Further secrets, which the command derives.
+    var derived: [String] = []
     var testDescription: String { tag }
   }
 
   private static let key = "1AB2C3D4E5F60718293A4B5C6D7E8F90"
   private static let other = "A1B2C3D4E5F60718293A4B5C6D7E8F91"
   private static let half = "5DA3917CE2468BAF"
+  /// The key of one card, which is derived from a master key (NXP AN10922).
+  private static func diversified(
+    _ algorithm: KeyDiversification.Algorithm, _ master: String, _ input: String
+  ) -> String {
+    let (master, input) = (
+      [UInt8](hexadecimal: master) ?? [], [UInt8](hexadecimal: input) ?? []
+    )
+    let key = try? KeyDiversification.key(SecretKey(master), algorithm, input: input)
+    return key?.withUnsafeBytes { Array($0).hexadecimal } ?? ""
+  }
+
+  private static let longMaster = key + half
+  private static let ownAES = diversified(.aes128, key, "04782E21801D803042F54E585020416275")
+  private static let ownDES = diversified(.twoKeyTripleDES, key, "04782E21801D803042F54E58502041")
+  private static let ownThree = diversified(
+    .threeKeyTripleDES, longMaster, "04782E21801D803042F54E5850")
+  /// The keys of the virtual NTAG 424 DNA, from its UID and the bytes of --diversify.
+  private static let ownOfTag = ["3042F5", "3042F6"].map {
+    diversified(.aes128, key, "0463474AA26A80" + $0)
+  }
   private static let zero = "00000000000000000000000000000000"
   private static let factory = "FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF"
 
@@ -45,6 +68,26 @@ import VirtualNFC
         "desfire change-key 1 --app 000001 --new-key \(key) --key 0:\(zero) --key 1:\(zero)",
         "desfire change-key 2 --app 000001 --new-key \(other) --key 0:\(zero) --key 2:\(zero)",
       ]),
+    Row(
+      tag: "blank-desfire-ev3",
+      lines: [
+        "desfire create-app F00001 --keys 2 --crypto aes",
+        "desfire change-key 0 --app F00001 --new-key \(ownAES) --key 0:\(zero)",
+        "desfire change-key 1 --app F00001 --new-key \(ownAES) --key 0:\(ownAES) --key 1:\(zero)",
+        "desfire create-app F00002 --keys 1 --crypto des",
+        "desfire change-key 0 --app F00002 --new-key \(ownDES) --key 0:0000000000000000",
+        "desfire create-app F00003 --keys 1 --crypto 3k3des",
+        "desfire change-key 0 --app F00003 --new-key \(ownThree) --key 0:\(zero)0000000000000000",
+        // Of another card.
+        "desfire change-key 0 --app F00001 --new-key \(key) --key 0:\(ownOfTag[1])",
+      ], derived: [ownAES, ownDES, ownThree, ownOfTag[1]]),
+    Row(
+      tag: "ntag424",
+      lines: [
+        "sun setup https://a.example/?p={picc}&c={mac} --new-key 0:\(key) --new-key 1:\(key) --diversify 3042F5 --verify",
+        "sun setup https://b.example/?p={picc}&c={mac} --key 0:\(key) --key 1:\(key) --diversify 3042F5 --json",
+        "sun setup https://c.example/?p={picc}&c={mac} --key 0:\(key) --diversify 3042F6",
+      ], derived: ownOfTag),
     Row(
       tag: "mifare-plus",
       lines: [
@@ -91,8 +134,9 @@ import VirtualNFC
 
   /// Returns the parts of secrets that a file may contain: the complete secret, its pages, and each half with
   /// its bytes reversed, as an Ultralight stores them.
-  private static func traces(in line: String) throws -> Set<String> {
-    let secrets = [key, other, half, "5DA3917C", "5DA3917CE246"].filter(line.contains)
+  private static func traces(in line: String, _ derived: [String]) throws -> Set<String> {
+    let secrets =
+      [key, other, half, "5DA3917C", "5DA3917CE246"].filter(line.contains) + derived
     var traces: Set<String> = []
     for secret in secrets {
       let bytes = try #require([UInt8](hexadecimal: secret))
@@ -115,7 +159,7 @@ import VirtualNFC
       var traces: Set<String> = []
       var texts: [(place: String, text: String)] = []
       for (index, line) in row.lines.enumerated() {
-        traces.formUnion(try Self.traces(in: line))
+        traces.formUnion(try Self.traces(in: line, row.derived))
         let (record, capture) = (
           directory.appending(path: "record\(index)"), directory.appending(path: "pcap\(index)")
         )

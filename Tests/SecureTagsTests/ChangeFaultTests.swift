@@ -9,6 +9,7 @@ import VirtualNFC
 @Suite struct ChangeFaultTests {
   private static let new = SecretKey((0..<16).map { UInt8($0 * 3 + 1) })
   private static let newBytes = (0..<16).map { UInt8($0 * 3 + 1) }
+  private static let password: [UInt8] = [0x5D, 0xA3, 0x91, 0x7C]
   private static let zeros = SecretKey([UInt8](repeating: 0, count: 16))
   private static let ones = SecretKey([UInt8](repeating: 0xFF, count: 16))
   private static let ultralightC = Array("IEMKAERB!NACUOYF".utf8)
@@ -58,6 +59,33 @@ import VirtualNFC
     try await commands.protect(plan, accepting: [.forgetsKey], key: key)
   }
 
+  private static func protectByPassword(_ tag: DetectedTag, _ old: [UInt8]?) async throws {
+    let commands = try commands(tag)
+    let plan = try await commands.protectionPlan(
+      UltralightProtection(
+        password: password, passwordAcknowledge: [1, 2], firstPage: 4, protectsReading: true),
+      password: old)
+    try await commands.protect(plan, accepting: [.forgetsPassword], password: old)
+  }
+
+  /// An NTAG or Ultralight EV1, whose password is four bytes.
+  private static func password(
+    _ name: String, _ tag: @escaping @Sendable () -> VirtualTag
+  ) -> Change {
+    Change(
+      testDescription: name, tag: tag,
+      run: { try await protectByPassword($0, nil) },
+      repeated: { bench in
+        try await trying([nil, password]) { try await protectByPassword(bench.found(), $0) }
+      },
+      check: { bench in
+        let commands = try commands(await bench.found())
+        #expect(await failure { try await commands.writePage(10, block.suffix(4)) } != nil)
+        #expect(try await commands.authenticate(password: password) == [1, 2])
+        try await commands.writePage(10, [1, 2, 3, 4])
+      })
+  }
+
   private static func protectAES(_ tag: DetectedTag, _ key: SecretKey?) async throws {
     let tag = try await UltralightAESTag(miFare(tag))
     let plan = try await tag.protectionPlan(
@@ -94,6 +122,7 @@ import VirtualNFC
   }
 
   static let changes = [
+    password("NTAG213") { .ntag213() }, password("Ultralight EV1") { .ultralightEV1() },
     Change(
       testDescription: "Ultralight C", tag: { .ultralightC() },
       run: { try await protectC($0, nil) },

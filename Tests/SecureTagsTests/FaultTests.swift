@@ -158,6 +158,6 @@ import VirtualNFC
     let error = #expect(throws: NFCError.self) {
       try procedure.changeKey(0, from: nil, to: new, isCard: false)
     }
-    #expect(error?.reason.contains("authenticate with the new key") == true)
+    #expect(error?.recovery?.contains("authenticate with the new key") == true)
   }
 }

@@ -57,6 +57,31 @@ import Testing
     #expect(own.secret == SecretKey(bytes("A8DD63A3B89D54B37CA802473FDA9175")))
   }
 
+  /// Neither key is shown, whatever a program prints.
+  @Test(arguments: KeyDiversification.Algorithm.allCases)
+  func masksItself(_ algorithm: KeyDiversification.Algorithm) throws {
+    let size = algorithm == .aes128 || algorithm == .twoKeyTripleDES ? 16 : 24
+    let master = SecretKey((0..<size).map { UInt8($0 * 9 + 5) })
+    let own = try KeyDiversification.key(master, algorithm, input: [4, 5, 6])
+    var shown =
+      "\(own) \(String(reflecting: own)) \([own]) \(Mirror(reflecting: own).children.map { $0 })"
+    dump(own, to: &shown)
+    for wrong in [[], [UInt8](repeating: 7, count: algorithm.longestInput + 1)] {
+      let error = #expect(throws: NFCError.self) {
+        try KeyDiversification.key(master, algorithm, input: wrong)
+      }
+      shown += "\(error.map { "\($0) \(String(reflecting: $0))" } ?? "")"
+    }
+    let digits = shown.uppercased().filter(\.isHexDigit)
+    for key in [master, own] {
+      let bytes = key.withUnsafeBytes { Array($0) }
+      for start in stride(from: 0, to: size, by: 4) {
+        #expect(!digits.contains(bytes[start..<start + 4].hexadecimal))
+        #expect(!shown.contains("\(Array(bytes[start..<start + 4]))".dropFirst().dropLast()))
+      }
+    }
+  }
+
   @Test(arguments: KeyDiversification.Algorithm.allCases)
   func lengths(_ algorithm: KeyDiversification.Algorithm) throws {
     let master = SecretKey([UInt8](repeating: 7, count: algorithm.cipher.keySize))

@@ -87,7 +87,7 @@ public struct FeliCaLiteCommands: Sendable {
     try await handle.performCommand { link in
       let exchange = FeliCaLiteExchange(idm: idm, link)
       // A task that is cancelled between the two would leave a key that its version does not name.
-      try link.uninterrupted {
+      try link.uninterrupted(recovery: FeliCaLiteProcedure.keyRecovery) {
         try exchange.write(key.block, to: FeliCaLiteLayout.cardKey)
         if let version {
           try exchange.write(
@@ -136,7 +136,7 @@ public struct FeliCaLiteSession: Sendable {
   public func writeCardKey(_ key: FeliCaLiteCardKey, version: UInt16? = nil) async throws {
     try await handle.performCommand { link in
       let exchange = FeliCaLiteExchange(idm: procedure.idm, link)
-      try link.uninterrupted {
+      try link.uninterrupted(recovery: FeliCaLiteProcedure.keyRecovery) {
         try procedure.write(key.block, to: FeliCaLiteLayout.cardKey, exchange)
         if let version {
           try procedure.write(

@@ -56,6 +56,11 @@ struct FeliCaLiteProcedure: Sendable {
     self.sessionKey = sessionKey
   }
 
+  /// After a change of the card key that was broken off.
+  static let keyRecovery =
+    "the card may have the new key already: authenticate with the new key, and then with the old "
+    + "one, to see which it has"
+
   static var liteSOnly: NFCError {
     NFCError(.unsupported, "FeliCa Lite cannot do this, only Lite-S")
   }

@@ -472,20 +472,25 @@ public actor Reader {
       // left since.
       guard try hasStayed(handle) else {
         markTagLost(handle)
-        throw NFCError(.tagConnectionLost, "the tag has left the field", cause: error.cause)
+        throw lost("the tag has left the field", error)
       }
       return
     }
     do {
       try wake(handle)
     } catch let failure as NFCError where failure.code == .tagConnectionLost {
-      throw NFCError(.tagConnectionLost, "the tag has left the field", cause: error.cause)
+      throw lost("the tag has left the field", error)
     }
     guard handle.target.losesStateOnSelect else { return }
     markTagLost(handle)
-    throw NFCError(
-      .tagConnectionLost, "the card has stopped answering; connect to it again to start over",
-      cause: error.cause)
+    throw lost("the card has stopped answering; connect to it again to start over", error)
+  }
+
+  /// Returns the error for a tag that was lost, with what `error` reports about an unfinished change.
+  private func lost(_ reason: String, _ error: NFCError) -> NFCError {
+    var lost = NFCError(.tagConnectionLost, reason, cause: error.cause)
+    lost.recovery = error.recovery
+    return lost
   }
 
   /// Returns whether a card is still present, with a command that loses no state. A card that does
@@ -520,7 +525,9 @@ public actor Reader {
   /// Marks a reader that cannot be used any more as lost, together with its tags.
   private func readerLost(causedBy error: NFCError) -> NFCError {
     markReaderLost()
-    return NFCError(.readerLost, error.reason, cause: error.cause)
+    var lost = NFCError(.readerLost, error.reason, cause: error.cause)
+    lost.recovery = error.recovery
+    return lost
   }
 
   private func requireSelection(_ handle: TagHandle) {

@@ -99,8 +99,15 @@ public struct TagLink {
   ///
   /// If the task is cancelled before, it is stopped here; if it is cancelled meanwhile, it is
   /// stopped at the next exchange afterwards, and not at all if there is none.
-  package func uninterrupted<Result>(_ body: () throws -> Result) throws -> Result {
-    try work.uninterrupted(body)
+  ///
+  /// - Parameter recovery: what ``NFCError/recovery`` reports about a part that has failed.
+  package func uninterrupted<Result>(
+    recovery: String? = nil, _ body: () throws -> Result
+  ) throws -> Result {
+    try work.uninterrupted {
+      guard let recovery else { return try body() }
+      return try NFCError.inDoubt(recovery, body)
+    }
   }
 
   /// Random bytes for the reader's side of a proof: of the system's generator, and of the recording where one is

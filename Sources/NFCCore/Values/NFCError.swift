@@ -160,6 +160,10 @@ public struct NFCError: Error, Hashable, Sendable {
   /// For a wrong key or password: what the tag reports about further attempts; `nil` if it reports
   /// nothing.
   public var attempts: Attempts?
+  /// For a change that the tag may have made although the call failed, such as a key whose
+  /// acknowledgement was lost: how to find out and to go on, as one clause. `nil` for every other
+  /// error.
+  public var recovery: String?
 
   /// Creates an error, for drivers.
   public init(
@@ -186,6 +190,19 @@ public struct NFCError: Error, Hashable, Sendable {
 }
 
 extension NFCError {
+  /// Runs a change. An error that leaves in doubt whether the tag has made it reports how to find
+  /// out.
+  package static func inDoubt<Result>(
+    _ recovery: String, _ body: () throws -> Result
+  ) throws -> Result {
+    do {
+      return try body()
+    } catch var error as NFCError where error.group == .connection {
+      error.recovery = error.recovery ?? recovery
+      throw error
+    }
+  }
+
   /// Whether a `tagResponseError` is about an answer that makes no sense. For a missing answer, a
   /// driver specifies the cause.
   var hasAnswer: Bool {
@@ -230,6 +247,7 @@ extension NFCError: CustomStringConvertible {
     if let cause, cause != .unsupportedByReader, !reason.contains("\(cause)") {
       text += ": \(cause)"
     }
+    if let recovery { text += "; \(recovery)" }
     return text
   }
 }

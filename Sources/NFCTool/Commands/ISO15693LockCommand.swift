@@ -13,6 +13,8 @@ struct ISO15693LockCommand: AsyncParsableCommand {
         nfc iso15693 lock 4 --permanently
       """)
 
+  @OptionGroup var password: TagPassword
+
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 
   @Argument(help: ArgumentHelp("The block.", valueName: "block"), transform: BlockNumbers.single)
@@ -28,8 +30,12 @@ struct ISO15693LockCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    let password = try password.bytes
     try await Session.run(options) { session in
       let tag = try await session.selectVicinityTag(for: .changing)
+      if password != nil {
+        try await tag.namingPassword { try await tag.detected.authenticate(password) }
+      }
       try await tag.namingBlocks { try await tag.kind.lockBlock(block) }
       try Output.done(
         options, tag.detected.identifier, ["block": .integer(block), "locked": .bool(true)])

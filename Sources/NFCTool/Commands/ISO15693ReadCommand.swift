@@ -5,7 +5,7 @@ import NFC
 struct ISO15693ReadCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "read", abstract: "Reads blocks.",
-    usage: "nfc iso15693 read [<blocks> ...] [--security] [<options>]",
+    usage: "nfc iso15693 read [<blocks> ...] [--security] [--password <hex>]",
     discussion: """
       Blocks are a number, a range or a list: 0, 0-7, 3,5,9-12; without any, all are read. Prints one line \
       per block.
@@ -13,6 +13,8 @@ struct ISO15693ReadCommand: AsyncParsableCommand {
       Example:
         nfc iso15693 read 0-7 --security
       """)
+
+  @OptionGroup var password: TagPassword
 
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 
@@ -24,8 +26,12 @@ struct ISO15693ReadCommand: AsyncParsableCommand {
   var blocks: [[Range<Int>]] = []
 
   func run() async throws {
+    let password = try password.bytes
     try await Session.run(options) { session in
       let tag = try await session.selectVicinityTag(for: .reading)
+      if password != nil {
+        try await tag.namingPassword { try await tag.detected.authenticate(password) }
+      }
       let units = try await tag.namingBlocks {
         let ranges = try await wanted(of: tag)
         if ranges.count > 1 { try await tag.checkExistence(of: ranges) }

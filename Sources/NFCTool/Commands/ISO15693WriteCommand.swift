@@ -8,6 +8,8 @@ struct ISO15693WriteCommand: AsyncParsableCommand {
     usage: "nfc iso15693 write <block> <hex> [<options>]",
     discussion: "Example:\n  nfc iso15693 write 4 \"11 22 33 44\"")
 
+  @OptionGroup var password: TagPassword
+
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 
   @Argument(
@@ -20,8 +22,12 @@ struct ISO15693WriteCommand: AsyncParsableCommand {
   var data: [UInt8]
 
   func run() async throws {
+    let password = try password.bytes
     try await Session.run(options) { session in
       let tag = try await session.selectVicinityTag(for: .changing)
+      if password != nil {
+        try await tag.namingPassword { try await tag.detected.authenticate(password) }
+      }
       try await tag.namingBlocks { try await tag.kind.writeBlocks(at: block, data) }
       try Output.done(
         options, tag.detected.identifier,

@@ -10,12 +10,12 @@ extension TagDetails {
     _ key: UltralightKey?, _ listsMemory: Bool
   ) async throws {
     version = try await answer(tag) { try await commands.version() }
-    var bytes = try await answer(tag) { try await commands.signature() } ?? nil
-    if bytes == nil, version != nil {
-      // The chip is not known, but may have a signature.
-      bytes = try await answer(tag) { try await commands.readSignature() }
+    // A chip that answers GET_VERSION and is not known may have a signature, too.
+    let hasVersion = version != nil
+    let bytes = try await answer(tag) {
+      try await commands.signature(asksUnknown: hasVersion)
     }
-    if let bytes {
+    if let bytes = bytes ?? nil {
       signature = bytes
       originality = OriginalitySignature.verify(
         uid: tag.identifier, signature: bytes, product: product)

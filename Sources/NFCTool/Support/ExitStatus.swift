@@ -55,7 +55,10 @@ struct Failure: Error, Hashable, Sendable {
   init(_ error: NFCError, tag: String? = nil) {
     let isTags = tag != nil && error.code == .unsupported && error.cause != .unsupportedByReader
     let code = isTags ? .wrongTag : error.code
-    self.init(ExitStatus(code), error.description, tag: tag, advice: Self.advice(code))
+    // The error of a change that is in doubt says itself what to do.
+    self.init(
+      ExitStatus(code), error.description, tag: tag,
+      advice: error.recovery == nil ? Self.advice(code) : nil)
   }
 
   private static func advice(_ code: NFCError.Code) -> String? {

@@ -130,10 +130,12 @@ extension DESFireProcedure {
     defer { plain.wipe() }
     var data = old.secret.withUnsafeBytes { plain.combined(with: $0) } + [new.version]
     defer { data.wipe() }
-    _ = try send(
-      DESFireCommand(
-        code: .changeKeyEV2, header: [set, number], data: data, trailer: Checksum.crc32(plain),
-        protection: .enciphered))
+    let command = DESFireCommand(
+      code: .changeKeyEV2, header: [set, number], data: data, trailer: Checksum.crc32(plain),
+      protection: .enciphered)
+    _ = try NFCError.inDoubt(
+      "the set may have the new key already: initialize it again, and write all its keys"
+    ) { try send(command) }
   }
 
   mutating func finalizeKeySet(_ set: UInt8, version: UInt8) throws {
@@ -144,15 +146,11 @@ extension DESFireProcedure {
   /// The session's key disappears with its set: the answer has no MAC.
   mutating func rollKeySet(_ set: UInt8) throws {
     try requireTransaction()
-    do {
-      _ = try send(
-        DESFireCommand(code: .rollKeySet, header: [set], answer: .endOfSession))
-    } catch let error as NFCError where error.group == .connection {
-      throw NFCError(
-        error.code,
-        "the answer to the change of the set of keys was lost: authenticate with a key of the new "
-          + "set, and then with one of the old, to see which is in use",
-        cause: error.cause)
+    _ = try NFCError.inDoubt(
+      "the card may use the new set already: authenticate with a key of the new set, and then with "
+        + "one of the old, to see which is in use"
+    ) {
+      try send(DESFireCommand(code: .rollKeySet, header: [set], answer: .endOfSession))
     }
   }
 }

@@ -10,6 +10,10 @@ extension DESFireApplication {
   /// authentication shows which key is valid. If the task is cancelled meanwhile, it ends after the
   /// exchange.
   ///
+  /// The answers that have no MAC are a refusal, and the one to a change of the session's own key. Where
+  /// somebody between reader and card could change them, authenticate again: that proves which key the
+  /// card has.
+  ///
   /// - Parameters:
   ///   - old: the current key; `nil` for the session's own key, which the card does not require.
   ///   - new: a key of the kind that the application uses; only the card's own master key may
@@ -75,15 +79,7 @@ extension DESFireProcedure {
     let command = DESFireCommand(
       code: .changeKey, header: [isCard ? number | new.kind.bits : number], data: data,
       trailer: check, protection: .enciphered, answer: isOwn ? .endOfSession : .none)
-    do {
-      _ = try send(command)
-    } catch let error as NFCError where error.group == .connection {
-      throw NFCError(
-        error.code,
-        "the answer to the change of a key was lost: authenticate with the new key, and then with "
-          + "the old one, to see which is there",
-        cause: error.cause)
-    }
+    _ = try NFCError.inDoubt(NFCError.newKeyInDoubt) { try send(command) }
   }
 
   mutating func changeKeySettings(_ settings: DESFireKeySettings) throws {

@@ -142,11 +142,13 @@ extension DESFireProcedure {
     guard let input = state.transactionInput?.bytes else {
       throw NFCError(.notAuthenticated, "another application was selected in the transaction")
     }
-    let mac = try send(
-      DESFireCommand(
-        code: .commitTransaction, header: [Self.answersCode],
-        answer: .data(count: DESFireTransactionMAC.size))
-    ) { try DESFireTransactionMAC($0) }
+    let mac = try NFCError.inDoubt(Self.transactionInDoubt) {
+      try send(
+        DESFireCommand(
+          code: .commitTransaction, header: [Self.answersCode],
+          answer: .data(count: DESFireTransactionMAC.size))
+      ) { try DESFireTransactionMAC($0) }
+    }
     state.transactionInput = nil
     return DESFireTransactionReceipt(
       mac: mac, input: input, encryptedPreviousReader: previous)

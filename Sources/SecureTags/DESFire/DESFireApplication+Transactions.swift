@@ -122,6 +122,9 @@ extension DESFireApplication {
 
 extension DESFireProcedure {
   private static let valueSize = 4
+  /// ``NFCError/recovery`` after a commit.
+  static let transactionInDoubt =
+    "the transaction may count already: read the files to see whether it does"
 
   mutating func value(_ number: UInt8) throws -> Int {
     let settings = try knownFileSettings(number)
@@ -211,6 +214,8 @@ extension DESFireProcedure {
   }
 
   mutating func commit() throws {
-    _ = try send(DESFireCommand(code: .commitTransaction))
+    _ = try NFCError.inDoubt(Self.transactionInDoubt) {
+      try send(DESFireCommand(code: .commitTransaction))
+    }
   }
 }

@@ -114,7 +114,9 @@ extension DESFireProcedure {
     var data = key.secret.withUnsafeBytes { Array($0) }
     defer { data.wipe() }
     data += [UInt8](repeating: 0, count: Self.defaultKeySize - data.count) + [key.version]
-    try setConfiguration(Option.defaultKey, data)
+    try NFCError.inDoubt("the card may have the new default key already: set it again") {
+      try setConfiguration(Option.defaultKey, data)
+    }
   }
 
   private mutating func setConfiguration(_ option: UInt8, _ data: [UInt8]) throws {

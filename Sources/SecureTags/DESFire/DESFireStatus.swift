@@ -1,5 +1,12 @@
 import NFCCore
 
+extension NFCError {
+  /// ``recovery`` after the change of a key.
+  static let newKeyInDoubt =
+    "the card may have the new key already: authenticate with the new key, and then with the old "
+    + "one, to see which it has"
+}
+
 /// The status byte of an answer: MF3ICDx21_41_81 data sheet, 9.2; NXP AN12343, table 5.
 struct DESFireStatus: Hashable, Sendable {
   let code: UInt8

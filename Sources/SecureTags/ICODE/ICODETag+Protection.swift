@@ -36,7 +36,10 @@ extension ICODETag {
       guard try Self.information(commands) == plan.before else {
         throw NFCError(.invalidParameter, "the plan was made for another tag, or before a change")
       }
-      try commands.link.uninterrupted {
+      try commands.link.uninterrupted(
+        recovery:
+          "the tag may have new passwords already: ask for the change again, which tries both"
+      ) {
         for step in plan.steps { try Self.run(step, plan, commands) }
       }
     }

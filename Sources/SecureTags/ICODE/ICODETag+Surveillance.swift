@@ -68,7 +68,9 @@ extension ICODETag {
     try check(.surveillance, password)
     try await run { commands in
       try Self.give(password, for: .surveillance, commands)
-      _ = try commands.send(ICODECommandCode.passwordProtect, option: feature == .afi)
+      _ = try commands.link.uninterrupted {
+        try commands.send(ICODECommandCode.passwordProtect, option: feature == .afi)
+      }
     }
   }
 
@@ -79,7 +81,7 @@ extension ICODETag {
     try await run { commands in
       if let password { try Self.give(password, for: .surveillance, commands) }
       do {
-        _ = try commands.send(code, parameters)
+        _ = try commands.link.uninterrupted { try commands.send(code, parameters) }
       } catch let error as NFCError where error.cause == .iso15693(Self.unknownError) {
         // A chip gives no other sign that a password is missing.
         guard password == nil else { throw error }

@@ -136,7 +136,11 @@ public struct ICODETag: Sendable {
     try check(use, new)
     try await run { commands in
       try Self.give(current, for: use, commands)
-      try commands.link.uninterrupted {
+      try commands.link.uninterrupted(
+        recovery:
+          "the tag may have the new password already: present the new one, and then the old "
+          + "one, to see which it has"
+      ) {
         try Self.write(new, for: use, commands)
         try Self.give(new, for: use, commands)
       }
@@ -150,7 +154,9 @@ public struct ICODETag: Sendable {
     try check(use, current)
     try await run { commands in
       try Self.give(current, for: use, commands)
-      _ = try commands.send(ICODECommandCode.lockPassword, [use.rawValue])
+      _ = try commands.link.uninterrupted {
+        try commands.send(ICODECommandCode.lockPassword, [use.rawValue])
+      }
     }
   }
 

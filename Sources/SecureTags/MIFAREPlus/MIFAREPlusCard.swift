@@ -38,15 +38,18 @@ public final class MIFAREPlusCard: Sendable {
     self.random = random
   }
 
+  /// - Parameter isChange: whether a task that is cancelled meanwhile ends after `body`, so that it is
+  ///   never in doubt what the card has done.
   func perform<Result: Sendable>(
-    _ body: @Sendable (inout MIFAREPlusProcedure) throws -> Result
+    isChange: Bool = false, _ body: @Sendable (inout MIFAREPlusProcedure) throws -> Result
   ) async throws -> Result {
     try await tag.exclusively { [self] link in
       var procedure = MIFAREPlusProcedure(
         send: { try link.transceive($0) }, session: session.withLock { $0 },
         random: link.random(random))
       defer { session.withLock { $0 = procedure.session } }
-      return try body(&procedure)
+      guard isChange else { return try body(&procedure) }
+      return try link.uninterrupted { try body(&procedure) }
     }
   }
 
@@ -105,7 +108,7 @@ public final class MIFAREPlusCard: Sendable {
   public func writeBlock(
     _ block: Int, _ data: [UInt8], _ communication: MIFAREPlusCommunication = .enciphered
   ) async throws {
-    try await perform { try $0.write(block, data, communication) }
+    try await perform(isChange: true) { try $0.write(block, data, communication) }
   }
 
   /// Reads the value in a block: one exchange.
@@ -140,14 +143,16 @@ public final class MIFAREPlusCard: Sendable {
   ///   not allow it, and for a block that does not hold a value; ``NFCError/Code/tagRefused`` for a
   ///   block that the card does not have.
   public func changeValue(_ block: Int, by amount: Int32, into target: Int? = nil) async throws {
-    try await perform { try $0.changeValue(block, by: amount, into: target ?? block) }
+    try await perform(isChange: true) {
+      try $0.changeValue(block, by: amount, into: target ?? block)
+    }
   }
 
   /// Copies a value: two exchanges. Only the second changes anything.
   ///
   /// - Throws: as ``changeValue(_:by:into:)``: ``NFCError/Code/notAuthenticated``, ``NFCError/Code/tagRefused``.
   public func copyValue(_ block: Int, to target: Int) async throws {
-    try await perform { try $0.copyValue(block, to: target) }
+    try await perform(isChange: true) { try $0.copyValue(block, to: target) }
   }
 
   /// Replaces a key: one exchange, which the card performs completely or not at all. The sector's
@@ -161,7 +166,7 @@ public final class MIFAREPlusCard: Sendable {
   ///   ``NFCError/Code/invalidParameter`` for a key that is not 16 bytes long;
   ///   ``NFCError/Code/tagRefused`` for an address that the card does not have.
   public func changeKey(_ address: MIFAREPlusKeyAddress, to key: SecretKey) async throws {
-    try await perform { try $0.changeKey(address, to: key) }
+    try await perform(isChange: true) { try $0.changeKey(address, to: key) }
   }
 }
 
@@ -175,7 +180,7 @@ extension MIFAREPlusCard {
     guard key.count == Self.keySize else {
       throw NFCError(.invalidParameter, "a key has \(Self.keySize) bytes, not \(key.count)")
     }
-    try await perform { procedure in
+    try await perform(isChange: true) { procedure in
       var bytes = key.withUnsafeBytes { Array($0) }
       defer { bytes.wipe() }
       try procedure.writePersonalization(address.number, bytes)
@@ -193,7 +198,7 @@ extension MIFAREPlusCard {
         .invalidParameter, "a block is one of 0 to 255 and has \(Self.blockSize) bytes",
         place: .block(block))
     }
-    try await perform { try $0.writePersonalization(UInt16(number), data) }
+    try await perform(isChange: true) { try $0.writePersonalization(UInt16(number), data) }
   }
 
   /// Ends security level 0: one exchange. When the card next enters the field, it is in the next
@@ -201,7 +206,7 @@ extension MIFAREPlusCard {
   ///
   /// - Throws: ``NFCError/Code/tagRefused`` until the card's own keys have been written.
   public func commitPersonalization() async throws {
-    try await perform { try $0.commitPersonalization() }
+    try await perform(isChange: true) { try $0.commitPersonalization() }
   }
 }
 

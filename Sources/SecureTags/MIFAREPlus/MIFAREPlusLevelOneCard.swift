@@ -149,14 +149,9 @@ public struct MIFAREPlusLevelOneCard: Sendable {
       let state = Blocks(blocks)
       var procedure = MIFAREPlusProcedure(
         send: { try state.blocks.exchange($0) }, session: nil, random: link.random(random))
-      do {
-        try procedure.authenticate(.levelThreeSwitch, key)
-      } catch let error as NFCError where error.group == .connection {
-        throw NFCError(
-          error.code,
-          "the answer to the switch of levels was lost: look at the card again to see which level it has",
-          cause: error.cause)
-      }
+      try NFCError.inDoubt(
+        "the card may have switched levels: look at it again to see which level it has"
+      ) { try procedure.authenticate(.levelThreeSwitch, key) }
       // The result of the final exchange does not matter.
       try? state.blocks.end()
     }

@@ -210,17 +210,12 @@ struct MIFAREPlusProcedure {
     }
     var bytes = key.withUnsafeBytes { Array($0) }
     defer { bytes.wipe() }
-    do {
+    try NFCError.inDoubt(NFCError.newKeyInDoubt) {
       try write(
         MIFAREPlusCommandCode.writeEnciphered,
         [
           UInt8(truncatingIfNeeded: address.number), UInt8(truncatingIfNeeded: address.number >> 8),
         ], enciphered: bytes)
-    } catch let error as NFCError where error.group == .connection {
-      throw NFCError(
-        error.code,
-        "the answer to the change of a key was lost: authenticate with the new key, and then with "
-          + "the old one, to see which is there", cause: error.cause)
     }
   }
 
@@ -236,10 +231,12 @@ struct MIFAREPlusProcedure {
     _ block: Int, by amount: Int32, into target: Int
   ) throws {
     let isIncrement = amount >= 0
-    try write(
-      isIncrement
-        ? MIFAREPlusCommandCode.incrementTransfer : MIFAREPlusCommandCode.decrementTransfer,
-      Self.address(block) + Self.address(target), enciphered: Self.operand(amount.magnitude))
+    try NFCError.inDoubt("the value may have changed already: read it") {
+      try write(
+        isIncrement
+          ? MIFAREPlusCommandCode.incrementTransfer : MIFAREPlusCommandCode.decrementTransfer,
+        Self.address(block) + Self.address(target), enciphered: Self.operand(amount.magnitude))
+    }
   }
 
   /// Copies a value block: two exchanges. Only the second changes anything.

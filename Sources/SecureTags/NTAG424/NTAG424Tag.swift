@@ -55,15 +55,19 @@ public final class NTAG424Tag: Sendable {
   }
 
   /// Runs commands in the chip's application, without interruption, on the reader's thread.
+  ///
+  /// - Parameter isChange: whether a task that is cancelled meanwhile ends after `body`, so that it is
+  ///   never in doubt what the chip has done.
   func perform<Result: Sendable>(
-    _ body: @Sendable (inout NTAG424Procedure) throws -> Result
+    isChange: Bool = false, _ body: @Sendable (inout NTAG424Procedure) throws -> Result
   ) async throws -> Result {
     try await tag.exclusively { [self] link in
       var procedure = NTAG424Procedure(link, state.withLock { $0 }, link.random(random))
       defer { state.withLock { $0 = procedure.commands.state } }
       // Only a session proves that the application is still selected.
       if procedure.commands.state.session == nil { try procedure.select() }
-      return try body(&procedure)
+      guard isChange else { return try body(&procedure) }
+      return try link.uninterrupted { try body(&procedure) }
     }
   }
 
@@ -93,7 +97,7 @@ public final class NTAG424Tag: Sendable {
   ///   ``NFCError/Code/notAuthenticated`` without a session of the key that the settings name;
   ///   ``NFCError/Code/tagRefused`` for settings that the chip does not accept.
   public func changeFileSettings(_ file: Int, to settings: NTAG424FileSettings) async throws {
-    try await perform { procedure in
+    try await perform(isChange: true) { procedure in
       let before = try procedure.fileSettings(file)
       try procedure.changeFileSettings(file, from: before, to: settings)
     }
@@ -163,7 +167,7 @@ public final class NTAG424Tag: Sendable {
   /// - Throws: ``NFCError/Code/notAuthenticated`` without a session of key 0;
   ///   ``NFCError/Code/invalidParameter`` for a chip that already uses LRP.
   public func switchToLRPPermanently() async throws {
-    try await perform { try $0.commands.switchToLRP() }
+    try await perform(isChange: true) { try $0.commands.switchToLRP() }
   }
 
   /// Replaces a key: one exchange in a session of key 0, which the chip performs completely or not
@@ -175,6 +179,6 @@ public final class NTAG424Tag: Sendable {
   /// - Parameter old: the current key; not needed for key 0.
   /// - Throws: ``NFCError/Code/authenticationFailed`` if `old` is not the current key.
   public func changeKey(_ number: Int, from old: DESFireKey?, to new: DESFireKey) async throws {
-    try await perform { try $0.changeKey(number, from: old, to: new) }
+    try await perform(isChange: true) { try $0.changeKey(number, from: old, to: new) }
   }
 }

@@ -41,7 +41,10 @@ extension ST25Tag {
       // Both passwords are tried before anything is changed.
       let proofs = plan.steps.prefix { if case .authenticate = $0 { true } else { false } }
       for step in proofs { try Self.run(step, secrets, chip, commands) }
-      try commands.link.uninterrupted {
+      try commands.link.uninterrupted(
+        recovery:
+          "the tag may have new passwords already: ask for the change again, which tries both"
+      ) {
         for step in plan.steps.dropFirst(proofs.count) {
           try Self.run(step, secrets, chip, commands)
         }

@@ -112,7 +112,11 @@ extension ST25TATag {
       }
       try procedure.verify(.write, writePassword)
       let opened = procedure
-      try link.uninterrupted {
+      try link.uninterrupted(
+        recovery:
+          "the card may have the new passwords already: ask for the change again, with the new "
+          + "write password and with the old one; until then the file is open"
+      ) {
         for step in plan.steps.dropFirst() { try Self.run(step, plan, opened) }
       }
     }

@@ -98,7 +98,8 @@ public struct ST25TATag: Sendable {
       let access = try procedure.open()
       guard (use == .read ? access.read : access.write) != .closed else { return }
       try procedure.verify(.write, writePassword)
-      try procedure.closePermanently(use)
+      let opened = procedure
+      try link.uninterrupted { try opened.closePermanently(use) }
     }
   }
 

@@ -46,7 +46,14 @@ extension UltralightAESTag {
       guard try Self.configuration(link) == plan.before else {
         throw NFCError(.invalidParameter, "the plan was made for another tag, or before a change")
       }
-      return ((), try link.uninterrupted { try self.run(plan, channel, link) })
+      return (
+        (),
+        try link.uninterrupted(
+          recovery:
+            "ask for the change again, with the new key, with the old one, and without one; "
+            + "pages stand open as long as a key is not whole"
+        ) { try self.runSteps(plan, channel, link) }
+      )
     }
   }
 
@@ -80,19 +87,6 @@ extension UltralightAESTag {
   }
 
   /// Carries out the plan, and returns the authentication that remains at the end.
-  private func run(
-    _ plan: UltralightAESProtectionPlan, _ first: UltralightAESChannel?, _ link: TagLink
-  ) throws -> UltralightAESChannel? {
-    do {
-      return try runSteps(plan, first, link)
-    } catch let error as NFCError where error.group == .connection {
-      throw NFCError(
-        error.code,
-        "the change was broken off: ask for it again, with the new key, with the old one, and without "
-          + "one; pages stand open as long as a key is not whole", cause: error.cause)
-    }
-  }
-
   private func runSteps(
     _ plan: UltralightAESProtectionPlan, _ first: UltralightAESChannel?, _ link: TagLink
   ) throws -> UltralightAESChannel? {

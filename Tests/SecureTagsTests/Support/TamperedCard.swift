@@ -12,6 +12,10 @@ struct TamperedCard<Chip: VirtualChip>: VirtualChip {
     case cut
     /// There is one additional byte.
     case longer
+    /// A refusal, which no MAC protects, replaces the answer.
+    case refused
+    /// A status of success without data and MAC replaces the answer.
+    case bare
   }
 
   var chip: Chip
@@ -21,6 +25,8 @@ struct TamperedCard<Chip: VirtualChip>: VirtualChip {
   private(set) var count = 0
   /// Whether an answer has been changed.
   private(set) var hasChanged = false
+  /// Is called before an answer is sent, with its number since a change was set.
+  var watcher: (@Sendable (Int) -> Void)?
   private var plan: (change: Change, index: Int)?
   private var last: [UInt8] = []
 
@@ -36,7 +42,7 @@ struct TamperedCard<Chip: VirtualChip>: VirtualChip {
   /// Sets the change of an answer, counted from now.
   mutating func set(_ change: Change?, at index: Int) {
     plan = change.map { ($0, index) }
-    (count, hasChanged) = (0, false)
+    (count, hasChanged, watcher) = (0, false, nil)
   }
 
   mutating func receive(_ frame: RadioFrame) -> RadioFrame? {
@@ -50,6 +56,7 @@ struct TamperedCard<Chip: VirtualChip>: VirtualChip {
       last = information
       count += 1
     }
+    watcher?(count)
     guard let plan, plan.index == count else { return answer }
     let tampered = changed(information, plan.change)
     hasChanged = tampered != information
@@ -66,8 +73,17 @@ struct TamperedCard<Chip: VirtualChip>: VirtualChip {
     case .codeChanged: return data.dropLast() + data.suffix(1).map { $0 ^ 1 } + status
     case .cut: return data.dropLast() + status
     case .longer: return data + [0] + status
+    case .refused: return statusSize == 0 ? Self.refusal : Self.wrappedRefusal
+    case .bare: return statusSize == 0 ? Self.success : Self.wrappedSuccess
     }
   }
+
+  /// The statuses of a MIFARE Plus, and those of a DESFire in a wrapped answer: a missing key, and
+  /// success.
+  private static var refusal: [UInt8] { [0x06] }
+  private static var success: [UInt8] { [0x90] }
+  private static var wrappedRefusal: [UInt8] { [0x91, 0xAE] }
+  private static var wrappedSuccess: [UInt8] { [0x91, 0x00] }
 
   /// An I-block (ISO/IEC 14443-4, 7.1.1.1).
   private static func isInformation(_ control: UInt8) -> Bool {

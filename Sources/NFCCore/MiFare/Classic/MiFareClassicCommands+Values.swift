@@ -43,7 +43,7 @@ extension MiFareClassicCommands {
       }
       guard difference != 0 else { return new }
       let value = difference.magnitude
-      try link.uninterrupted {
+      try link.uninterrupted(recovery: "the value may have changed already: read it") {
         _ = try MiFareClassicExchange.send(
           difference > 0 ? .increment(number, by: value) : .decrement(number, by: value), link)
         _ = try MiFareClassicExchange.send(.transfer(number), link)

@@ -252,7 +252,7 @@ extension UltralightCProtectionPlan {
     }
     try checkLocks(chip, link)
     let newKey = protection?.key.map { UltralightCAuthentication.stored($0) }
-    try link.uninterrupted {
+    try link.uninterrupted(recovery: UltralightCAuthentication.recovery) {
       for step in steps {
         switch step {
         case .write(let page, _, let after):

@@ -33,7 +33,7 @@ extension UltralightCommands {
     }
     let stored = UltralightCAuthentication.stored(key)
     try await handle.performCommand { link in
-      try link.uninterrupted {
+      try link.uninterrupted(recovery: UltralightCAuthentication.recovery) {
         handle.knowledge.withLock { $0.authentication = nil }
         for (index, page) in UltralightCAuthentication.keyPages.enumerated() {
           let first = index * Type2Memory.pageSize
@@ -63,6 +63,11 @@ enum UltralightCAuthentication {
     let half = TwoKeyTripleDES.blockSize
     return key.prefix(half).reversed() + key.suffix(half).reversed()
   }
+
+  /// After a change of the key that was broken off.
+  static let recovery =
+    "ask for the change again, with the new key, with the old one, and without one; pages stand open "
+    + "as long as a key is not whole"
 
   private static let wrongKey = NFCError(.authenticationFailed, "the key is wrong")
 

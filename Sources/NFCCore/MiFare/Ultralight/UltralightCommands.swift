@@ -91,7 +91,12 @@ public struct UltralightCommands: Sendable {
     guard (0...0xFF_FFFF).contains(value) else {
       throw NFCError(.invalidParameter, "a counter has 24 bits")
     }
-    _ = try await send(.incrementCounter(number, by: UInt32(value)))
+    let command = UltralightCommand.incrementCounter(number, by: UInt32(value))
+    try await handle.performCommand { link in
+      try link.uninterrupted(recovery: "the tag may have counted: read the counter") {
+        _ = try UltralightExchange.send(command, link)
+      }
+    }
   }
 
   /// Reads the originality signature with READ_SIG: 32 bytes, 48 on an Ultralight AES. One

@@ -219,7 +219,10 @@ extension UltralightProtectionPlan {
     guard chip == self.chip, try Self.configuration(self.chip, settings, link) == before else {
       throw NFCError(.invalidParameter, "the plan was made for another tag, or before a change")
     }
-    try link.uninterrupted {
+    try link.uninterrupted(
+      recovery: "the tag may have the new password already: ask for the change again, with the new "
+        + "password and with the old one"
+    ) {
       for step in steps {
         switch step {
         case .write(let page, _, let after):

@@ -166,10 +166,14 @@ extension UltralightCommands {
   /// Returns the maker's signature over the UID, by READ_SIG or from pages that anybody can read; `nil` if the chip has
   /// none. One exchange, or one for each 16 bytes, and those of ``MiFareTag/product()``.
   ///
+  /// - Parameter asksUnknown: whether READ_SIG is sent to a chip that is not known.
   /// - Throws: ``NFCError/Code/tagResponseError``; ``NFCError/Code/tagConnectionLost``.
-  package func signature() async throws -> [UInt8]? {
+  package func signature(asksUnknown: Bool = false) async throws -> [UInt8]? {
     try await handle.perform { link in
-      guard let chip = try handle.type2Chip(link) else { return nil }
+      guard let chip = try handle.type2Chip(link) else {
+        guard asksUnknown else { return nil }
+        return try link.answerIfAny { try UltralightExchange.send(.readSignature, $0) }
+      }
       return try link.answerIfAny { try Self.signature(of: chip, $0) } ?? nil
     }
   }
