@@ -21,7 +21,7 @@ import VirtualNFC
     await reader.close()
   }
 
-  @Test func aBadgeThatIsRemovedHoldsItsOldMessage() async throws {
+  @Test func aBadgeThatIsRemovedEarlyHoldsItsOldMessage() async throws {
     let field = VirtualField()
     let badge = try VirtualTag.ntag215(ndef: old)
     field.place(badge)
