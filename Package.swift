@@ -120,8 +120,8 @@ let package = Package(
 
     // What several test targets share. Rig has the scripts that stand for readers on a bus.
     .target(
-      name: "TestSupport", dependencies: ["NFC", "VirtualNFC"], path: "Tests/TestSupport",
-      exclude: ["Rig"]),
+      name: "TestSupport", dependencies: ["NFC", "NFCCore", "Recordings", "VirtualNFC"],
+      path: "Tests/TestSupport", exclude: ["Rig"]),
     .testTarget(name: "JSONTextTests", dependencies: ["JSONText"]),
     .testTarget(name: "NDEFTests", dependencies: ["NDEF"]),
     .testTarget(name: "TagImagesTests", dependencies: ["TagImages", "TestSupport", "VirtualNFC"]),
