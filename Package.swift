@@ -121,9 +121,9 @@ let package = Package(
 
     // What several test targets share. Rig has the scripts that stand for readers on a bus.
     .target(
-      name: "TestSupport", dependencies: ["ChildProcesses", "NFC", "VirtualNFC"],
-      path: "Tests/TestSupport",
-      exclude: ["Rig"]),
+      name: "TestSupport",
+      dependencies: ["ChildProcesses", "NFC", "NFCCore", "Recordings", "VirtualNFC"],
+      path: "Tests/TestSupport", exclude: ["Rig"]),
     .testTarget(name: "JSONTextTests", dependencies: ["JSONText"]),
     .testTarget(name: "ChildProcessesTests", dependencies: ["ChildProcesses"]),
     .testTarget(name: "NDEFTests", dependencies: ["NDEF"]),

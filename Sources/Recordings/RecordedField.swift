@@ -50,7 +50,7 @@ struct RecordedField {
   }
 
   /// One year, which is longer than any call takes.
-  private static let longest = 31_536_000.0
+  static let longest = 31_536_000.0
 
   func seconds(_ key: String) throws(Problem) -> Duration {
     let seconds = try field(key, "a number of seconds") { value in

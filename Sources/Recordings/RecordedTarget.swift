@@ -7,8 +7,10 @@ extension Target {
     let technology = JSONValue.string(technology.rawValue)
     switch self {
     case .iso14443a(let target):
-      // Readers that do not report the answer to select report only its historical bytes.
-      let isPartial = target.ats.isEmpty && !target.historicalBytes.isEmpty
+      // Readers that do not report the answer to select report only its historical bytes, of which there may be none.
+      let plain = ISO14443ATarget(
+        uid: target.uid, atqa: target.atqa, sak: target.sak, ats: target.ats)
+      let isPartial = plain != target
       return .members([
         "technology": technology, "uid": .bytes(target.uid), "atqa": .bytes(target.atqa),
         "sak": .integer(target.sak), "ats": .bytes(target.ats),

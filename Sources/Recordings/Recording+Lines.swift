@@ -170,7 +170,8 @@ extension RecordedCall {
     case .exchange(let command, let framing, let timeout):
       add(.exchange)
       add("framing", .string(Framing.names.first { $0.value == framing }?.key ?? ""))
-      add("timeout", .seconds(timeout))
+      // A program may name any time; what is beyond the longest is as good as that.
+      add("timeout", .seconds(min(max(timeout, .zero), .seconds(RecordedField.longest))))
       add("command", .string(command.text))
     case .authenticate(let block, let type, let key, let uid):
       add(.authenticate)

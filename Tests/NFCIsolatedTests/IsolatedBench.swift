@@ -1,5 +1,6 @@
 import Foundation
 import NFC
+import TestSupport
 import Testing
 
 @testable import NFCIsolated
@@ -13,6 +14,7 @@ struct IsolatedBench: Sendable {
 
   /// - Parameter bound: how long the helper may take for a call; `nil` for as long as it may by default.
   init(_ tags: VirtualTag..., answeringWithin bound: Duration? = nil) async throws {
+    ReplayedReaders.begin()
     virtual = try VirtualReader(field)
     for tag in tags { field.place(tag) }
     let address = "isolated:" + virtual.connectionString

@@ -29,6 +29,8 @@ import Testing
   static let targets: [Target] = [
     .iso14443a(ISO14443ATarget(uid: [4, 1, 2, 3, 4, 5, 6], atqa: [0, 0x44], sak: 0)),
     .iso14443a(ISO14443ATarget(uid: [8, 1, 2, 3], historicalBytes: [0x80, 0x31])),
+    // A PC/SC reader says that the card has none, which is not the same as saying nothing.
+    .iso14443a(ISO14443ATarget(uid: [8, 1, 2, 3], historicalBytes: [])),
     .iso14443a(
       ISO14443ATarget(
         uid: [1, 2, 3, 4], atqa: [3, 4], sak: 0x20, ats: [0x75, 0x77, 0x81, 2, 0x80])),
@@ -70,6 +72,21 @@ import Testing
     + causes.map {
       call(.select([1]), .failure(NFCError(.tagResponseError, "why", cause: $0, place: .page(3))))
     }
+
+  /// A time limit that is no time is recorded as the nearest one that is, so that the line can be read.
+  @Test(arguments: [
+    (Duration.seconds(Int64.max / 4), Duration.seconds(31_536_000)), (.seconds(-3), .zero),
+    (.seconds(Int64.min / 4), .zero), (.milliseconds(1500), .milliseconds(1500)),
+  ])
+  func anyTimeLimitComesBack(_ limit: Duration, _ expected: Duration) throws {
+    let call = Self.call(
+      .exchange(RecordedBytes([0x30, 0x04]), .checked, timeout: limit), .cancelled)
+    let text = Self.reader.line(number: 0) + "\n" + call.line + "\n"
+    let found = try #require(try Recording(text.utf8).calls.first)
+    #expect(
+      found.request
+        == .exchange(RecordedBytes([0x30, 0x04]), .checked, timeout: expected))
+  }
 
   @Test func everyLineComesBack() throws {
     var recording = try Recording((Self.reader.line(number: 0) + "\n").utf8)

@@ -6,7 +6,7 @@ import VirtualNFC
 @testable import SecureTags
 
 /// Every command of the family through libnfc and through PC/SC.
-@Suite struct EveryReaderTests {
+@Suite(.replayed) struct EveryReaderTests {
   private static let application = DESFireApplicationIdentifier(0x12_3456) ?? .card
   private static let rights = DESFireAccessRights(
     read: .key(1), write: .key(1), readWrite: .key(0), change: .key(0))

@@ -1,11 +1,12 @@
 import NFCCore
+import TestSupport
 import Testing
 import VirtualNFC
 
 @testable import SecureTags
 
 /// Tests key sets, which are prepared key by key and put into use at once.
-@Suite struct KeySetTests {
+@Suite(.replayed) struct KeySetTests {
   private static let way = Way(model: .ev3, generation: .ev3, method: .ev2First, kind: .aes)
 
   private static func key(_ byte: UInt8) throws -> DESFireKey {

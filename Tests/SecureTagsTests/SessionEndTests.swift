@@ -1,10 +1,11 @@
 import NFC
 import SecureTags
+import TestSupport
 import Testing
 import VirtualNFC
 
 /// Tests the state of a tag after a session, for the next program.
-@Suite struct SessionEndTests {
+@Suite(.replayed) struct SessionEndTests {
   /// A wrapped GetCardUID, which requires a session; it is sent without the driver.
   private static let askForUID: [UInt8] = [0x90, 0x51, 0x00, 0x00, 0x00]
   private static let getVersion: [UInt8] = [0x90, 0x60, 0x00, 0x00, 0x00]
@@ -16,6 +17,7 @@ import VirtualNFC
     let field = VirtualField()
     field.place(tag)
     let virtual = try VirtualReader(field)
+    ReplayedReaders.begin()
     let reader = try await Reader.open(virtual.connectionString)
     for try await found in reader.tags(polling: .iso14443) {
       try await found.connect()

@@ -1,11 +1,12 @@
 import CoreNFC
 import NFC
+import TestSupport
 import Testing
 import VirtualNFC
 
 extension SessionSuites {
   /// FeliCa cards: a Suica-like one with the systems 0003 and FE00, and FeliCa Lite-S.
-  @Suite struct FeliCaTests {
+  @Suite(.replayed) struct FeliCaTests {
     static let history = Data([0x0F, 0x09])
     private static let absentService = Data([0x34, 0x12])
     private static let absentVersion = Data([0xFF, 0xFF])

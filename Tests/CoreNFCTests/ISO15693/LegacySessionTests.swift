@@ -1,11 +1,12 @@
 import CoreNFC
 import NFC
+import TestSupport
 import Testing
 import VirtualNFC
 
 extension SessionSuites {
   /// The session of iOS 11, ``__NFCISO15693ReaderSession``, and its two methods.
-  @Suite struct LegacySessionTests {
+  @Suite(.replayed) struct LegacySessionTests {
     @Test func blocksAreReadInChunks() async throws {
       let chip = VirtualTag.icodeSLIX2()
       chip.memory = (0..<320).map { UInt8(truncatingIfNeeded: $0) }

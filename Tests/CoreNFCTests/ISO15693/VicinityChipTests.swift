@@ -7,7 +7,7 @@ import VirtualNFC
 
 extension SessionSuites {
   /// ``NFCISO15693Tag`` with the virtual ICODE SLIX2 (data sheet SL2S2602) and ST25DV64K (DS10925).
-  @Suite struct VicinityChipTests {
+  @Suite(.replayed) struct VicinityChipTests {
     private static let refusedLock = 0x12
 
     @Test func identifiers() async throws {

@@ -1,11 +1,12 @@
 import CoreNFC
 import NFC
+import TestSupport
 import Testing
 import VirtualNFC
 
 extension SessionSuites {
   /// What ``NFCISO15693Tag`` sends, and what it makes of answers.
-  @Suite struct VicinityMethodTests {
+  @Suite(.replayed) struct VicinityMethodTests {
     @Test func everyFormSendsTheFrameAndDecodesTheAnswer() async throws {
       let chip = VirtualTag.scriptedVicinity()
       let bench = try SessionBench(chip)

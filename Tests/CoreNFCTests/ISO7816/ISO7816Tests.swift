@@ -1,5 +1,6 @@
 import CoreNFC
 import NFC
+import TestSupport
 import Testing
 import VirtualNFC
 
@@ -40,7 +41,7 @@ extension NFCISO7816APDU {
 
 extension SessionSuites {
   /// Smart cards: T-Money, a passport, NFC Forum type 4 of both types, and one that answers what it is told.
-  @Suite struct ISO7816Tests {
+  @Suite(.replayed) struct ISO7816Tests {
     private static let tMoney: [UInt8] = [0xD4, 0x10, 0x00, 0x00, 0x03, 0x00, 0x01]
     private static let passport: [UInt8] = [0xA0, 0x00, 0x00, 0x02, 0x47, 0x10, 0x01]
     /// 12340 won.

@@ -1,11 +1,12 @@
 import CoreNFC
 import NFC
+import TestSupport
 import Testing
 import VirtualNFC
 
 extension SessionSuites {
   /// MIFARE and NTAG tags.
-  @Suite struct MiFareTests {
+  @Suite(.replayed) struct MiFareTests {
     /// READ, WRITE and GET_VERSION: NTAG21x data sheet, 9.1.
     private static let read = Data([0x30, 0x04])
     private static let write = Data([0xA2, 0x04, 0x01, 0x02, 0x03, 0x04])

@@ -20,6 +20,7 @@ struct SessionBench: Sendable {
     presenter: any NFCPresenter = .none, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     watches = [field, vicinityField].map { FieldWatch($0, sourceLocation) }
+    ReplayedReaders.begin()
     let virtual = try VirtualReader(field)
     let vicinityReader = VirtualPCSCReader(vicinityField)
     self.virtual = virtual
@@ -28,13 +29,17 @@ struct SessionBench: Sendable {
       (tag.modulation == .iso15693 ? vicinityField : field).place(tag)
     }
     let hasVicinityTags = !vicinityField.tags.isEmpty
+    // A session opens its readers in a task of its own.
+    let scope = ReplayScope.current
     NFCEnvironment.current = NFCEnvironment(
       readers: .opening {
-        var readers = [try await Reader.open(virtual.connectionString)]
-        if hasVicinityTags {
-          readers.append(try await Reader.open(over: { vicinityReader.service() }))
+        try await ReplayScope.$current.withValue(scope) {
+          var readers = [try await Reader.open(virtual.connectionString)]
+          if hasVicinityTags {
+            readers.append(try await Reader.open(over: { vicinityReader.service() }))
+          }
+          return readers
         }
-        return readers
       }, information: information, presenter: presenter)
   }
 

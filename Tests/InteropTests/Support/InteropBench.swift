@@ -18,6 +18,7 @@ final class InteropBench: Sendable {
     _ tags: VirtualTag..., chip: VirtualPN532 = VirtualPN532(),
     trace: (@Sendable (TraceEvent) -> Void)? = nil
   ) throws {
+    ReplayedReaders.begin()
     reader = try VirtualReader(field, chip: chip, trace: trace)
     directory = FileManager.default.temporaryDirectory.appending(
       path: "nfc-interop-\(UUID().uuidString)")

@@ -1,5 +1,6 @@
 import NFC
 import Synchronization
+import TestSupport
 import Testing
 import VirtualNFC
 
@@ -275,7 +276,8 @@ import VirtualNFC
       let field = VirtualField()
       field.place(card)
       let direct = DirectReader(field)
-      let reader = try await direct.open()
+      ReplayedReaders.begin()
+      let reader = try await Reader.open { direct.driver() }
       guard case .miFare(let tag) = try await reader.firstTag(within: .seconds(10)) else {
         Issue.record("another tag")
         return

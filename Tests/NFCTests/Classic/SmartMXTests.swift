@@ -1,9 +1,10 @@
 import NFC
+import TestSupport
 import Testing
 import VirtualNFC
 
 /// Cards that have MIFARE Classic sectors beside their applications, through the real libnfc.
-@Suite struct SmartMXTests {
+@Suite(.replayed) struct SmartMXTests {
 
   /// Both sides of a card that was just found, none of them connected.
   private static func sides(
@@ -111,7 +112,8 @@ import VirtualNFC
   @Test func theDirectReaderReachesBoth() async throws {
     let field = VirtualField()
     field.place(.smartMX1K())
-    let reader = try await DirectReader(field).open()
+    ReplayedReaders.begin()
+    let reader = try await Reader.open { DirectReader(field).driver() }
     guard case .iso7816(let card) = try await reader.firstTag(within: .seconds(10)) else {
       throw NFCError(.wrongTag, "no smart card")
     }
@@ -127,6 +129,7 @@ import VirtualNFC
     let field = VirtualField()
     field.place(.smartMX1K())
     let virtual = VirtualPCSCReader(field)
+    ReplayedReaders.begin()
     let reader = try await Reader.open(over: { virtual.service() })
     guard case .iso7816(let card) = try await reader.awaitedTag() else {
       throw NFCError(.wrongTag, "no smart card")

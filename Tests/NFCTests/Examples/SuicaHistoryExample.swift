@@ -1,4 +1,5 @@
 import NFC
+import TestSupport
 import Testing
 import VirtualNFC
 
@@ -27,7 +28,7 @@ struct SuicaRecord: Equatable {
   }
 }
 
-@Suite struct SuicaHistoryExample {
+@Suite(.replayed) struct SuicaHistoryExample {
   @Test func history() async throws {
     let bench = try await Bench(.suica())
     let card = try await bench.tag(.iso18092).feliCa

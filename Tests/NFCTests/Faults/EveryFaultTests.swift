@@ -1,4 +1,5 @@
 import NFC
+import TestSupport
 import Testing
 import VirtualNFC
 
@@ -31,6 +32,18 @@ import VirtualNFC
   @Test(.asking(.counter), arguments: FaultedProcedure.ultralight, kinds)
   func ultralight(_ procedure: FaultedProcedure, _ kind: Kind) async throws {
     try await Self.run(procedure, kind)
+  }
+
+  /// What the faults of a procedure begin with, on a recording of it: nothing has gone wrong.
+  @Test(.replayed, .asking(.counter), arguments: FaultedProcedure.all)
+  func isReplayed(_ procedure: FaultedProcedure) async throws {
+    let direct = DirectReader(VirtualField())
+    direct.field.place(try procedure.tag())
+    ReplayedReaders.begin()
+    let reader = try await Reader.open { direct.driver() }
+    let tag = try await reader.firstTag(within: .seconds(5))
+    try await procedure.prepare(tag)()
+    await reader.close()
   }
 
   /// How many readers share the moments of a fault. What is lost on the line is waited for as long as the tag may

@@ -55,6 +55,8 @@ struct FaultedProcedure: Sendable, CustomTestStringConvertible {
 }
 
 extension FaultedProcedure {
+  static let all = feliCa + cards + classic + ultralight
+
   private static let block = [UInt8](repeating: 0x5A, count: 16)
   private static let factoryCardKey = FeliCaLiteCardKey([UInt8](repeating: 0, count: 16))
 

@@ -1,8 +1,9 @@
 import NFC
+import TestSupport
 import Testing
 import VirtualNFC
 
-@Suite struct FeliCaTagTests {
+@Suite(.replayed) struct FeliCaTagTests {
   static let key = FeliCaLiteCardKey("0123456789abcdef".utf8)
   static let otherKey = FeliCaLiteCardKey("fedcba9876543210".utf8)
   static let block = [UInt8](repeating: 0x5A, count: 16)

@@ -1,4 +1,5 @@
 import NFC
+import TestSupport
 import Testing
 import VirtualNFC
 
@@ -29,7 +30,7 @@ struct EchoApplication: VirtualApplet {
   }
 }
 
-@Suite struct ISO7816TagTests {
+@Suite(.replayed) struct ISO7816TagTests {
   static let data = (0..<400).map { UInt8(truncatingIfNeeded: $0 * 3) }
   static let echo = APDU(
     instructionClass: 0x00, instructionCode: 0xCB, p1: 0x3F, p2: 0xFF, data: data,
@@ -166,7 +167,8 @@ struct EchoApplication: VirtualApplet {
 
   /// The same for what goes wrong between host and chip. What is lost there is waited for as long as a card may
   /// compute, by all at once.
-  @Test func hostFaultsNeverGivePart() async throws {
+  @Test(.notReplayed("readers side by side, in no order"))
+  func hostFaultsNeverGivePart() async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for effect in [Fault.Effect.replyBroken, .replyLost, .commandBroken, .lineCloses] {
         for index in 0..<3 {

@@ -28,6 +28,7 @@ extension PCSCBench {
   }
 
   init(_ tags: [VirtualTag], dialect: VirtualPCSCReader.Dialect) async throws {
+    ReplayedReaders.begin()
     let field = VirtualField()
     for tag in tags { field.place(tag) }
     let virtual = VirtualPCSCReader(field, dialect: dialect)
@@ -86,6 +87,7 @@ struct PCSCService: Sendable {
 
   /// - Parameter name: of the reader, without the number that the daemon adds.
   init(_ tags: VirtualTag..., name: String = "Virtual ACR1552 PICC") throws {
+    ReplayedReaders.begin()
     let daemon = try PrivatePCSCD(name: name)
     daemon.use()
     try self.init(tags, daemon, daemon.slots[0])

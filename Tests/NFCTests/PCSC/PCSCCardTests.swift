@@ -1,4 +1,5 @@
 import NFC
+import TestSupport
 import Testing
 import VirtualNFC
 
@@ -6,7 +7,7 @@ import VirtualNFC
 
 /// ISO 14443 and FeliCa tags on PC/SC readers, in the process: the same typed tags as over libnfc
 /// where the reader has the means, and errors that name what is missing where it has not.
-@Suite struct PCSCCardTests {
+@Suite(.replayed) struct PCSCCardTests {
   typealias Bench = PCSCBench
   typealias Dialect = VirtualPCSCReader.Dialect
 
@@ -293,6 +294,7 @@ import VirtualNFC
     ]
     for (dialect, names) in pairs {
       let virtual = VirtualPCSCReader(VirtualField(), dialect: dialect)
+      ReplayedReaders.begin()
       let reader = try await Reader.open(over: { virtual.service() })
       #expect(reader.capabilities.commandPaths.map(\.name) == names)
       for path in reader.capabilities.commandPaths {

@@ -1,4 +1,5 @@
 import NFC
+import TestSupport
 import Testing
 import VirtualNFC
 
@@ -7,7 +8,7 @@ import VirtualNFC
 /// The PC/SC driver over a virtual reader in the process.
 ///
 /// What is done with vicinity tags on one that takes all commands is in ``VicinityProcedureTests``.
-@Suite struct PCSCDriverTests {
+@Suite(.replayed) struct PCSCDriverTests {
   typealias Bench = PCSCBench
 
   @Test func findsTagsThatAreThereTogether() async throws {

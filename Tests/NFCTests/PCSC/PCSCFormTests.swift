@@ -1,10 +1,11 @@
+import TestSupport
 import Testing
 
 @testable import NFC
 @testable import NFCPCSC
 
 /// The forms that a PC/SC reader's bytes and names have, without a reader.
-@Suite struct PCSCFormTests {
+@Suite(.replayed) struct PCSCFormTests {
   /// Answers to reset that are known of real cards (Ludovic Rousseau's list of smart cards; Gemalto
   /// Prox-DU and Prox-SU, PC/SC guide, tables 16 and 17).
   @Test(

@@ -1,9 +1,10 @@
 import NFC
+import TestSupport
 import Testing
 import VirtualNFC
 
 /// Each virtual chip on a PC/SC reader and through the real libnfc.
-@Suite struct PCSCSameTagsTests {
+@Suite(.replayed) struct PCSCSameTagsTests {
   /// What a program sees of a tag, as far as a PC/SC reader can tell it.
   private struct Sight: Hashable {
     var kind: String

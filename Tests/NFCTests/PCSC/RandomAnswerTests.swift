@@ -1,5 +1,6 @@
 import NFC
 import Synchronization
+import TestSupport
 import Testing
 import VirtualNFC
 
@@ -89,6 +90,7 @@ import VirtualNFC
     let field = VirtualField()
     field.place(tag)
     let virtual = VirtualPCSCReader(field, dialect: dialect)
+    ReplayedReaders.begin()
     let reader = try await Reader.open(over: { service(virtual.service()) })
     let before = tag.memory
     do {

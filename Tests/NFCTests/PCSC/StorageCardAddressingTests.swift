@@ -1,11 +1,12 @@
 import NFC
+import TestSupport
 import Testing
 import VirtualNFC
 
 @testable import NFCPCSC
 
 /// What P1 and P2 of `FF B0` are is found out from the tag that is there, or not used.
-@Suite struct StorageCardAddressingTests {
+@Suite(.replayed) struct StorageCardAddressingTests {
   typealias Addressing = StorageCardBlocks.Addressing
 
   /// Tags whose content tells: formatted ones, blank ones of a size that the UID tells.
@@ -63,6 +64,7 @@ import VirtualNFC
   ) async throws {
     let tag = try VirtualTag.named("blank-st25dv")
     let virtual = Self.virtual(tag, reader.dialect)
+    ReplayedReaders.begin()
     let opened = try await Reader.open(over: { virtual.service() })
     let found = try #require(try await opened.tagsInField().first)
     #expect(found.identifier == tag.identifier)

@@ -1,5 +1,6 @@
 import NFC
 import Synchronization
+import TestSupport
 import Testing
 import VirtualNFC
 
@@ -188,6 +189,7 @@ import VirtualNFC
     let chip = VirtualTag.st25dv()
     let rig = Rig(chip, dialect: .storageCardNumberInP2, name: "Some Reader 00 00")
     let virtual = rig.virtual
+    ReplayedReaders.begin()
     let reader = try await Reader.open(over: { virtual.service() })
     let found = try #require(try await reader.tagsInField().first)
     try await found.connect()
@@ -234,6 +236,7 @@ import VirtualNFC
     let answer = try #require([UInt8](hexadecimal: refusal))
     let virtual = rig.virtual
     let limit = 64
+    ReplayedReaders.begin()
     let reader = try await Reader.open(over: {
       InterposedService(virtual.service()) { command, pass throws(SmartCardFailure) in
         let given = try pass(command)
@@ -256,6 +259,7 @@ import VirtualNFC
     let rig = Rig(chip, dialect: dialect)
     let virtual = rig.virtual
     let isLosing = Mutex(false)
+    ReplayedReaders.begin()
     let reader = try await Reader.open(over: {
       InterposedService(virtual.service()) { command, pass throws(SmartCardFailure) in
         let given = try pass(command)

@@ -15,6 +15,7 @@ struct Bench: Sendable {
     _ tags: VirtualTag..., trace: (@Sendable (TraceEvent) -> Void)? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
+    ReplayedReaders.begin()
     slot = await BenchSlots.shared.take()
     watch = FieldWatch(field, sourceLocation)
     virtual = try VirtualReader(field, trace: trace)

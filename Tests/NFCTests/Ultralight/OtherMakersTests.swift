@@ -1,10 +1,11 @@
 import NFC
+import TestSupport
 import Testing
 import VirtualNFC
 
 /// Type 2 tags of other makers, which answer as a MIFARE Ultralight and know no GET_VERSION: the maker is the first
 /// byte of the UID (ISO/IEC 7816-6), and no chip is named after another maker's.
-@Suite struct OtherMakersTests {
+@Suite(.replayed) struct OtherMakersTests {
   @Test(
     arguments: [
       ([0x04, 0x51, 0x2C, 0x8A, 0x3D, 0x61, 0x80], "MIFARE Ultralight"),

@@ -1,11 +1,12 @@
 import NFC
+import TestSupport
 import Testing
 import VirtualNFC
 
 @testable import NFCCore
 
 /// AUTH0, AUTH1 and the key of a MIFARE Ultralight C.
-@Suite struct UltralightCProtectionTests {
+@Suite(.replayed) struct UltralightCProtectionTests {
   typealias Plan = UltralightCProtectionPlan
 
   private static let factoryKey = Array("IEMKAERB!NACUOYF".utf8)

@@ -1,8 +1,9 @@
 import NFC
+import TestSupport
 import Testing
 import VirtualNFC
 
-@Suite struct UltralightCommandTests {
+@Suite(.replayed) struct UltralightCommandTests {
   static let password: [UInt8] = [0x31, 0x32, 0x33, 0x34]
 
   /// An NTAG213 with a password, its pages protected against writing from page 8 on.
@@ -151,8 +152,9 @@ import VirtualNFC
   /// All sectors with memory, whichever is selected before; then the first again.
   @Test(
     .asking(.lockBits, .oneTimeBits, .configurationLock),
-    arguments: [(VirtualTag.ntagI2C1K(), 936), (.ntagI2C2K(), 1960)])
-  func dumpsAndRestoresNTAGI2C(tag: VirtualTag, size: Int) async throws {
+    arguments: [936, 1960])
+  func dumpsAndRestoresNTAGI2C(size: Int) async throws {
+    let tag: VirtualTag = size == 936 ? .ntagI2C1K() : .ntagI2C2K()
     tag.memory.replaceSubrange(
       20..<size - 60, with: (20..<size - 60).map { UInt8(truncatingIfNeeded: $0) })
     let configuration = size - 8

@@ -1,8 +1,9 @@
 import NFC
+import TestSupport
 import Testing
 import VirtualNFC
 
-@Suite struct UltralightDumpTests {
+@Suite(.replayed) struct UltralightDumpTests {
   static func commands(_ bench: Bench) async throws -> UltralightCommands {
     let tag = try await bench.tag(.iso14443).miFare
     return try #require(tag.ultralight)

@@ -1,10 +1,11 @@
 import NFC
+import TestSupport
 import Testing
 import VirtualNFC
 
 @testable import NFCCore
 
-@Suite struct UltralightProtectionTests {
+@Suite(.replayed) struct UltralightProtectionTests {
   typealias Plan = UltralightProtectionPlan
 
   static let old: [UInt8] = [0x31, 0x32, 0x33, 0x34]

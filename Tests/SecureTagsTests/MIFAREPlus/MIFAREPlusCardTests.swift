@@ -1,10 +1,11 @@
 import NFC
 import SecureTags
+import TestSupport
 import Testing
 import VirtualNFC
 
 /// A MIFARE Plus through the real libnfc.
-@Suite struct MIFAREPlusCardTests {
+@Suite(.replayed) struct MIFAREPlusCardTests {
   private static let factory = SecretKey([UInt8](repeating: 0xFF, count: 16))
   private static let new = SecretKey((0..<16).map { UInt8($0 * 5 + 2) })
   private static let block = (0..<16).map { UInt8($0 + 0x30) }
@@ -18,6 +19,7 @@ import VirtualNFC
     init(
       _ tag: VirtualTag, trace: (@Sendable (TraceEvent) -> Void)? = nil
     ) async throws {
+      ReplayedReaders.begin()
       self.tag = tag
       field.place(tag)
       virtual = try VirtualReader(field, trace: trace)

@@ -1,12 +1,13 @@
 import NFC
 import Synchronization
+import TestSupport
 import Testing
 import VirtualNFC
 
 @testable import SecureTags
 
 /// Tests a MIFARE Plus in security level 1 through the real libnfc, and its switch to level 3.
-@Suite struct MIFAREPlusLevelOneTests {
+@Suite(.replayed) struct MIFAREPlusLevelOneTests {
   private static let factory = SecretKey([UInt8](repeating: 0xFF, count: 16))
   private static let new = SecretKey((0..<16).map { UInt8($0 * 5 + 2) })
   private static let block = (0..<16).map { UInt8($0 + 0x30) }
@@ -204,7 +205,7 @@ import VirtualNFC
 }
 
 /// Tests the blocks that an authentication needs, without a reader.
-@Suite struct MIFAREPlusBlocksTests {
+@Suite(.replayed) struct MIFAREPlusBlocksTests {
   private static let ats: [UInt8] = [0x0C, 0x75, 0x77, 0x80, 0x02, 0xC1, 5, 0x2F, 0x2F, 1, 2, 3]
 
   /// A card that returns these answers one by one.

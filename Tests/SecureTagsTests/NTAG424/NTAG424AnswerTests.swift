@@ -1,5 +1,6 @@
 import NFC
 import SUNMessage
+import TestSupport
 import Testing
 import VirtualNFC
 
@@ -91,6 +92,7 @@ private struct MeddlingChip: VirtualChip {
     let field = VirtualField()
     field.place(tag)
     let virtual = try VirtualReader(field)
+    ReplayedReaders.begin()
     let reader = try await Reader.open(virtual.connectionString)
     let setup = NTAG424Setup(
       link: try NTAG424Link("https://a.example/?p={picc}&c={mac}"),

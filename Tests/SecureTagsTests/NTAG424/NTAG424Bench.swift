@@ -1,6 +1,7 @@
 import NFC
 import SUNMessage
 import SecureTags
+import TestSupport
 import Testing
 import VirtualNFC
 
@@ -12,6 +13,7 @@ struct NTAG424Bench: Sendable {
   let tag: VirtualTag
 
   init(_ chip: NTAG424 = NTAG424()) async throws {
+    ReplayedReaders.begin()
     tag = VirtualTag(chip)
     field.place(tag)
     virtual = try VirtualReader(field)

@@ -7,7 +7,7 @@ import VirtualNFC
 @testable import SecureTags
 
 /// Tests an NTAG 424 DNA that is switched to LRP, through the real libnfc.
-@Suite(.asking(.configurationLock)) struct NTAG424LRPTests {
+@Suite(.replayed, .asking(.configurationLock)) struct NTAG424LRPTests {
   private static func switched(_ bench: NTAG424Bench) async throws -> NTAG424Tag {
     let chip = try await bench.chip()
     try await chip.authenticate(0, .factory(.aes))

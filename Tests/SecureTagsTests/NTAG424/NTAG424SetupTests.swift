@@ -1,12 +1,13 @@
 import NFC
 import SUNMessage
+import TestSupport
 import Testing
 import VirtualNFC
 
 @testable import SecureTags
 
 /// Tests links on a virtual NTAG 424 DNA, through the real libnfc.
-@Suite struct NTAG424SetupTests {
+@Suite(.replayed) struct NTAG424SetupTests {
   struct Form: Sendable, CustomTestStringConvertible {
     let template: String
     var input = SUNMACInput.automatic
@@ -241,6 +242,7 @@ import VirtualNFC
     let field = VirtualField()
     field.place(.desfire())
     let virtual = try VirtualReader(field)
+    ReplayedReaders.begin()
     let reader = try await Reader.open(virtual.connectionString)
     for try await tag in reader.tags(polling: .iso14443) {
       try await tag.connect()
@@ -258,6 +260,7 @@ import VirtualNFC
     let tag = VirtualTag.ntag424()
     field.place(tag)
     let virtual = VirtualPCSCReader(field)
+    ReplayedReaders.begin()
     let reader = try await Reader.open(over: { virtual.service() })
     let link = try NTAG424Link("https://a.example/?p={picc}&e={enc}&c={mac}")
     let setup = NTAG424Setup(link: link, newKeys: [0: try aes(9), 1: try aes(1), 2: try aes(2)])

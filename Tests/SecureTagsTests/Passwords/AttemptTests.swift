@@ -1,12 +1,13 @@
 import NFC
 import NFCCore
+import TestSupport
 import Testing
 import VirtualNFC
 
 @testable import SecureTags
 
 /// Tests the number of remaining attempts in errors, through libnfc and a virtual PN532.
-@Suite struct AttemptTests {
+@Suite(.replayed) struct AttemptTests {
   private static let password: [UInt8] = [1, 2, 3, 4]
 
   private static func error(_ body: () async throws -> Void) async -> NFCError? {
@@ -26,6 +27,7 @@ import VirtualNFC
     let field = VirtualField()
     field.place(.ntag213())
     let virtual = try VirtualReader(field)
+    ReplayedReaders.begin()
     let reader = try await Reader.open(virtual.connectionString)
     func tag() async throws -> UltralightCommands {
       let found = try #require(try await reader.tagsInField().first)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import VirtualNFC
 
-@Suite struct ICODETagTests {
+@Suite(.replayed) struct ICODETagTests {
   private static let new = SecretKey([0x11, 0x22, 0x33, 0x44])
   private static let wrong = SecretKey([0x99, 0x99, 0x99, 0x99])
 
@@ -165,7 +165,8 @@ import VirtualNFC
     #expect(torn > 10)
   }
 
-  @Test(arguments: 0..<6) func aCancelledProtectionIsWholeOrNot(_ yields: Int) async throws {
+  @Test(.notReplayed("cancelled at any moment"), arguments: 0..<6)
+  func aCancelledProtectionIsWholeOrNot(_ yields: Int) async throws {
     let bench = try await VicinityBench(.icodeSLIX2())
     let tag = try await bench.tag()
     await cancelling(after: yields * 7) { try await Self.protect(tag) }

@@ -1,11 +1,12 @@
 import NFC
 import NDEF
 import SecureTags
+import TestSupport
 import Testing
 import VirtualNFC
 
 /// Tests passwords of an NDEF file, through libnfc and a virtual PN532, and through PC/SC.
-@Suite struct ST25TATagTests {
+@Suite(.replayed) struct ST25TATagTests {
   private static let new = SecretKey((0..<16).map { UInt8($0 + 1) })
   private static let other = SecretKey((0..<16).map { UInt8(0xF0 - $0) })
   private static let message: [UInt8] = [0xD1, 0x01, 0x04, 0x54, 0x02, 0x65, 0x6E, 0x21]
@@ -28,10 +29,12 @@ import VirtualNFC
       case .libnfc:
         let virtual = try VirtualReader(field)
         self.virtual = virtual
+        ReplayedReaders.begin()
         reader = try await Reader.open(virtual.connectionString)
       case .pcsc:
         let virtual = VirtualPCSCReader(field)
         self.virtual = nil
+        ReplayedReaders.begin()
         reader = try await Reader.open(over: { virtual.service() })
       }
     }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import VirtualNFC
 
-@Suite struct ST25TagTests {
+@Suite(.replayed) struct ST25TagTests {
   private static let long = SecretKey([0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88])
   private static let short = SecretKey([0x11, 0x22, 0x33, 0x44])
   private static let wrong = SecretKey([UInt8](repeating: 0x99, count: 8))
@@ -129,7 +129,8 @@ import VirtualNFC
     #expect(torn > 10)
   }
 
-  @Test(arguments: 0..<6) func aCancelledProtectionIsWholeOrNot(_ yields: Int) async throws {
+  @Test(.notReplayed("cancelled at any moment"), arguments: 0..<6)
+  func aCancelledProtectionIsWholeOrNot(_ yields: Int) async throws {
     let test = Self.cases[5]
     let bench = try await VicinityBench(test.make())
     let tag = try await bench.tag()

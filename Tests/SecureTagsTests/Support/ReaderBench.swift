@@ -1,4 +1,5 @@
 import NFC
+import TestSupport
 import Testing
 import VirtualNFC
 
@@ -24,6 +25,7 @@ struct ReaderBench: Sendable {
   private let end: @Sendable () -> Void
 
   init(_ kind: Kind, _ tag: VirtualTag) async throws {
+    ReplayedReaders.begin()
     self.tag = tag
     field.place(tag)
     switch kind {

@@ -1,4 +1,5 @@
 import NFC
+import TestSupport
 import Testing
 import VirtualNFC
 
@@ -33,6 +34,7 @@ struct TagBench: Sendable {
   init(
     _ tag: VirtualTag, _ way: Way = .libnfc, trace: (@Sendable (TraceEvent) -> Void)? = nil
   ) async throws {
+    ReplayedReaders.begin()
     placed = tag
     field.place(tag)
     switch way {

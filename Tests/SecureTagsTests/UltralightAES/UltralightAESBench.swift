@@ -1,5 +1,6 @@
 import NFC
 import SecureTags
+import TestSupport
 import Testing
 import VirtualNFC
 
@@ -19,6 +20,7 @@ struct UltralightAESBench: Sendable {
     for (place, value) in settings { tag.memory[0x29 * 4 + place] = value }
     field.place(tag)
     virtual = try VirtualReader(field)
+    ReplayedReaders.begin()
     reader = try await Reader.open(virtual.connectionString)
   }
 

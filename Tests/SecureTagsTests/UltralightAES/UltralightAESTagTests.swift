@@ -1,12 +1,13 @@
 import NDEF
 import NFC
+import TestSupport
 import Testing
 import VirtualNFC
 
 @testable import SecureTags
 
 /// Tests a MIFARE Ultralight AES through the real libnfc.
-@Suite struct UltralightAESTagTests {
+@Suite(.replayed) struct UltralightAESTagTests {
   typealias Bench = UltralightAESBench
   typealias Plan = UltralightAESProtectionPlan
 
@@ -78,6 +79,7 @@ import VirtualNFC
     let field = VirtualField()
     field.place(.ultralightC())
     let virtual = try VirtualReader(field)
+    ReplayedReaders.begin()
     let reader = try await Reader.open(virtual.connectionString)
     for try await tag in reader.tags(polling: .iso14443a) {
       try await tag.connect()
@@ -217,7 +219,8 @@ import VirtualNFC
   }
 
   /// A task that is cancelled meanwhile does not leave a change half done.
-  @Test func aCancelledChangeIsWholeOrNone() async throws {
+  @Test(.notReplayed("cancelled at any moment"))
+  func aCancelledChangeIsWholeOrNone() async throws {
     let bench = try await Bench()
     let protection = try UltralightAESProtection(key: Bench.newKey, firstPage: 4)
     for delay in [0, 5, 20, 40] {

@@ -9,6 +9,7 @@ public struct VicinityBench: Sendable {
   public let placed: VirtualTag
 
   public init(_ tag: VirtualTag) async throws {
+    ReplayedReaders.begin()
     field.place(tag)
     let virtual = VirtualPCSCReader(field)
     self.virtual = virtual
