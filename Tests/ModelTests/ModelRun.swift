@@ -139,7 +139,8 @@ struct ModelRun {
   private mutating func newMessage(upTo capacity: Int) -> [UInt8] {
     let length = Int.random(in: 0...max(0, min(capacity, 300)), using: &random)
     let first = UInt8.random(in: 1...250, using: &random)
-    return (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 7) &+ first | 1 }
+    // The first record of a message has the flag Message Begin.
+    return (0..<length).map { $0 == 0 ? 0xD1 : UInt8(truncatingIfNeeded: $0 &* 7) &+ first | 1 }
   }
 
   private mutating func event() -> AirDriver.Event? {

@@ -3,8 +3,21 @@ extension MessageReplacement {
   /// Message Begin, so no reader treats this as a message (NFC Forum NDEF 1.0, 3.2.1).
   static let none: UInt8 = 0x00
 
-  /// Returns whether a message's bytes are what an interrupted write leaves if TLVs follow.
-  static func isNone(_ message: [UInt8]) -> Bool { message.isEmpty || message.first == none }
+  /// Returns whether a message's bytes are what an interrupted write leaves if TLVs follow. None of them is a
+  /// message for any reader.
+  ///
+  /// If the length is the last byte of a unit, the first bytes change in another write than the length:
+  ///
+  /// - The rest of a long length, and the mark after it, replace the first bytes of a message that still has its
+  ///   short length, or remain as a message of two bytes. The first of them would be a record without the flag
+  ///   Message Begin.
+  /// - An empty message gets a length that covers the TLVs that follow it. Its first byte would be a record that is
+  ///   both the last one and a chunk that others continue.
+  static func isNone(_ message: [UInt8]) -> Bool {
+    guard let first = message.first else { return true }
+    if first == none || first == TagLengthValue.Tag.proprietary { return true }
+    return first & 0x80 == 0 && (message.count == 2 || message.count > 2 && message[2] == none)
+  }
 
   /// Returns an order of writes in which the following TLVs can be found at any moment.
   ///
@@ -91,7 +104,8 @@ extension MessageReplacement {
     if !rest.isEmpty {
       if message.length > 0 { order.put([message.valueOffset: Self.none]) }
       // The bytes after the message do not belong to it until it has the length.
-      if ownsRest { order.put(rest) }
+      // The mark comes first, and the byte that replaces the message's first one last.
+      if ownsRest { order.put(rest.keys.sorted(by: >)) { rest[$0] } }
       order.put(head.filter { order.unit($0.key) == lengthUnit })
     }
     order.put(head)
@@ -127,7 +141,11 @@ extension MessageReplacement {
     if message.hasLongHeader, !new.hasLongHeader, new.end < message.valueOffset {
       // The rest of the longer length would be treated as a TLV, so it becomes padding first.
       let rest = lengthOffset + 1..<message.valueOffset
-      order.put([lengthOffset: UInt8(rest.count)])
+      var padded = [lengthOffset: UInt8(rest.count)]
+      for offset in rest where order.unit(offset) == order.unit(lengthOffset) {
+        padded[offset] = Self.none
+      }
+      order.put(padded)
       order.put(rest) { _ in Self.none }
       left = offsets.filter { order.current($0) != byte($0) }
     }

@@ -39,7 +39,7 @@ struct DESFireProcedure {
   ///
   /// A success is accepted only with its MAC, unless the command ends the session. A refusal is the
   /// status alone and has none in any generation (libfreefare takes a lone status for the error of the
-  /// card; its session, too, is over): it is an error and ends the session, so that somebody who puts a
+  /// card): it is an error and ends the session, so that somebody who puts a
   /// refusal in the place of an answer gains nothing but an error. The card may then have done what it
   /// seems to refuse.
   ///

@@ -83,7 +83,7 @@ import Testing
         "\(plan.text.suffix(2000))")
       let build = try await Self.run("swift", "run", "messages", in: client)
       #expect(build.status == 0, "\(build.text.suffix(4000))")
-      #expect(build.text.hasSuffix("theirs 16\n"), "\(build.text.suffix(400))")
+      #expect(build.output.hasSuffix("theirs 16\n"), "\(build.text.suffix(400))")
     }
   }
 

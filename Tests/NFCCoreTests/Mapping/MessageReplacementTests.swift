@@ -49,7 +49,7 @@ struct MessageReplacementTests {
       for (index, write) in writes.enumerated() {
         Self.apply(write, to: &subject.area, unitSize)
         #expect(
-          subject.isWhole(replacement.new),
+          subject.isWhole(replacement.new, unitSize),
           "round \(round), write \(index) of \(writes.count): \(subject.area.hexadecimal)")
       }
       #expect(
@@ -156,15 +156,16 @@ struct MessageReplacementTests {
       return hasRoom && !isApart ? found : nil
     }
 
-    func isWhole(_ new: TagLengthValue) -> Bool {
+    func isWhole(_ new: TagLengthValue, _ unitSize: Int) -> Bool {
       guard let found = MessageReplacementTests.blocks(in: area),
         found.contains(where: { Array(area[$0.offset..<$0.end]) == blocks }),
         let message = found.first(where: { $0.tag == TagLengthValue.Tag.ndefMessage })
       else { return false }
       let held = Array(area[message.value])
-      // A first byte without Message Begin, or the beginning of a chunk that is the last record: malformed.
-      return MessageReplacement.isNone(held) || held == old || held == self.new
-        || held[0] & 0x80 == 0 || held[0] & 0x60 == 0x60
+      if MessageReplacement.isNone(held) || held == old || held == self.new { return true }
+      // Without the flag Message Begin, no reader accepts a message. Bytes are written one by one only in memory
+      // that is too small for a long length. The length of a TLV that a message covers for a moment is less than 80.
+      return held[0] & 0x80 == 0 && (unitSize == 1 || Int(held[0]) == following.count)
     }
   }
 
