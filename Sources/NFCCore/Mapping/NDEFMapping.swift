@@ -51,7 +51,8 @@ extension NDEFMapping {
   /// Refuses what cannot be written before anything is sent, writes, and reads back if asked.
   mutating func checkedWrite(_ message: [UInt8], verify: Bool, _ link: TagLink) throws {
     guard message.isEmpty || !MessageReplacement.isNone(message) else {
-      throw NFCError(.invalidParameter, "a message cannot begin with \(message.prefix(3).hexadecimal)")
+      throw NFCError(
+        .invalidParameter, "a message cannot begin with \(message.prefix(3).hexadecimal)")
     }
     let status = try statusForWriting(link)
     switch status.access {
