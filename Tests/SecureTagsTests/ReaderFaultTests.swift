@@ -114,7 +114,7 @@ import VirtualNFC
     let (before, after) = try await bench.contents()
     // The check of a length does not depend on the reader.
     let changes: [TamperedCard<DESFire>.Change] =
-      kind == .libnfc ? TamperedCard.Change.allCases : [.replayed, .codeChanged]
+      kind == .libnfc ? AnswerChange.allCases : [.replayed, .codeChanged]
     for tampering in changes {
       for moment in 0..<bench.answers {
         let application = try await bench.opened()

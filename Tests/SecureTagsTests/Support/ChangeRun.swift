@@ -12,11 +12,22 @@ protocol ChangeableChip: VirtualChip {
   associatedtype Card: Sendable
   /// Everything that outlasts a session: keys, settings and data.
   var content: Content { get }
-  /// See ``TamperedCard/statusSize``.
+  /// The number of bytes at the end of an answer that are not data: the status word of a wrapped command.
   static var statusSize: Int { get }
+  /// The form of its answers.
+  static var answers: AnswerForm { get }
+  /// How it is found.
+  static var polling: PollingOptions { get }
   /// The number of answers before an authentication that nothing protects: those to selections.
   static var unprotectedAnswers: Int { get }
   static func card(_ tag: DetectedTag) async throws -> Card
+}
+
+extension ChangeableChip {
+  static var statusSize: Int { 0 }
+  static var answers: AnswerForm { .blocks(statusSize: statusSize) }
+  static var polling: PollingOptions { .iso14443 }
+  static var unprotectedAnswers: Int { 0 }
 }
 
 /// A change, as a careful program performs it: `run` can be called again after a failure.
@@ -83,7 +94,7 @@ struct ChangeRun<Chip: ChangeableChip> {
     self.kind = kind
     self.change = change
     reader = try await ReaderBench(
-      kind, VirtualTag(Tampered(change.chip(), statusSize: Chip.statusSize)))
+      kind, VirtualTag(Tampered(change.chip(), Chip.answers)), polling: Chip.polling)
     try await change.prepare(Chip.card(reader.found()))
     start = try reader.chip(Tampered.self)
   }
@@ -104,12 +115,9 @@ struct ChangeRun<Chip: ChangeableChip> {
       }
     }
     for moment in change.first..<answers { try await check(.cancelled, moment, before, after) }
-    // The check of an answer does not depend on the reader.
-    if kind == .pcsc {
-      for tampering in Tampered.Change.allCases {
-        for moment in change.first..<answers {
-          try await check(.answer(tampering), moment, before, after)
-        }
+    for tampering in Tampered.Change.allCases {
+      for moment in change.first..<answers {
+        try await check(.answer(tampering), moment, before, after)
       }
     }
     await reader.close()

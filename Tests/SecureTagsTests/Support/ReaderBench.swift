@@ -22,11 +22,15 @@ struct ReaderBench: Sendable {
   let setTrouble: @Sendable (_ trouble: Trouble?, _ exchange: Int) -> Void
   /// The number of frames since then.
   let exchanges: @Sendable () -> Int
+  private let polling: PollingOptions
   private let end: @Sendable () -> Void
 
-  init(_ kind: Kind, _ tag: VirtualTag) async throws {
+  init(
+    _ kind: Kind, _ tag: VirtualTag, polling: PollingOptions = .iso14443
+  ) async throws {
     ReplayedReaders.begin()
     self.tag = tag
+    self.polling = polling
     field.place(tag)
     switch kind {
     case .libnfc:
@@ -71,7 +75,7 @@ struct ReaderBench: Sendable {
 
   /// Finds and connects the card again.
   func found() async throws -> DetectedTag {
-    for try await tag in reader.tags(polling: .iso14443) {
+    for try await tag in reader.tags(polling: polling) {
       try await tag.connect()
       return tag
     }
@@ -91,9 +95,10 @@ struct ReaderBench: Sendable {
     restore()
   }
 
-  /// Restores the card, in the field and without faults.
+  /// Restores the card, without faults, in the field to which it comes back.
   func restore() {
     setTrouble(nil, 0)
+    field.remove(tag)
     field.place(tag)
   }
 }
