@@ -125,7 +125,10 @@ extension PCSCDriver {
   ) throws -> [UInt8] {
     switch framing {
     case .checked:
-      return try frame(sendFrame(command, timeout))
+      let answer = try frame(sendFrame(command, timeout))
+      // The four bits of a refusal, after which a tag is mute until it is woken.
+      if answer.count == 1, answer[0] & 0x0F != Self.acknowledge { active = nil }
+      return answer
     case .bare:
       let answer = try frame(sendFrame(try withoutCheck(command), timeout))
       return Self.bare(answer) { active = nil }

@@ -87,8 +87,9 @@ public struct FeliCaLiteCommands: Sendable {
     try await handle.performCommand { link in
       let exchange = FeliCaLiteExchange(idm: idm, link)
       // A task that is cancelled between the two would leave a key that its version does not name.
-      try link.uninterrupted(recovery: FeliCaLiteProcedure.keyRecovery) {
+      try link.uninterrupted(recovery: FeliCaLiteProcedure.keyRecovery) { hasChanged in
         try exchange.write(key.block, to: FeliCaLiteLayout.cardKey)
+        hasChanged = true
         if let version {
           try exchange.write(
             FeliCaLiteProcedure.versionBlock(version), to: FeliCaLiteLayout.cardKeyVersion)
@@ -136,8 +137,9 @@ public struct FeliCaLiteSession: Sendable {
   public func writeCardKey(_ key: FeliCaLiteCardKey, version: UInt16? = nil) async throws {
     try await handle.performCommand { link in
       let exchange = FeliCaLiteExchange(idm: procedure.idm, link)
-      try link.uninterrupted(recovery: FeliCaLiteProcedure.keyRecovery) {
+      try link.uninterrupted(recovery: FeliCaLiteProcedure.keyRecovery) { hasChanged in
         try procedure.write(key.block, to: FeliCaLiteLayout.cardKey, exchange)
+        hasChanged = true
         if let version {
           try procedure.write(
             FeliCaLiteProcedure.versionBlock(version), to: FeliCaLiteLayout.cardKeyVersion,

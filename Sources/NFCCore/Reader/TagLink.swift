@@ -110,6 +110,26 @@ public struct TagLink {
     }
   }
 
+  /// Runs the steps of a change without interruption; see ``uninterrupted(recovery:_:)``.
+  ///
+  /// An error after the first step has been carried out leaves the change in doubt, whatever its kind: a
+  /// refusal of a later step does, too.
+  ///
+  /// - Parameter body: sets its argument when the tag has carried out a step.
+  package func uninterrupted<Result>(
+    recovery: String, steps body: (_ hasChanged: inout Bool) throws -> Result
+  ) throws -> Result {
+    try work.uninterrupted {
+      var hasChanged = false
+      do {
+        return try body(&hasChanged)
+      } catch var error as NFCError where hasChanged || error.group == .connection {
+        error.recovery = error.recovery ?? recovery
+        throw error
+      }
+    }
+  }
+
   /// Random bytes for the reader's side of a proof: of the system's generator, and of the recording where one is
   /// played back.
   package func random(_ count: Int) -> [UInt8] {

@@ -39,8 +39,8 @@ extension ICODETag {
       try commands.link.uninterrupted(
         recovery:
           "the tag may have new passwords already: ask for the change again, which tries both"
-      ) {
-        for step in plan.steps { try Self.run(step, plan, commands) }
+      ) { hasChanged in
+        for step in plan.steps { try Self.run(step, plan, commands, &hasChanged) }
       }
     }
   }
@@ -81,7 +81,8 @@ extension ICODETag {
   }
 
   private static func run(
-    _ step: ICODEProtectionPlan.Step, _ plan: ICODEProtectionPlan, _ commands: VicinityCommands
+    _ step: ICODEProtectionPlan.Step, _ plan: ICODEProtectionPlan, _ commands: VicinityCommands,
+    _ hasChanged: inout Bool
   ) throws {
     switch step {
     // This was done before the first step that changes anything.
@@ -89,6 +90,7 @@ extension ICODETag {
     case .writePassword(let use):
       guard let new = plan.protection?.passwords[use] else { return }
       try write(new, for: use, commands)
+      hasChanged = true
       try give(new, for: use, commands)
     case .divide(_, let after):
       _ = try commands.send(ICODECommandCode.protectPage, after.parameters)
@@ -99,5 +101,6 @@ extension ICODETag {
         ICODECommandCode.lockPageProtection,
         [UInt8(clamping: plan.protection?.firstBlock ?? 0)])
     }
+    hasChanged = true
   }
 }

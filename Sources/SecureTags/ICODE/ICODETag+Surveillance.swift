@@ -68,7 +68,7 @@ extension ICODETag {
     try check(.surveillance, password)
     try await run { commands in
       try Self.give(password, for: .surveillance, commands)
-      _ = try commands.link.uninterrupted {
+      _ = try commands.link.uninterrupted(recovery: Self.settingRecovery) {
         try commands.send(ICODECommandCode.passwordProtect, option: feature == .afi)
       }
     }
@@ -81,7 +81,9 @@ extension ICODETag {
     try await run { commands in
       if let password { try Self.give(password, for: .surveillance, commands) }
       do {
-        _ = try commands.link.uninterrupted { try commands.send(code, parameters) }
+        _ = try commands.link.uninterrupted(recovery: Self.settingRecovery) {
+          try commands.send(code, parameters)
+        }
       } catch let error as NFCError where error.cause == .iso15693(Self.unknownError) {
         // A chip gives no other sign that a password is missing.
         guard password == nil else { throw error }
@@ -91,6 +93,8 @@ extension ICODETag {
     }
   }
 
+  private static let settingRecovery =
+    "the tag may have the new setting already: ask for the change again"
   /// ISO/IEC 15693-3, 7.4.2: error with no information given.
   private static let unknownError: UInt8 = 0x0F
 }

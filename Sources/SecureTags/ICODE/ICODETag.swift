@@ -140,8 +140,9 @@ public struct ICODETag: Sendable {
         recovery:
           "the tag may have the new password already: present the new one, and then the old "
           + "one, to see which it has"
-      ) {
+      ) { hasChanged in
         try Self.write(new, for: use, commands)
+        hasChanged = true
         try Self.give(new, for: use, commands)
       }
     }
@@ -154,7 +155,9 @@ public struct ICODETag: Sendable {
     try check(use, current)
     try await run { commands in
       try Self.give(current, for: use, commands)
-      _ = try commands.link.uninterrupted {
+      _ = try commands.link.uninterrupted(
+        recovery: "the password may be locked already: ask for the lock again"
+      ) {
         try commands.send(ICODECommandCode.lockPassword, [use.rawValue])
       }
     }

@@ -40,13 +40,14 @@ extension ST25Tag {
       }
       // Both passwords are tried before anything is changed.
       let proofs = plan.steps.prefix { if case .authenticate = $0 { true } else { false } }
-      for step in proofs { try Self.run(step, secrets, chip, commands) }
+      var hasChanged = false
+      for step in proofs { try Self.run(step, secrets, chip, commands, &hasChanged) }
       try commands.link.uninterrupted(
         recovery:
           "the tag may have new passwords already: ask for the change again, which tries both"
-      ) {
+      ) { hasChanged in
         for step in plan.steps.dropFirst(proofs.count) {
-          try Self.run(step, secrets, chip, commands)
+          try Self.run(step, secrets, chip, commands, &hasChanged)
         }
       }
     }
@@ -54,7 +55,7 @@ extension ST25Tag {
 
   private static func run(
     _ step: ST25ProtectionPlan.Step, _ secrets: ST25Secrets, _ chip: ST25Chip,
-    _ commands: VicinityCommands
+    _ commands: VicinityCommands, _ hasChanged: inout Bool
   ) throws {
     switch step {
     case .authenticate(let number):
@@ -62,9 +63,11 @@ extension ST25Tag {
     case .writePassword(let number):
       guard let new = secrets.new(number) else { return }
       try write(new, number, chip, commands)
+      hasChanged = true
       try present(new, number, chip, commands)
     case .write(let register, _, let after):
       _ = try commands.send(ST25Chip.Code.writeConfiguration, [register, after])
+      hasChanged = true
     }
   }
 }

@@ -72,8 +72,20 @@ struct ST25TAProcedure {
     }
     file = UInt16(container.data[9]) << 8 | UInt16(container.data[10])
     try select(file)
-    return ST25TAAccess(
-      read: ST25TAAccess.Right(container.data[13]), write: ST25TAAccess.Right(container.data[14]))
+    guard let read = ST25TAAccess.Right(container.data[13], closed: Access.noRead),
+      let write = ST25TAAccess.Right(container.data[14], closed: Access.noWrite)
+    else {
+      throw NFCError(
+        .malformedContent, "the capability container has an access condition that is not known",
+        place: .file(Self.container))
+    }
+    return ST25TAAccess(read: read, write: write)
+  }
+
+  /// Access conditions of the capability container (SRTAG2KL data sheet, 3.2) that nothing undoes.
+  private enum Access {
+    static let noRead: UInt8 = 0xFE
+    static let noWrite: UInt8 = 0xFF
   }
 
   /// Presents a password: one exchange.
@@ -117,13 +129,14 @@ public struct ST25TAAccess: Hashable, Sendable {
     /// Nobody may do it, permanently.
     case closed
 
-    init(_ byte: UInt8) {
-      self =
-        switch byte {
-        case 0x00: .open
-        case 0x80: .password
-        default: .closed
-        }
+    /// - Parameter closed: the byte that permits nobody; those for reading and writing are different.
+    init?(_ byte: UInt8, closed: UInt8) {
+      switch byte {
+      case 0x00: self = .open
+      case 0x80: self = .password
+      case closed: self = .closed
+      default: return nil
+      }
     }
   }
 

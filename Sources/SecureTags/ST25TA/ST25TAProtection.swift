@@ -116,15 +116,16 @@ extension ST25TATag {
         recovery:
           "the card may have the new passwords already: ask for the change again, with the new "
           + "write password and with the old one; until then the file is open"
-      ) {
-        for step in plan.steps.dropFirst() { try Self.run(step, plan, opened) }
+      ) { hasChanged in
+        for step in plan.steps.dropFirst() { try Self.run(step, plan, opened, &hasChanged) }
       }
     }
     tag.useFilePasswords(read: nil, write: nil)
   }
 
   private static func run(
-    _ step: ST25TAProtectionPlan.Step, _ plan: ST25TAProtectionPlan, _ procedure: ST25TAProcedure
+    _ step: ST25TAProtectionPlan.Step, _ plan: ST25TAProtectionPlan, _ procedure: ST25TAProcedure,
+    _ hasChanged: inout Bool
   ) throws {
     switch step {
     case .authenticate: return
@@ -132,8 +133,11 @@ extension ST25TATag {
       let new = use == .read ? plan.protection?.readPassword : plan.protection?.writePassword
       guard let new else { return }
       try procedure.change(use, to: new)
+      hasChanged = true
       try procedure.verify(use, new)
-    case .require(let use, let isRequired): try procedure.require(use, isRequired)
+    case .require(let use, let isRequired):
+      try procedure.require(use, isRequired)
+      hasChanged = true
     }
   }
 }

@@ -58,7 +58,7 @@ public struct ST25TATag: Sendable {
   /// Reads who may read and write the NDEF file: five exchanges.
   ///
   /// - Throws: ``NFCError/Code/notNDEF`` if the card has no NDEF application,
-  ///   ``NFCError/Code/malformedContent`` if the application lacks a file,
+  ///   ``NFCError/Code/malformedContent`` if the application lacks a file or has unknown access conditions,
   ///   ``NFCError/Code/tagRefused`` if its capability container cannot be read.
   public func access() async throws -> ST25TAAccess {
     try await tag.exclusively { link in
@@ -99,7 +99,9 @@ public struct ST25TATag: Sendable {
       guard (use == .read ? access.read : access.write) != .closed else { return }
       try procedure.verify(.write, writePassword)
       let opened = procedure
-      try link.uninterrupted { try opened.closePermanently(use) }
+      try link.uninterrupted(
+        recovery: "the file may be closed already: ask for its access"
+      ) { try opened.closePermanently(use) }
     }
   }
 

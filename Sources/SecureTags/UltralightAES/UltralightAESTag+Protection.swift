@@ -52,7 +52,7 @@ extension UltralightAESTag {
           recovery:
             "ask for the change again, with the new key, with the old one, and without one; "
             + "pages stand open as long as a key is not whole"
-        ) { try self.runSteps(plan, channel, link) }
+        ) { try self.runSteps(plan, channel, link, hasChanged: &$0) }
       )
     }
   }
@@ -88,7 +88,8 @@ extension UltralightAESTag {
 
   /// Carries out the plan, and returns the authentication that remains at the end.
   private func runSteps(
-    _ plan: UltralightAESProtectionPlan, _ first: UltralightAESChannel?, _ link: TagLink
+    _ plan: UltralightAESProtectionPlan, _ first: UltralightAESChannel?, _ link: TagLink,
+    hasChanged: inout Bool
   ) throws -> UltralightAESChannel? {
     let newKeys = plan.protection?.keys ?? []
     var channel = first
@@ -97,11 +98,13 @@ extension UltralightAESTag {
       switch step {
       case .write(let page, _, let after?):
         try link.writeUltralight(after, page: UInt8(truncatingIfNeeded: page))
+        hasChanged = true
       case .write(let page, _, nil):
         guard let key = newKeys.first(where: { $0.number.pages.contains(page) }) else { continue }
         var data = key.key.page(page - key.number.pages.lowerBound)
         defer { data.wipe() }
         try link.writeUltralight(data, page: UInt8(truncatingIfNeeded: page))
+        hasChanged = true
       case .authenticate(let number):
         // A key takes effect at the next selection, as in an Ultralight C, or earlier.
         let new = try newKeys.first { $0.number == number }.map { try self.channel(number, $0.key) }

@@ -5,111 +5,236 @@ import VirtualNFC
 
 @testable import SecureTags
 
-/// Tests each change of an ISO 15693 chip's passwords and protection with a fault at each exchange, through
-/// PC/SC. A change that is reported as done is done, and a repeated change completes it.
-@Suite struct VicinityChangeTests {
-  private static let new = SecretKey([0x11, 0x22, 0x33, 0x44])
-  private static let long = SecretKey([0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88])
+extension ICODESLIX: ChangeableChip {
+  var content: ICODEContent { ICODEContent(self) }
+  static var answers: AnswerForm { .vicinity }
+  static var polling: PollingOptions { .iso15693 }
+  static func card(_ tag: DetectedTag) async throws -> ICODETag {
+    try await ICODETag(vicinityTag(tag))
+  }
+}
 
-  struct Change: Sendable, CustomTestStringConvertible {
-    let testDescription: String
-    let tag: @Sendable () -> VirtualTag
-    /// Performs the change, or completes it.
-    let run: @Sendable (any ISO15693Tag) async throws -> Void
-    /// Throws, or records an issue, unless the change has been made.
-    let check: @Sendable (any ISO15693Tag) async throws -> Void
+extension ICODESLIX2: ChangeableChip {
+  var content: ICODEContent { ICODEContent(self) }
+  static var answers: AnswerForm { .vicinity }
+  static var polling: PollingOptions { .iso15693 }
+  static func card(_ tag: DetectedTag) async throws -> ICODETag {
+    try await ICODETag(vicinityTag(tag))
+  }
+}
+
+extension ST25DV: ChangeableChip {
+  var content: ST25DVContent { ST25DVContent(self) }
+  static var answers: AnswerForm { .vicinity }
+  static var polling: PollingOptions { .iso15693 }
+  static func card(_ tag: DetectedTag) async throws -> ST25Tag {
+    try await ST25Tag(vicinityTag(tag))
+  }
+}
+
+extension ST25TV: ChangeableChip {
+  var content: ST25TVContent { ST25TVContent(self) }
+  static var answers: AnswerForm { .vicinity }
+  static var polling: PollingOptions { .iso15693 }
+  static func card(_ tag: DetectedTag) async throws -> ST25Tag {
+    try await ST25Tag(vicinityTag(tag))
+  }
+}
+
+private func vicinityTag(_ tag: DetectedTag) throws -> any ISO15693Tag {
+  guard case .iso15693(let tag) = tag else { throw NFCError(.wrongTag, "no ISO 15693 tag") }
+  return tag
+}
+
+/// Tests each change of an ISO 15693 chip's passwords, protection, article surveillance and locks with every
+/// fault at every exchange, through PC/SC: libnfc has no ISO 15693. The answers have no MAC.
+@Suite(.asking(.configurationLock, .identifierLock, .blockLock)) struct VicinityChangeTests {
+  private static let newBytes: [UInt8] = [0x11, 0x22, 0x33, 0x44]
+  private static let new = SecretKey(newBytes)
+  private static let longBytes: [UInt8] = [0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88]
+  private static let long = SecretKey(longBytes)
+  private static let oldLong = SecretKey([0x99, 0x88, 0x77, 0x66, 0x5A, 0x4B, 0x3C, 0x2D])
+
+  private static func change<Chip: ChangeableChip>(
+    _ name: String, _ chip: @escaping @autoclosure @Sendable () -> Chip, newKey: [UInt8]? = nil,
+    isStepwise: Bool = false, reportsDoubt: Bool = true,
+    prepare: @escaping @Sendable (Chip.Card) async throws -> Void = { _ in },
+    _ run: @escaping @Sendable (Chip.Card) async throws -> Void
+  ) -> CardChange<Chip> {
+    CardChange(
+      name, chip(), newKey: newKey, isProtected: false, isStepwise: isStepwise,
+      reportsDoubt: reportsDoubt, prepare: prepare, run)
   }
 
-  private static func password(_ use: ICODETag.Password) -> Change {
-    Change(
-      testDescription: "\(use) password of an ICODE", tag: { .icodeSLIX2() },
-      run: { tag in
-        let label = try await ICODETag(tag)
+  /// Runs `body`, which was done in an earlier run if the tag refuses because of a lock.
+  private static func unlessLocked(_ body: () async throws -> Void) async throws {
+    do {
+      try await body()
+    } catch let error as NFCError
+      where error.recovery == nil
+      && (error.code == .readOnly || error.cause == .iso15693(alreadyLocked))
+    {
+      // The lock is there.
+    }
+  }
+
+  /// ISO/IEC 15693-3, table 8.
+  private static let alreadyLocked: UInt8 = 0x11
+
+  /// The commands of the standard, which a program sends itself and which report nothing about an earlier
+  /// run except that there is a lock.
+  private static func locks<Chip: ChangeableChip>(
+    _ chip: @escaping @autoclosure @Sendable () -> Chip, block: Int,
+    _ tag: @escaping @Sendable (Chip.Card) -> any ISO15693Tag
+  ) -> [CardChange<Chip>] {
+    [
+      change("lock of a block", chip()) { try await tag($0).lockBlock(block) },
+      change("AFI", chip(), reportsDoubt: false) { _ = try await tag($0).send(.writeAFI(0x42)) },
+      change("lock of the AFI", chip(), reportsDoubt: false) { card in
+        try await unlessLocked { _ = try await tag(card).send(.lockAFI) }
+      },
+      change("DSFID", chip(), reportsDoubt: false) { _ = try await tag($0).send(.writeDSFID(7)) },
+      change("lock of the DSFID", chip(), reportsDoubt: false) { card in
+        try await unlessLocked { _ = try await tag(card).send(.lockDSFID) }
+      },
+    ]
+  }
+
+  // MARK: ICODE
+
+  private static func ofPassword<Chip: ChangeableChip>(
+    _ use: ICODETag.Password, _ chip: @escaping @autoclosure @Sendable () -> Chip
+  ) -> [CardChange<Chip>] where Chip.Card == ICODETag {
+    let old = ICODETag.factoryPassword(use)
+    return [
+      change("\(use) password", chip(), newKey: newBytes) { label in
         do {
-          try await label.writePassword(use, from: ICODETag.factoryPassword(use), to: new)
-        } catch let error as NFCError where error.code == .authenticationFailed {
+          try await label.writePassword(use, from: old, to: new)
+        } catch let error as NFCError
+          where error.code == .authenticationFailed && error.recovery == nil
+        {
           try await label.wake()
           try await label.authenticate(use, new)
         }
-      }, check: { try await ICODETag($0).authenticate(use, new) })
+      },
+      change("lock of the \(use) password", chip()) { label in
+        try await label.lockPassword(use, current: old)
+      },
+    ]
   }
 
-  private static func protection(
-    _ name: String, _ protection: ST25Protection, _ tag: @escaping @Sendable () -> VirtualTag
-  ) -> Change {
-    Change(
-      testDescription: name, tag: tag,
-      run: { tag in
-        let chip = try await ST25Tag(tag)
-        try await chip.protect(
-          try await chip.protectionPlan(protection), accepting: [.forgetsPasswords])
+  private static let surveillancePassword = ICODETag.factoryPassword(.surveillance)
+
+  private static func ofSurveillance<Chip: ChangeableChip>(
+    _ chip: @escaping @autoclosure @Sendable () -> Chip
+  ) -> [CardChange<Chip>] where Chip.Card == ICODETag {
+    [
+      change("surveillance", chip()) { try await $0.setSurveillance(true) },
+      change("lock of the surveillance", chip()) { label in
+        try await unlessLocked { try await label.lockSurveillance() }
       },
-      check: { tag in
-        let block = protection.firstBlock + 3
-        #expect(await failure { try await tag.writeBlocks(at: block, [1, 2, 3, 4]) } != nil)
-        try await ST25Tag(tag).authenticate(protection.password)
-        try await tag.writeBlocks(at: block, [1, 2, 3, 4])
-      })
+      change("password for the surveillance", chip()) {
+        try await $0.protect(.surveillance, password: surveillancePassword)
+      },
+      change("password for the AFI", chip()) {
+        try await $0.protect(.afi, password: surveillancePassword)
+      },
+      change(
+        "surveillance with a password", chip(),
+        prepare: { try await $0.protect(.surveillance, password: surveillancePassword) }
+      ) { try await $0.setSurveillance(true, password: surveillancePassword) },
+    ]
   }
 
-  static let changes =
-    [ICODETag.Password.read, .write, .surveillance].map(password) + [
-      Change(
-        testDescription: "protection of an ICODE", tag: { .icodeSLIX2() },
-        run: { tag in
-          let label = try await ICODETag(tag)
-          let plan = try await label.protectionPlan(
-            ICODEProtection(passwords: ICODEPasswords(new), firstBlock: 8, protectsReading: true))
-          try await label.protect(plan, accepting: [.forgetsPasswords])
-        },
-        check: { tag in
-          #expect(await failure { _ = try await tag.readBlocks(8..<9) } != nil)
-          let label = try await ICODETag(tag)
-          try await label.authenticate(.read, new)
-          try await label.authenticate(.write, new)
-          try await tag.writeBlocks(at: 8, [1, 2, 3, 4])
-        }),
-      Change(
-        testDescription: "article surveillance", tag: { .icodeSLIX2() },
-        run: { try await ICODETag($0).setSurveillance(true) },
-        check: { tag in
-          let sounds = try await ICODETag(tag).soundsAlarm()
-          #expect(sounds)
-        }),
-      protection("ST25DV", ST25Protection(password: long, firstBlock: 32, protectsReading: true)) {
-        .st25dv04K()
-      },
-      protection("ST25TV", ST25Protection(password: long, protectsReading: true)) { .st25tv() },
-    ]
+  private static func protect(
+    _ label: ICODETag, _ protection: ICODEProtection?, current: ICODEPasswords = .factory
+  ) async throws {
+    let plan = try await label.protectionPlan(protection)
+    try await label.protect(plan, accepting: Set(plan.irreversibleEffects), current: current)
+  }
 
-  @Test(arguments: changes) func everyFault(_ change: Change) async throws {
-    let first = try await VicinityBench(change.tag())
-    let tag = try await first.tag()
-    first.virtual.setFaults([])
-    try await change.run(tag)
-    let count = first.virtual.statistics.exchanges
-    try await change.check(first.again())
-    await first.reader.close()
-    #expect(count >= 1)
-    let effects: [VirtualPCSCReader.Fault.Effect] = [
-      .frameLost, .answerLost, .answerBroken, .tagLeaves,
-    ]
-    for effect in effects {
-      for moment in 0..<count {
-        let bench = try await VicinityBench(change.tag())
-        let tag = try await bench.tag()
-        bench.virtual.setFaults([.init(effect, at: moment)])
-        let error = await failure { try await change.run(tag) }
-        let text = error.map { "\($0)" } ?? "nothing"
-        #expect(!text.contains("112233"))
+  private static func protection(locks: Bool = false) -> ICODEProtection {
+    ICODEProtection(
+      passwords: ICODEPasswords(new), firstBlock: 8, protectsReading: true, locksProtection: locks,
+      needsBothPasswords: locks)
+  }
+
+  static let ofSLIX2 =
+    ICODETag.Password.allCases.flatMap { ofPassword($0, ICODESLIX2()) }
+    + ofSurveillance(ICODESLIX2()) + locks(ICODESLIX2(), block: 10) { $0.tag } + [
+      change("identifier of the surveillance", ICODESLIX2()) {
+        try await $0.writeSurveillanceIdentifier(0x1234)
+      },
+      change("protection", ICODESLIX2(), newKey: newBytes, isStepwise: true) {
+        try await protect($0, protection())
+      },
+      change("locked protection", ICODESLIX2(), newKey: newBytes, isStepwise: true) { label in
         do {
-          if error != nil { try await change.run(bench.again()) }
-          try await change.check(bench.again())
-        } catch {
-          Issue.record(error, "\(effect) at \(moment): \(text)")
+          try await protect(label, protection(locks: true))
+        } catch let error as NFCError where error.code == .readOnly && error.recovery == nil {
+          for use in [ICODETag.Password.read, .write] { try await label.authenticate(use, new) }
         }
-        await bench.reader.close()
-      }
+      },
+      change(
+        "opening", ICODESLIX2(), prepare: { try await protect($0, protection()) }
+      ) { try await protect($0, nil, current: ICODEPasswords(new)) },
+    ]
+
+  static let ofSLIX =
+    ofPassword(.surveillance, ICODESLIX()) + ofSurveillance(ICODESLIX())
+    + locks(ICODESLIX(), block: 10) { $0.tag }
+
+  @Test(arguments: ofSLIX2) func slix2(_ change: CardChange<ICODESLIX2>) async throws {
+    try await ChangeRun(.pcsc, change).everyFault()
+  }
+
+  @Test(arguments: ofSLIX) func slix(_ change: CardChange<ICODESLIX>) async throws {
+    try await ChangeRun(.pcsc, change).everyFault()
+  }
+
+  // MARK: ST25
+
+  private static func protect(
+    _ chip: ST25Tag, _ protection: ST25Protection?, current: SecretKey? = nil
+  ) async throws {
+    let plan = try await chip.protectionPlan(protection)
+    try await chip.protect(plan, accepting: Set(plan.irreversibleEffects), current: current)
+  }
+
+  private static func ofST25<Chip: ChangeableChip>(
+    _ chip: @escaping @autoclosure @Sendable () -> Chip, firstBlock: Int
+  ) -> [CardChange<Chip>] where Chip.Card == ST25Tag {
+    @Sendable func protection(_ password: SecretKey) -> ST25Protection {
+      ST25Protection(password: password, firstBlock: firstBlock, protectsReading: true)
     }
+    return [
+      change("protection", chip(), newKey: longBytes, isStepwise: true) {
+        try await protect($0, protection(long))
+      },
+      change(
+        "another password", chip(), newKey: longBytes, isStepwise: true,
+        prepare: { try await protect($0, protection(oldLong)) }
+      ) { try await protect($0, protection(long), current: oldLong) },
+      change(
+        "opening", chip(), prepare: { try await protect($0, protection(oldLong)) }
+      ) { try await protect($0, nil, current: oldLong) },
+    ] + locks(chip(), block: 0) { $0.tag }
+  }
+
+  static let ofST25DV = ofST25(ST25DV(.st25dv04K), firstBlock: 32)
+
+  static let ofST25TV =
+    ofST25(ST25TV(), firstBlock: 0) + [
+      change("second area", ST25TV(), newKey: newBytes, isStepwise: true) {
+        try await protect($0, ST25Protection(password: new, firstBlock: 32))
+      }
+    ]
+
+  @Test(arguments: ofST25DV) func st25dv(_ change: CardChange<ST25DV>) async throws {
+    try await ChangeRun(.pcsc, change).everyFault()
+  }
+
+  @Test(arguments: ofST25TV) func st25tv(_ change: CardChange<ST25TV>) async throws {
+    try await ChangeRun(.pcsc, change).everyFault()
   }
 }

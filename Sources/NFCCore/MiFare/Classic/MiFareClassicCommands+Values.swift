@@ -44,9 +44,11 @@ extension MiFareClassicCommands {
       guard difference != 0 else { return new }
       let value = difference.magnitude
       try link.uninterrupted(recovery: "the value may have changed already: read it") {
+        hasChanged in
         _ = try MiFareClassicExchange.send(
           difference > 0 ? .increment(number, by: value) : .decrement(number, by: value), link)
         _ = try MiFareClassicExchange.send(.transfer(number), link)
+        hasChanged = true
         let present = try MiFareClassicExchange.read(number, link)
         guard (try? MiFareClassicValueBlock(present))?.value == new else {
           throw NFCError(

@@ -81,8 +81,11 @@ struct MiFareClassicSession {
     _ key: MiFareClassicKey, _ reason: String
   ) throws {
     try require(sector, keyType, key, reason)
-    try link.uninterrupted {
+    try link.uninterrupted(
+      recovery: "the sector may have the new trailer already: try its keys, and then the old ones"
+    ) { hasChanged in
       try write(trailer.bytes, to: geometry.trailer(ofSector: sector))
+      hasChanged = true
       // What was opened with the old trailer proves nothing.
       opened = nil
       let refusal = "the card acknowledged the sector trailer but does not contain it"

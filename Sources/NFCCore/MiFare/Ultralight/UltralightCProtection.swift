@@ -69,7 +69,7 @@ public struct UltralightCProtectionPlan: Hashable, Sendable {
   let protection: UltralightCProtection?
 
   /// An AUTH0 from which on no page is protected (MF0ICU2 data sheet, 7.5.8).
-  private static let noPage: UInt8 = 0x30
+  static let noPage: UInt8 = 0x30
   /// AUTH1: reading is free.
   private static let freeReading: UInt8 = 0x01
 
@@ -252,7 +252,7 @@ extension UltralightCProtectionPlan {
     }
     try checkLocks(chip, link)
     let newKey = protection?.key.map { UltralightCAuthentication.stored($0) }
-    try link.uninterrupted(recovery: UltralightCAuthentication.recovery) {
+    try link.uninterrupted(recovery: UltralightCAuthentication.recovery) { hasChanged in
       for step in steps {
         switch step {
         case .write(let page, _, let after):
@@ -260,6 +260,7 @@ extension UltralightCProtectionPlan {
           let data = after ?? newKey.map { Array($0.dropFirst(first).prefix(Type2Memory.pageSize)) }
           try UltralightProcedure.write(
             data ?? [], to: UInt8(truncatingIfNeeded: page), link)
+          hasChanged = true
         case .authenticate:
           // A key counts from the next selection on (MF0ICU2 data sheet, 7.5.7).
           try UltralightProcedure.halt(link)

@@ -32,6 +32,9 @@ enum UltralightCommand: Hashable, Sendable {
   /// sheet, table 23).
   static let notAllowed: UInt8 = 0x00
 
+  /// The four bits of every refusal (MF0ULx1 data sheet, table 10: 0 and 1, 4 to 7, 9).
+  static let refusals: Set<UInt8> = [0x00, 0x01, 0x04, 0x05, 0x06, 0x07, 0x09]
+
   private enum Code {
     static let getVersion: UInt8 = 0x60
     static let read: UInt8 = 0x30
@@ -104,6 +107,14 @@ enum UltralightCommand: Hashable, Sendable {
     case .authenticateContinued: Self.reserved
     case .write, .incrementCounter, .sectorSelect, .sector, .halt: Self.acknowledge
     default: nil
+    }
+  }
+
+  /// Whether the command changes what the tag keeps.
+  var changesTag: Bool {
+    switch self {
+    case .write, .incrementCounter: true
+    default: false
     }
   }
 

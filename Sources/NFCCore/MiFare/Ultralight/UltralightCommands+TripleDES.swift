@@ -18,34 +18,47 @@ extension UltralightCommands {
     }
   }
 
-  /// Writes another key: four pages, and an authentication with it, which remains valid.
+  /// Writes another key: four pages, and an authentication with it, which remains valid. After an
+  /// authentication, there is one more exchange, and two more if pages are protected.
   ///
   /// Once begun, the change is completed even if the task is cancelled. A tag that is removed
-  /// between the pages has a mixture of both keys: write the key again while the tag still allows
-  /// the pages to be written.
+  /// between the pages has a mixture of both keys. Therefore the change first opens pages that are
+  /// protected, and protects them again after the tag has authenticated with the new key.
   ///
   /// - Parameter key: see ``authenticate(key:)``.
   /// - Throws: ``NFCError/Code/readOnly`` if the pages are locked, or are protected and there was
-  ///   no authentication with the old key.
+  ///   no authentication with the old key, or if the protection is locked: nothing has changed then.
   public func changeKey(_ key: [UInt8]) async throws {
     guard key.count == TwoKeyTripleDES.keySize else {
       throw NFCError(.invalidParameter, "a key has 16 bytes, not \(key.count)")
     }
     let stored = UltralightCAuthentication.stored(key)
     try await handle.performCommand { link in
-      try link.uninterrupted(recovery: UltralightCAuthentication.recovery) {
+      // Without an authentication, the tag accepts the first page only if none is protected.
+      let isAuthenticated = handle.knowledge.withLock { $0.authentication != nil }
+      let protection = isAuthenticated ? try UltralightCAuthentication.protection(link) : nil
+      try link.uninterrupted(recovery: UltralightCAuthentication.recovery) { hasChanged in
         handle.knowledge.withLock { $0.authentication = nil }
+        func write(_ data: some Sequence<UInt8>, to page: UInt8) throws {
+          try UltralightProcedure.write(Array(data), to: page, link)
+          hasChanged = true
+        }
+        let settingsPage = UltralightCAuthentication.firstProtectedPage
+        if let protection {
+          try write([UltralightCProtectionPlan.noPage] + protection.dropFirst(), to: settingsPage)
+        }
         for (index, page) in UltralightCAuthentication.keyPages.enumerated() {
           let first = index * Type2Memory.pageSize
-          try UltralightProcedure.write(
-            Array(stored[first..<first + Type2Memory.pageSize]), to: page, link)
+          try write(stored[first..<first + Type2Memory.pageSize], to: page)
         }
         // A key counts from the next selection on (MF0ICU2 data sheet, 7.5.7).
         try UltralightProcedure.halt(link)
         try link.selectPlainly()
         try UltralightCAuthentication.run(key: key, link)
+        if let protection { try write(protection, to: settingsPage) }
         handle.knowledge.withLock {
           $0.authentication = .tripleDES(key)
+          if $0.chip == nil { $0.learn(.ultralightC) }
           $0.wasSelected()
         }
       }
@@ -56,6 +69,15 @@ extension UltralightCommands {
 /// Three passes: the tag's number, both numbers, the reader's number, each rotated by a byte on its way back.
 enum UltralightCAuthentication {
   static let keyPages: ClosedRange<UInt8> = 0x2C...0x2F
+  /// The page of AUTH0 (MF0ICU2 data sheet, 7.5.8).
+  static let firstProtectedPage: UInt8 = 0x2A
+
+  /// Returns the page of AUTH0 if it protects pages: one exchange.
+  static func protection(_ link: TagLink) throws -> [UInt8]? {
+    let page = try Array(
+      UltralightExchange.send(.read(page: firstProtectedPage), link).prefix(Type2Memory.pageSize))
+    return page.first.map { $0 < UltralightCProtectionPlan.noPage } == true ? page : nil
+  }
 
   /// Returns a key as its pages hold it: each half with its last byte first (MF0ICU2 data sheet,
   /// 7.5.7).
@@ -67,7 +89,7 @@ enum UltralightCAuthentication {
   /// After a change of the key that was broken off.
   static let recovery =
     "ask for the change again, with the new key, with the old one, and without one; pages stand open "
-    + "as long as a key is not whole"
+    + "as long as a key is not whole, and may have to be protected again"
 
   private static let wrongKey = NFCError(.authenticationFailed, "the key is wrong")
 

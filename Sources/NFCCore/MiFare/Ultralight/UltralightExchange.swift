@@ -47,8 +47,15 @@ enum UltralightExchange {
     do {
       return try command.answer(send(command.encoded, link))
     } catch let error as NFCError where error.code == .tagRefused {
+      // An acknowledge has no check, and the tag has carried out what it acknowledges.
+      if command.changesTag, case .negativeAcknowledge(let code) = error.cause,
+        !UltralightCommand.refusals.contains(code)
+      {
+        throw NFCError(
+          .tagResponseError, "the tag's acknowledge is broken", cause: .checksum,
+          place: command.place)
+      }
       guard let place = command.place else { throw error }
-      // An acknowledge that was broken on its way looks like a refusal of another kind.
       if case .write = command, error.cause == .negativeAcknowledge(UltralightCommand.notAllowed) {
         throw NFCError(
           .readOnly,

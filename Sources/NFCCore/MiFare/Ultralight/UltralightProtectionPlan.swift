@@ -222,11 +222,12 @@ extension UltralightProtectionPlan {
     try link.uninterrupted(
       recovery: "the tag may have the new password already: ask for the change again, with the new "
         + "password and with the old one"
-    ) {
+    ) { hasChanged in
       for step in steps {
         switch step {
         case .write(let page, _, let after):
           try Self.write(after ?? secret(ofPage: page), to: page, link)
+          hasChanged = true
         case .authenticate: try prove(link)
         }
       }

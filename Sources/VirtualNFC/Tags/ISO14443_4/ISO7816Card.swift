@@ -19,7 +19,7 @@ public struct ISO7816Card: VirtualChip {
   /// The behavior in which the card differs from most.
   public var quirks: Quirks
   private(set) var interface: ProximityInterface
-  private var applets: [any VirtualApplet]
+  private(set) var applets: [any VirtualApplet]
   private var masterFile: (any VirtualApplet)?
   private var selection: Selection = .none
   private var waitingData: [UInt8] = []

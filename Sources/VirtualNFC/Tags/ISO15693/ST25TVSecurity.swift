@@ -32,9 +32,9 @@ struct ST25TVSecurity: Hashable, Sendable {
 
   // The persistent state.
   /// A1SS and A2SS.
-  private var registers: [UInt8]
+  private(set) var registers: [UInt8]
   /// The passwords for kill, area 1, area 2 and the configuration.
-  private var passwords = [[UInt8]](
+  private(set) var passwords = [[UInt8]](
     repeating: [UInt8](repeating: 0, count: passwordLength), count: 4)
 
   // The state of a session.

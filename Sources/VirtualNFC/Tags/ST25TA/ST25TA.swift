@@ -48,10 +48,10 @@ struct ST25TAApplication: VirtualApplet {
   private let signature: [UInt8]?
 
   // The persistent state.
-  private var content: [UInt8]
+  private(set) var content: [UInt8]
   /// The access conditions for reading (0) and writing (1).
-  private var access: [UInt8] = [Access.free, Access.free]
-  private var passwords = [[UInt8]](
+  private(set) var access: [UInt8] = [Access.free, Access.free]
+  private(set) var passwords = [[UInt8]](
     repeating: [UInt8](repeating: 0, count: passwordLength), count: 2)
 
   // The state of a session.
