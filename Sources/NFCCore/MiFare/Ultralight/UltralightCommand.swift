@@ -32,7 +32,7 @@ enum UltralightCommand: Hashable, Sendable {
   /// sheet, table 23).
   static let notAllowed: UInt8 = 0x00
 
-  /// The four bits of every refusal (MF0ULx1 data sheet, table 10: 0 and 1, 4 to 7, 9).
+  /// The four bits of every refusal (NTAG213/215/216 and MF0ULx1 data sheets, 9.3).
   static let refusals: Set<UInt8> = [0x00, 0x01, 0x04, 0x05, 0x06, 0x07, 0x09]
 
   private enum Code {
