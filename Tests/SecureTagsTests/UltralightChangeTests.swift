@@ -174,11 +174,6 @@ private func commands(of tag: DetectedTag) throws -> UltralightCommands {
         }, run)
     }
     return [
-      change("protection", isClosed: false) { tag in
-        try await trying([nil, password]) {
-          try await protect(tag, protection(password, reads: true), password: $0)
-        }
-      },
       change("another password", isClosed: true) { tag in
         try await trying([oldPassword, password, nil]) {
           try await protect(tag, protection(password), password: $0)
@@ -187,7 +182,7 @@ private func commands(of tag: DetectedTag) throws -> UltralightCommands {
       change("locked protection", isClosed: false) { tag in
         do {
           try await trying([nil, password]) {
-            try await protect(tag, protection(password, locks: true), password: $0)
+            try await protect(tag, protection(password, reads: true, locks: true), password: $0)
           }
         } catch let error as NFCError where error.code == .readOnly && error.recovery == nil {
           // It was locked in an earlier run.
