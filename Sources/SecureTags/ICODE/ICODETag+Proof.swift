@@ -77,7 +77,7 @@ enum ICODEProof {
   /// Returns the block in an answer, in the standard's order.
   static func block(_ payload: [UInt8]) throws -> [UInt8] {
     guard let first = payload.first, first & ~isFinished == barker else {
-      throw NFCError(.tagResponseError, "the tag's answer is none of an authentication")
+      throw NFCError(.tagResponseError, "the tag's answer does not belong to an authentication")
     }
     guard first & isFinished != 0 else {
       throw NFCError(.tagResponseError, "the tag requires more time than the reader gives it")
