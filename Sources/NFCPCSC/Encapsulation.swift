@@ -6,6 +6,11 @@ enum Encapsulation {
   private static let ownTimeout: UInt8 = 0x00
   private static let expectedLength: UInt8 = 0x00
 
+  /// SLOT CONTROL: the reader stops and resumes asking a card whether it is still there, which ends
+  /// what the card was doing (docs.springcard.com, SpringCore, SLOT CONTROL).
+  static let suspendTracking: [UInt8] = [0xFF, 0xFB, 0x01, 0x00, 0x00]
+  static let resumeTracking: [UInt8] = [0xFF, 0xFB, 0x00, 0x00, 0x00]
+
   /// The standard of the frame: P1.
   enum Standard: UInt8 {
     /// Type A at 106 kbit/s.

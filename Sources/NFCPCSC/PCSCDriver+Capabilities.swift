@@ -26,7 +26,10 @@ extension PCSCDriver {
         (dialect.maximumCommandLength, dialect.maximumResponseLength)
       case .direct: (DirectTransmit.maximumLength, DirectTransmit.maximumLength)
       case .feliCaBlocks: (Self.longestFeliCaFrame, Self.longestFeliCaFrame)
-      case .pages, .classic: (Self.longestStorageCommand, Self.longestStorageAnswer)
+      case .pages: (Self.longestStorageCommand, Self.longestStorageAnswer)
+      // The shortest of the ways that frames may take.
+      case .classic:
+        (TransparentSession.maximumCommandLength, TransparentSession.maximumResponseLength)
       }
     if let path = session?.path { capabilities.commandPaths = [Self.commandPath(of: path)] }
     return capabilities

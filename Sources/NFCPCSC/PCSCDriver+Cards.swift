@@ -282,6 +282,7 @@ extension PCSCDriver {
       try resetCard()
       return try isThere(target)
     case (_, .iso14443a(let card)):
+      try closeClassicFrames()
       try resetCard()
       guard let uid = try identifier() else { return false }
       return card.hasRandomUID || uid == card.uid
@@ -305,6 +306,7 @@ extension PCSCDriver {
       switch session?.path {
       case .transparent(.vicinity), .vicinity: return try hasVicinityTag(target)
       case .transparent, .encapsulated, .direct: return try isThere(target)
+      case .classic where hasOpenClassicFrames: return try wake(target)
       case .apdus, .pages, .classic, .feliCaBlocks, .identifierAlone: return true
       case nil: return false
       }
@@ -375,6 +377,7 @@ extension PCSCDriver {
     guard case .classic = session?.path else {
       throw NFCError(.unsupported, "\(name) has no MIFARE Classic card in its field")
     }
+    try returnClassic()
     let load = StorageCardCommands.load(key, keyType, model.keySlots)
     guard case .answer = ExchangeOutcome(try transmit(load)) else {
       throw NFCError(

@@ -90,7 +90,13 @@ extension PCSCDriver {
 
   /// Sends a command without its check bytes and returns the answer without its own.
   func sendFrame(_ command: [UInt8], _ timeout: Duration) throws -> ExchangeOutcome {
-    switch session?.path {
+    try sendFrame(command, timeout, over: session?.path)
+  }
+
+  func sendFrame(
+    _ command: [UInt8], _ timeout: Duration, over path: CardPath?
+  ) throws -> ExchangeOutcome {
+    switch path {
     case .direct: try sendDirect(command, timeout)
     case .encapsulated(let standard): try sendEncapsulated(command, of: standard, timeout)
     default: try transparentExchange(command, timeout)

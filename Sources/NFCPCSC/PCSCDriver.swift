@@ -10,9 +10,9 @@ import Synchronization
 /// | Way | Carries | Loses |
 /// |---|---|---|
 /// | APDUs | ISO/IEC 14443-4, types A and B | native DESFire commands, which are put into APDUs |
-/// | Transparent session (`FF C2`) | frames of type A, FeliCa and ISO/IEC 15693 | MIFARE Classic |
+/// | Transparent session (`FF C2`) | frames of type A, FeliCa and ISO/IEC 15693 | the cipher of MIFARE Classic |
 /// | Direct transmit (`FF 00 00 00 … D4 42`, ACR122U) | frames of type A and FeliCa | codes of refusals |
-/// | Encapsulated frames (`FF FE`, SpringCard) | frames of type A, FeliCa and ISO/IEC 15693 | MIFARE Classic, all tags but one |
+/// | Encapsulated frames (`FF FE`, SpringCard) | frames of type A, FeliCa and ISO/IEC 15693 | the cipher of MIFARE Classic, all tags but one |
 /// | Maker's pass-through (`FF FB`, `FF FC`, `FF F6`) | commands of ISO/IEC 15693 | flags, error codes, all tags but one |
 /// | OMNIKEY commands (`FF 30`) | blocks, locks, AFI, DSFID, what the tag tells of itself | flags, error codes, custom commands, all tags but one |
 /// | Storage card (`FF B0`, `FF D6`) | READ and WRITE of Ultralight, Classic and ISO/IEC 15693 blocks | locks, versions, FAST_READ, passwords, error codes |
@@ -66,6 +66,17 @@ package final class PCSCDriver: ReaderDriver {
     var target: Target?
     /// Whether a transparent session is open.
     var isTransparent = false
+    /// How frames get to a MIFARE Classic, while the reader leaves the card to us.
+    var classicFrames: ClassicFrames = .unused
+  }
+
+  /// Frames to a card whose cipher the reader runs.
+  enum ClassicFrames {
+    /// The reader handles the card.
+    case unused
+    case open(CardPath)
+    /// The reader has no way to send them.
+    case unavailable
   }
 
   /// How commands get to the card.
@@ -202,6 +213,7 @@ package final class PCSCDriver: ReaderDriver {
   package func end() {}
 
   package func close() {
+    try? closeClassicFrames()
     try? endTransparentSession()
     if case .vicinity(var dialect) = session?.path {
       try? dialect.close { try transmit($0) }
@@ -315,8 +327,9 @@ package final class PCSCDriver: ReaderDriver {
     active = nil
     hasWaited = false
     silentEvent = nil
-    guard let session, session.isTransparent else { return }
     do {
+      try closeClassicFrames()
+      guard let session, session.isTransparent else { return }
       guard case .transparent(.vicinity) = session.path else { return try endTransparentSession() }
       _ = try transmit(TransparentSession.fieldOffCommand)
       _ = try transmit(TransparentSession.fieldOnCommand)
@@ -382,7 +395,8 @@ package final class PCSCDriver: ReaderDriver {
         return try exchangeVicinity(command, framing, timeout)
       case .transparent, .encapsulated, .direct:
         return try exchangeFrame(command, framing, timeout)
-      case .pages, .classic: return try exchangeStorage(command, framing)
+      case .pages: return try exchangeStorage(command, framing)
+      case .classic: return try exchangeClassic(command, framing, timeout)
       case .feliCaBlocks: return try exchangeFeliCaBlocks(command)
       case .identifierAlone:
         throw NFCError(

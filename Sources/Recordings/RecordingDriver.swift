@@ -6,8 +6,9 @@ final class RecordingDriver: RandomNumberDriver {
   private let number: Int
   private let recorder: Recorder
   private var secrets = RecordingSecrets()
-  /// The recorded capabilities of the reader for a tag, if they differ from its general ones.
-  private var limits: [Target: ReaderCapabilities] = [:]
+  /// The recorded capabilities of the reader for a tag, if they differ from its general ones, by the
+  /// identifier that the recording has. A card that changes its kind keeps it.
+  private var limits: [[UInt8]: ReaderCapabilities] = [:]
 
   let name: String
   let connectionString: String
@@ -36,8 +37,8 @@ final class RecordingDriver: RandomNumberDriver {
 
   func capabilities(for target: Target) -> ReaderCapabilities {
     let found = driver.capabilities(for: target)
-    guard limits[target] ?? capabilities != found else { return found }
-    limits[target] = found
+    guard limits[target.identifier] ?? capabilities != found else { return found }
+    limits[target.identifier] = found
     write(.capabilities(target.identifier), .capabilities(found), from: recorder.time)
     return found
   }

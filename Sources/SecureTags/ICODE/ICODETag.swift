@@ -9,7 +9,7 @@ import NFCCore
 ///
 /// After a wrong password, a chip ignores all commands until the field has been off; see
 /// ``wake()``. It counts no attempts. SLIX2, SLIX, SLIX-S, SLIX-L, SLI-S and SLI-L have passwords;
-/// ICODE DNA and NTAG 5 have AES keys instead, which are not supported.
+/// ICODE DNA and NTAG 5 have AES keys instead, of which they give proof; see ``proveKey(_:_:)``.
 ///
 /// Source: data sheets SL2S2602 rev. 4.2, 9.5.3; SL2S2002 rev. 3.4, 9.4.3; SL2 ICS53/ICS54 rev. 3.0, 8.1.3; NXP's list
 /// of ICODE products. Not tried on hardware.

@@ -37,9 +37,7 @@ struct MIFAREPlusBlocks {
     do {
       answer = try send(Self.requestForAnswerToSelect)
     } catch let error as NFCError where error.isRefusalOfPlus {
-      throw NFCError(
-        .unsupported, "the card does not go on to ISO 14443-4: it is not a MIFARE Plus",
-        cause: error.cause)
+      throw Self.refused(error)
     }
     guard answer.count >= 2, Int(answer[0]) == answer.count else { throw NFCError.wrongLength }
     blockNumber = 0
@@ -49,6 +47,13 @@ struct MIFAREPlusBlocks {
       throw NFCError(.unsupported, "the card accepts only frames of \(size) bytes")
     }
     return Array(answer.dropFirst())
+  }
+
+  /// Returns the error for a card that refuses RATS.
+  static func refused(_ error: NFCError) -> NFCError {
+    NFCError(
+      .unsupported, "the card does not go on to ISO 14443-4: it is not a MIFARE Plus",
+      cause: error.cause)
   }
 
   /// Sends a command and returns its answer: one exchange, and one for each extension of the

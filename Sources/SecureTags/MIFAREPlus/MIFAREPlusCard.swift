@@ -12,6 +12,11 @@ import Synchronization
 ///
 /// An authentication holds until the card refuses something or a command fails. Every command and
 /// answer has a MAC; an answer with a wrong MAC is not used and ends the session.
+///
+/// MIFARE Plus EV1 and EV2 are used like the first generation: the reader announces no capabilities, and
+/// such a card then has that generation's secure messaging. A card that insists on its own is reported as
+/// ``NFCError/Code/unsupported``. What these generations have in addition is not supported: their own
+/// messaging, transaction MACs, sectors with a security level of their own, and proximity check.
 public final class MIFAREPlusCard: Sendable {
   /// The size of a block in bytes.
   public static let blockSize = MIFAREPlusProcedure.blockSize
@@ -57,7 +62,7 @@ public final class MIFAREPlusCard: Sendable {
   ///
   /// - Parameter key: 16 bytes.
   /// - Throws: ``NFCError/Code/authenticationFailed`` for a wrong key; ``NFCError/Code/tagRefused`` for an address
-  ///   that the card does not have.
+  ///   that the card does not have; ``NFCError/Code/unsupported`` for a card that requires the messaging of EV1.
   public func authenticate(_ address: MIFAREPlusKeyAddress, _ key: SecretKey) async throws {
     try await perform { try $0.authenticate(address, key) }
   }

@@ -13,11 +13,15 @@ import NFCCore
 /// Such a card can be distinguished from a MIFARE Classic with a 7-byte UID only by a command:
 /// ``isLevelOne()``.
 ///
-/// The reader must be able to send arbitrary frames. libnfc can; PC/SC readers that handle MIFARE Classic
-/// internally cannot.
+/// The reader must be able to send frames of ISO/IEC 14443-3 to a card that it takes for a MIFARE Classic.
+/// libnfc's readers can, and of PC/SC an ACR122U, SpringCard's readers and those with transparent sessions
+/// for type A (``CommandPath``). Other PC/SC readers cannot: every function throws
+/// ``NFCError/Code/unsupported``, and only the commands of MIFARE Classic remain. None of the PC/SC readers
+/// was tried with a real card.
 ///
-/// Sources: NXP's reader library (`phalMfp_AuthenticateSL1`), liblogicalaccess (`MifarePlusAESAuth`),
-/// Proxmark3 (`hf mfp auth`).
+/// Sources: NXP's reader library (`phalMfp_AuthenticateSL1`), liblogicalaccess (`MifarePlusAESAuth`; its
+/// `EncapsulateGuard` for SpringCard's readers), Proxmark3 (`hf mfp auth`); for PC/SC, SpringCard
+/// PMD2271, 4.3.2, and mifare.net, forum, "Mifare Plus X switch from SL1 to SL3".
 public struct MIFAREPlusLevelOneCard: Sendable {
   /// The tag of the card.
   public let tag: any MiFareTag
@@ -43,20 +47,25 @@ public struct MIFAREPlusLevelOneCard: Sendable {
   // MARK: Without ISO/IEC 14443-4
 
   /// Returns whether the card is a MIFARE Plus in security level 1: one exchange, and two
-  /// selections after HLTA. A sector that was open is closed.
+  /// selections after HLTA; up to three times both with a reader that reports a refusal as a broken
+  /// answer. A sector that was open is closed.
   ///
   /// - Throws: ``NFCError/Code/unsupported`` on a reader that cannot send the command;
   ///   ``NFCError/Code/tagConnectionLost``.
   public func isLevelOne() async throws -> Bool {
-    try await withFrames { procedure, link in
-      do {
-        _ = try procedure.challenge(.levelOneCard, isFirst: false)
-        try link.restartClassic()
-        return true
-      } catch let error as NFCError where error.isRefusalOfPlus {
-        try link.wake()
-        return false
-      }
+    try await withFrames { procedure, link in try Self.isLevelOne(procedure, link) }
+  }
+
+  private static func isLevelOne(
+    _ procedure: MIFAREPlusProcedure, _ link: TagLink
+  ) throws -> Bool {
+    do {
+      try link.askingClassic { _ = try procedure.challenge(.levelOneCard, isFirst: false) }
+      try link.restartClassic()
+      return true
+    } catch let error as NFCError where error.isRefusalOfPlus {
+      try link.wake()
+      return false
     }
   }
 
@@ -67,24 +76,35 @@ public struct MIFAREPlusLevelOneCard: Sendable {
   /// - Parameter key: 16 bytes.
   /// - Throws: ``NFCError/Code/authenticationFailed`` for a wrong key, and for a card that does not
   ///   have the key; ``NFCError/Code/tagRefused`` for a card that is not a MIFARE Plus in level 1;
+  ///   ``NFCError/Code/tagResponseError`` for a broken answer, and for a wrong key on a reader that
+  ///   reports a refusal as one (an ACR122U through PC/SC);
   ///   ``NFCError/Code/unsupported`` as ``isLevelOne()``.
   public func authenticate(_ key: SecretKey) async throws {
     try Self.check(key)
     try await withFrames { procedure, link in
       do {
         try procedure.authenticate(.levelOneCard, key, beginsSession: false)
+      } catch let error as NFCError where error.isBrokenAnswer {
+        try link.restartClassic()
+        guard try Self.isLevelOne(procedure, link) else { throw Self.notLevelOne(error) }
+        throw NFCError(
+          .tagResponseError, "the card's answer was broken, or the key is wrong",
+          cause: error.cause)
       } catch let error as NFCError
         where error.code == .authenticationFailed || error.isRefusalOfPlus
       {
         // A card that has left looks the same: it cannot be woken.
         try link.wake()
         guard error.code == .authenticationFailed else {
-          throw NFCError(
-            .tagRefused, "the card is not a MIFARE Plus in security level 1", cause: error.cause)
+          throw Self.notLevelOne(error)
         }
         throw error
       }
     }
+  }
+
+  private static func notLevelOne(_ error: NFCError) -> NFCError {
+    NFCError(.tagRefused, "the card is not a MIFARE Plus in security level 1", cause: error.cause)
   }
 
   private func withFrames<Result: Sendable>(
@@ -173,11 +193,14 @@ public struct MIFAREPlusLevelOneCard: Sendable {
         var blocks = MIFAREPlusBlocks(send: { try link.sendBelowBlocks($0) })
         let answer: [UInt8]
         do {
-          answer = try blocks.begin()
+          answer = try link.askingClassic { try blocks.begin() }
         } catch let error as NFCError where error.code == .unsupported {
           // A card that has refused a command is silent; one that has left cannot be woken.
           try link.wake()
           throw error
+        } catch let error as NFCError where error.code == .tagRefused {
+          try link.wake()
+          throw MIFAREPlusBlocks.refused(error)
         }
         return try body(blocks, answer, link)
       }
@@ -190,6 +213,25 @@ extension TagLink {
   /// CRC_A, or the four bits of a refusal.
   fileprivate func sendBelowBlocks(_ frame: [UInt8]) throws -> [UInt8] {
     try sendUltralight(frame)
+  }
+
+  /// Runs a question that a card may refuse, again if the answer is broken. A chip that verifies
+  /// CRC_A reports the four bits of a refusal as a broken answer: three of these in a row are one
+  /// (PN532, UM0701-02, 7.1).
+  fileprivate func askingClassic<Answer>(_ question: () throws -> Answer) throws -> Answer {
+    let attempts = 3
+    for _ in 1..<attempts {
+      do {
+        return try question()
+      } catch let error as NFCError where error.isBrokenAnswer {
+        try restartClassic()
+      }
+    }
+    do {
+      return try question()
+    } catch let error as NFCError where error.isBrokenAnswer {
+      throw NFCError(.tagRefused, "the card has refused the command", cause: error.cause)
+    }
   }
 
   /// Halts the card and selects it again. A card with an open sector cannot decipher a plain HLTA
@@ -208,6 +250,10 @@ extension TagLink {
     }
     try wake()
   }
+}
+
+extension NFCError {
+  fileprivate var isBrokenAnswer: Bool { code == .tagResponseError && cause == .checksum }
 }
 
 /// The effects of switching a card's security level.

@@ -28,6 +28,9 @@ struct MIFAREPlusProcedure {
   /// The number of blocks that a reader's frame of 256 bytes can hold together with status and MAC.
   static let mostReadBlocks = 15
   private static let capabilitiesSize = 6
+  /// The card's first capability, if it goes on with the messaging of EV1 (NXP's reader library,
+  /// `phalMfpEVx_Sw_Int_AuthenticateGeneral`).
+  private static let messagingOfEV1: UInt8 = 0x01
 
   /// Sends a command and returns the answer without its status: one exchange.
   private func exchange(_ command: [UInt8]) throws -> [UInt8] {
@@ -95,6 +98,9 @@ struct MIFAREPlusProcedure {
         .authenticationFailed, "the card does not prove that it has the key; it may be a copy")
     }
     guard beginsSession else { return }
+    if isFirst, plain[first + Self.blockSize] == Self.messagingOfEV1 {
+      throw NFCError(.unsupported, "the card requires the secure messaging of MIFARE Plus EV1")
+    }
     session = MIFAREPlusSession(
       address: address,
       messaging: try MIFAREPlusMessaging(
@@ -108,7 +114,7 @@ struct MIFAREPlusProcedure {
     let number = [
       UInt8(truncatingIfNeeded: address.number), UInt8(truncatingIfNeeded: address.number >> 8),
     ]
-    // The reader does not announce capabilities.
+    // The reader does not announce capabilities, so that EV1 and EV2 use the first messaging, too.
     let challenge = try exchange(
       isFirst
         ? [MIFAREPlusCommandCode.authenticateFirst] + number + [0x00]

@@ -26,6 +26,11 @@ struct ProximitySlot {
       }
     }
 
+    var isClassic: Bool {
+      if case .classic = kind { return true }
+      return false
+    }
+
     /// Whether ``kind`` supports ISO/IEC 14443-4.
     var isSmartCard: Bool {
       if case .smartCard = kind { return true }

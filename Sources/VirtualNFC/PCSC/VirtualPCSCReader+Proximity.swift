@@ -32,6 +32,9 @@ extension VirtualPCSCReader {
     case (0xFE, let mode, _) where dialect == .springCard:
       guard let data else { return Self.wrongLength }
       return encapsulated(data, mode, card)
+    case (0xFB, let isSuspended, 0x00) where dialect == .springCard && isSuspended <= 0x01:
+      state.withLock { $0.isTrackingSuspended = isSuspended == 0x01 }
+      return Self.done
     case (0x00, 0x00, 0x00) where dialect == .directTransmit:
       guard let data, data.first == Self.toChip else { return Self.wrongLength }
       return direct(Array(data.dropFirst()))
@@ -71,6 +74,11 @@ extension VirtualPCSCReader {
     let standards: [UInt8: TransparentStandard] = [0x01: .typeA, 0x07: .feliCa]
     guard let standard = standards[mode], standard == card.standard else {
       return Self.notSupported
+    }
+    if card.isClassic {
+      // The reader's question whether the card is still there, after which the card has forgotten any
+      // protocol, unless it was told not to ask.
+      state.withLock { if !$0.isTrackingSuspended { $0.slot.activate() } }
     }
     let effect = nextEffect()
     guard effect?.stopsFrame != true,

@@ -83,6 +83,8 @@ public final class VirtualPCSCReader: Sendable {
     /// The protocol that the session was switched to.
     var standard: TransparentStandard?
     var slot: ProximitySlot
+    /// Whether a SpringCard reader has stopped asking the card whether it is still there.
+    var isTrackingSuspended = false
     /// The modes set by SpringCard's `FF FB FD`.
     var springCard = SpringCardModes()
     /// The loaded keys, by slot.
@@ -166,6 +168,7 @@ public final class VirtualPCSCReader: Sendable {
       $0.isInSession = false
       $0.standard = nil
       $0.springCard = SpringCardModes()
+      $0.isTrackingSuspended = false
       if isOn, hasProximityCard { $0.slot.activate() }
     }
   }

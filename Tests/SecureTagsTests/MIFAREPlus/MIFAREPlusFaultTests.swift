@@ -118,6 +118,28 @@ import Testing
     }
   }
 
+  /// A card that goes on with the messaging of EV1, which nobody has asked for, is not used. The card's
+  /// capabilities come first among those at the end.
+  @Test(arguments: [0x00, 0x01, 0x02] as [UInt8])
+  func cardsThatRequireTheMessagingOfEV1(_ capability: UInt8) throws {
+    let cipher = try BlockCipher(.aes128, key: Self.factory)
+    let challenge = [UInt8](repeating: 0x31, count: 16)
+    let reader = (0..<16).map { UInt8($0) }
+    var procedure = MIFAREPlusProcedure(
+      send: { command in
+        guard command.first == 0x72 else { return [0x90] + (try cipher.encrypt(challenge)) }
+        let rotated = reader.dropFirst() + reader.prefix(1)
+        return [0x90]
+          + (try cipher.encrypt(
+            [1, 2, 3, 4] + rotated + [capability] + [UInt8](repeating: 0, count: 11)))
+      }, session: nil, random: { _ in reader })
+    let result = Result { try procedure.authenticate(.cardMaster, Self.factory) }
+    if case .failure(let error) = result {
+      #expect((error as? NFCError)?.code == .unsupported, "\(error)")
+    }
+    #expect((procedure.session == nil) == (capability == 1))
+  }
+
   @Test(arguments: MIFAREPlusCommunication.allCases)
   func everyFaultOfReading(_ communication: MIFAREPlusCommunication) throws {
     for fault in VirtualCard.Fault.allCases {

@@ -32,7 +32,9 @@ struct TagBench: Sendable {
   private let virtual: Virtual
 
   init(
-    _ tag: VirtualTag, _ way: Way = .libnfc, trace: (@Sendable (TraceEvent) -> Void)? = nil
+    _ tag: VirtualTag, _ way: Way = .libnfc,
+    dialect: VirtualPCSCReader.Dialect = .transparentSession,
+    trace: (@Sendable (TraceEvent) -> Void)? = nil
   ) async throws {
     ReplayedReaders.begin()
     placed = tag
@@ -43,7 +45,7 @@ struct TagBench: Sendable {
       self.virtual = .libnfc(virtual)
       reader = try await Reader.open(virtual.connectionString)
     case .pcsc:
-      let virtual = VirtualPCSCReader(field)
+      let virtual = VirtualPCSCReader(field, dialect: dialect)
       self.virtual = .pcsc(virtual)
       reader = try await Reader.open(over: { virtual.service() })
     }

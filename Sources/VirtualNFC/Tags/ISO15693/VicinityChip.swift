@@ -24,6 +24,8 @@ protocol VicinityChip: VirtualChip {
   mutating func execute(
     _ code: UInt8, _ parameters: [UInt8], _ flags: VicinityFlags
   ) -> VicinityAnswer
+  /// Executes a command of the standard that is none of a memory's.
+  mutating func executeOther(_ code: UInt8, _ parameters: [UInt8]) -> VicinityAnswer
   /// Executes a custom inventory with the right maker's code; `nil` for silence.
   mutating func executeInventory(
     _ code: UInt8, _ parameters: [UInt8], _ flags: VicinityFlags
@@ -63,6 +65,7 @@ extension VicinityChip {
   mutating func execute(
     _ code: UInt8, _ parameters: [UInt8], _ flags: VicinityFlags
   ) -> VicinityAnswer { .unknown }
+  mutating func executeOther(_ code: UInt8, _ parameters: [UInt8]) -> VicinityAnswer { .unknown }
   mutating func executeInventory(
     _ code: UInt8, _ parameters: [UInt8], _ flags: VicinityFlags
   ) -> VicinityInventory? { nil }
@@ -129,6 +132,7 @@ extension VicinityChip {
   private func frameOf(_ answer: VicinityAnswer, _ request: VicinityRequest) -> RadioFrame? {
     switch answer {
     case .data(let payload): return .iso15693(VicinityResponse.success(payload))
+    case .cryptographic(let payload): return .iso15693(VicinityResponse.cryptographic(payload))
     case .refusal(let code): return .iso15693(VicinityResponse.refusal(code))
     case .silence: return nil
     case .unknown:
@@ -198,6 +202,7 @@ extension VicinityChip {
     case .resetToReady:
       core.state = .ready
       return .data([])
+    case .other(let parameters): return executeOther(request.code, parameters)
     default: break
     }
     guard profile.commands.contains(request.code) else { return .unknown }

@@ -140,6 +140,8 @@ struct VicinityInventory: Hashable, Sendable {
 /// A chip's reaction to a request.
 enum VicinityAnswer: Hashable, Sendable {
   case data([UInt8])
+  /// The complete answer of a crypto suite, which the flags say.
+  case cryptographic([UInt8])
   case refusal(VicinityErrorCode)
   case silence
   /// The chip does not support the command.

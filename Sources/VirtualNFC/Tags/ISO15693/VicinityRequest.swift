@@ -211,6 +211,7 @@ enum VicinityCommandCode {
   static let extendedLockBlock: UInt8 = 0x32
   static let extendedReadMultipleBlocks: UInt8 = 0x33
   static let extendedWriteMultipleBlocks: UInt8 = 0x34
+  static let authenticate: UInt8 = 0x35
   static let extendedGetSystemInformation: UInt8 = 0x3B
   static let extendedGetMultipleBlockSecurityStatus: UInt8 = 0x3C
   /// Custom commands, in which the maker's code follows.

@@ -1,0 +1,93 @@
+import NFCCore
+
+/// ICODE DNA: 63 blocks of 4 bytes and a counter block, four AES keys, a signature of the UID. It proves
+/// that it has a key (tag authentication, TAM1).
+///
+/// Mutual authentication, the protection of memory, configuration and the counter's rules are not modelled:
+/// only the short data sheet (SL2S6002) is public. Sources: NXP's reader library (`phalICode`, commands and
+/// the order of their bytes); ISO/IEC 29167-10 for the cipher, as readers of UCODE DNA use it. It is not
+/// confirmed which error code refuses a key that is not active (here 0F, which a user of an NTAG 5 saw on
+/// community.nxp.com).
+public struct ICODEDNA: VirtualChip, VicinityChip {
+  static let model = VicinityModel(
+    // This UID is one of those whose signature has been published.
+    "icode-dna", uid: [0xE0, 0x04, 0x01, 0x18, 0x00, 0x9B, 0x5F, 0xEE], blockCount: 64,
+    reservedBlocks: 1, features: .readMultipleBlocks,
+    profile: VicinityProfile(
+      commands: VicinityProfile.usualCommands, icReference: 0x01, truncatesSecurityStatus: true,
+      manufacturer: 0x04))
+  /// The number of keys.
+  public static let keyCount = 4
+  private static let keySize = 16
+
+  var model: VicinityModel { Self.model }
+  var core: VicinityCore
+  /// The active keys by their numbers.
+  private var keys: [Int: [UInt8]]
+  private let signature: [UInt8]
+  private var generator: SplitMix64
+  /// Fixed values that replace the next random numbers.
+  var nextRandomNumbers: [[UInt8]] = []
+
+  /// - Parameters:
+  ///   - uid: 8 bytes, most significant first; `nil` for one with a genuine signature.
+  ///   - keys: the active keys by their numbers, 0 to 3, 16 bytes each; others are ignored.
+  ///   - formatted: whether it has a capability container and an empty message; if not, it is all zero,
+  ///     as on delivery.
+  public init(uid: [UInt8]? = nil, keys: [Int: [UInt8]] = [:], formatted: Bool = true) {
+    core = Self.model.core(uid: uid, formatted: formatted)
+    self.keys = keys.filter {
+      (0..<Self.keyCount).contains($0.key) && $0.value.count == Self.keySize
+    }
+    signature = ICODESignature.signature(uid: core.uid)
+    generator = SplitMix64(seed: core.uid)
+  }
+
+  // MARK: VicinityChip
+
+  mutating func execute(
+    _ code: UInt8, _ parameters: [UInt8], _ flags: VicinityFlags
+  ) -> VicinityAnswer {
+    code == ICODECommand.readSignature && parameters.isEmpty ? .data(signature) : .unknown
+  }
+
+  // MARK: Tag authentication
+
+  /// AUTHENTICATE: the suite, the method, the number of the key, and the reader's challenge, whose last
+  /// byte comes first.
+  private static let suite: UInt8 = 0x00
+  private static let tagAuthentication: UInt8 = 0x00
+  private static let challengeSize = 10
+  private static let randomSize = 4
+  private static let constant: [UInt8] = [0x96, 0xC5]
+  /// A Barker code of seven bits, and the bit "done".
+  private static let finished: UInt8 = 0x27 | 0x80
+
+  mutating func executeOther(_ code: UInt8, _ parameters: [UInt8]) -> VicinityAnswer {
+    guard code == VicinityCommandCode.authenticate else { return .unknown }
+    guard parameters.count == 3 + Self.challengeSize, parameters[0] == Self.suite,
+      parameters[1] == Self.tagAuthentication, let key = keys[Int(parameters[2])]
+    else { return .refusal(.unknown) }
+    let random =
+      nextRandomNumbers.isEmpty
+      ? generator.bytes(Self.randomSize) : nextRandomNumbers.removeFirst()
+    let cipher = DESFireCipher(kind: .aes, key: key)
+    let block = cipher.encrypt(
+      Self.constant + random + parameters.dropFirst(3).reversed(), vector: cipher.zeroVector)
+    return .cryptographic([Self.finished] + block.reversed())
+  }
+}
+
+extension VirtualTag {
+  /// Returns an ICODE DNA, 252 bytes, with an empty NDEF message.
+  ///
+  /// - Parameters:
+  ///   - uid: 8 bytes, most significant first; `nil` for one with a genuine signature.
+  ///   - keys: the active keys by their numbers, 0 to 3, 16 bytes each; others are ignored.
+  ///   - formatted: `false` for a memory of zeros, as on delivery.
+  public static func icodeDNA(
+    uid: [UInt8]? = nil, keys: [Int: [UInt8]] = [:], formatted: Bool = true
+  ) -> VirtualTag {
+    VirtualTag(ICODEDNA(uid: uid, keys: keys, formatted: formatted))
+  }
+}
