@@ -15,7 +15,7 @@ import NFCCore
 ///
 /// The reader must be able to send frames of ISO/IEC 14443-3 to a card that it takes for a MIFARE Classic.
 /// libnfc's readers can, and of PC/SC an ACR122U, SpringCard's readers and those with transparent sessions
-/// for type A (``CommandPath``). Other PC/SC readers cannot: every function throws
+/// for type A (`CommandPath`). Other PC/SC readers cannot: every function throws
 /// ``NFCError/Code/unsupported``, and only the commands of MIFARE Classic remain. None of the PC/SC readers
 /// was tried with a real card.
 ///

@@ -32,8 +32,9 @@ enum UltralightCommand: Hashable, Sendable {
   /// sheet, table 23).
   static let notAllowed: UInt8 = 0x00
 
-  /// The four bits of every refusal (NTAG213/215/216 and MF0ULx1 data sheets, 9.3).
-  static let refusals: Set<UInt8> = [0x00, 0x01, 0x04, 0x05, 0x06, 0x07, 0x09]
+  /// The four bits of every refusal (NTAG213/215/216 and MF0ULx1 data sheets, 9.3); 3 is that of an NTAG I2C
+  /// whose memory the other side uses.
+  static let refusals: Set<UInt8> = [0x00, 0x01, 0x03, 0x04, 0x05, 0x06, 0x07, 0x09]
 
   private enum Code {
     static let getVersion: UInt8 = 0x60
