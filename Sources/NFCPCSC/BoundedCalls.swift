@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// A call that takes longer is abandoned: it continues on its thread, and what it refers to lives
 /// until it returns. If it is abandoned before it has begun, it never begins, so that calls after a
-/// stuck one need no thread.
+/// stuck one need no thread. While the process ends, none begins (``CallGate``).
 final class BoundedCalls: Sendable {
   /// The time that a call may still take after ``expedite()``, and the time to wait for an
   /// abandoned call that has not returned. A call that is about to end does so, and nothing is left
@@ -50,7 +50,7 @@ final class BoundedCalls: Sendable {
     func make(onReturn: () -> Void) {
       // The values of the body are released before its end can be known: a connection that ended
       // later, on this thread, could coincide with the end of the process.
-      guard let value = value() else { return }
+      guard let value = CallGate.pass({ value() }) ?? nil else { return }
       phase.withLock { phase in
         if case .abandoned = phase { onReturn() } else { phase = .finished(value) }
       }
@@ -118,7 +118,7 @@ final class BoundedCalls: Sendable {
 
   /// Makes a call after the previous ones, without waiting for it.
   func add(_ body: @escaping @Sendable () -> Void) {
-    queue.async(execute: body)
+    queue.async { CallGate.pass(body) }
   }
 
   /// Shortens the time that the calls have which are waited for. From any thread.

@@ -94,7 +94,7 @@ final class PCSCLite: SmartCardService {
       // Cancelling calls the service, too. If it arrives late, it ends a later wait early, which
       // does no harm.
       queue.async { [self] in
-        _ = SCardCancel(context)
+        CallGate.pass { _ = SCardCancel(context) }
         isRunning.withLock { $0 = false }
       }
     }

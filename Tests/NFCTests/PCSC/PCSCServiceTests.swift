@@ -75,6 +75,30 @@ extension PCSCService {
     }
   }
 
+  /// pcsc-lite frees its list of contexts when the process ends. Unless calls are kept out, a thread that is in
+  /// one ends the process with SIGSEGV.
+  @Test func canBeInUseWhenTheProcessEnds() async throws {
+    let daemon = try PrivatePCSCD(name: "Virtual reader")
+    let environment = daemon.environment
+    for _ in 0..<12 {
+      await #expect(processExitsWith: .success) { [environment = environment as [String: String]] in
+        limitThisProcess()
+        for (name, value) in environment { setenv(name, value, 1) }
+        #expect(try PCSCLite().readers().count == 2)
+        for _ in 0..<4 {
+          Thread.detachNewThread {
+            while true {
+              let service = try? PCSCLite()
+              for _ in 0..<100 { _ = try? service?.readers() }
+            }
+          }
+        }
+        try await Task.sleep(for: .milliseconds(200))
+      }
+    }
+    daemon.stop()
+  }
+
   /// While the daemon was stopped and started nothing was asked: nothing is lost but the
   /// connection.
   @Test func doesNotMissAnIdleReadersService() async throws {
