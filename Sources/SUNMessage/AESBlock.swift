@@ -30,7 +30,7 @@ enum AESBlock {
     _ direction: Direction
   ) -> [UInt8] {
     precondition(data.count % size == 0, "whole blocks only")
-    let context = EVP_CIPHER_CTX_new()
+    let context = COpenSSL_newCipherContext()
     // This also overwrites the key schedule.
     defer { EVP_CIPHER_CTX_free(context) }
     var result = [UInt8](repeating: 0, count: data.count + size)

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import SUNMessage
@@ -129,6 +130,26 @@ import Testing
     #expect(reading.authenticatedText == covered)
     #expect(throws: SUNError.differsFromTemplate(offset: 8)) {
       try SUNMessage(url: url, template: SUNTemplate("https://?" + template, mode: mode))
+    }
+  }
+
+  /// A server that ends while its threads verify messages ends as it was asked to. libcrypto frees what its
+  /// algorithms use when the process ends, unless it is told not to.
+  @Test func canContinueWhileTheProcessEnds() async {
+    for _ in 0..<12 {
+      await #expect(processExitsWith: .success) {
+        alarm(60)
+        let message = try SUNMessage(
+          url: "https://ntag.nxp.com/424?e=EF963FF7828658A599F3041510671E88&c=94EED9EE65337086")
+        for _ in 0..<4 {
+          Thread.detachNewThread {
+            while true {
+              _ = try? message.verified(metaReadKey: .factory, fileReadKey: .factory)
+            }
+          }
+        }
+        try await Task.sleep(for: .milliseconds(50))
+      }
     }
   }
 

@@ -25,6 +25,7 @@ enum EllipticCurve: Hashable, Sendable {
 
   /// SHA-256 (FIPS 180-4); empty if the library has none.
   static func sha256(_ bytes: [UInt8]) -> [UInt8] {
+    COpenSSL_initialize()
     var digest = [UInt8](repeating: 0, count: 32)
     guard EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha256(), nil) == 1 else { return [] }
     return digest
@@ -39,6 +40,7 @@ enum EllipticCurve: Hashable, Sendable {
   ///   - publicKey: an uncompressed point.
   /// - Returns: `false` for anything that is not well-formed.
   func verify(_ message: [UInt8], signature: [UInt8], publicKey: [UInt8]) -> Bool {
+    COpenSSL_initialize()
     guard signature.count == 2 * size, let group = EC_GROUP_new_by_curve_name(identifier)
     else { return false }
     defer { EC_GROUP_free(group) }

@@ -19,7 +19,7 @@ enum TwoKeyTripleDES {
     _ data: [UInt8], _ key: [UInt8], _ initialValue: [UInt8], direction: Int32
   ) -> [UInt8]? {
     guard key.count == keySize, initialValue.count == blockSize, data.count % blockSize == 0,
-      let size = Int32(exactly: data.count), let context = EVP_CIPHER_CTX_new()
+      let size = Int32(exactly: data.count), let context = COpenSSL_newCipherContext()
     else { return nil }
     defer { EVP_CIPHER_CTX_free(context) }
     guard EVP_CipherInit_ex(context, EVP_des_ede_cbc(), nil, key, initialValue, direction) == 1,

@@ -69,7 +69,7 @@ package struct BlockCipher: Sendable {
     guard data.count % blockSize == 0, initialValue.count == blockSize,
       let size = Int32(exactly: data.count)
     else { throw NFCError(.invalidParameter, "a block cipher takes whole blocks") }
-    guard let context = EVP_CIPHER_CTX_new() else { throw Self.failure }
+    guard let context = COpenSSL_newCipherContext() else { throw Self.failure }
     defer { EVP_CIPHER_CTX_free(context) }
     // The library may write one block more than it announces.
     var output = [UInt8](repeating: 0, count: data.count + blockSize)

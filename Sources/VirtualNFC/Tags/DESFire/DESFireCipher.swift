@@ -152,7 +152,7 @@ struct DESFireCipher: Hashable, Sendable {
       case .tripleDES: EVP_des_ede3_cbc()
       case .aes: EVP_aes_128_cbc()
       }
-    let context = EVP_CIPHER_CTX_new()
+    let context = COpenSSL_newCipherContext()
     defer { EVP_CIPHER_CTX_free(context) }
     var result = [UInt8](repeating: 0, count: data.count + blockSize)
     var count: Int32 = 0

@@ -66,7 +66,7 @@ enum FeliCaLiteMAC {
   ) -> [UInt8]? {
     guard key.count == 2 * unit, initializationVector.count == unit, !text.isEmpty,
       text.count % unit == 0, let length = CInt(exactly: text.count),
-      let context = EVP_CIPHER_CTX_new()
+      let context = COpenSSL_newCipherContext()
     else { return nil }
     defer { EVP_CIPHER_CTX_free(context) }
     // K1, K2, K1: every build of libcrypto supports three-key triple DES.

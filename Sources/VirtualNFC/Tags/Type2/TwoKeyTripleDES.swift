@@ -21,7 +21,7 @@ enum TwoKeyTripleDES {
   ) -> [UInt8]? {
     guard key.count == 2 * blockSize, initialValue.count == blockSize,
       data.count % blockSize == 0, let length = Int32(exactly: data.count),
-      let context = EVP_CIPHER_CTX_new()
+      let context = COpenSSL_newCipherContext()
     else { return nil }
     defer { EVP_CIPHER_CTX_free(context) }
     guard
