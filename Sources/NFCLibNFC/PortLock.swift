@@ -48,13 +48,20 @@ final class PortLock: Sendable {
     self.descriptor = descriptor
   }
 
-  deinit { close(descriptor) }
+  deinit { Self.release(descriptor) }
+
+  /// Unlocks and closes. A program that another thread is just starting has, until it runs, copies of all
+  /// descriptors: closing one of them would not unlock.
+  private static func release(_ descriptor: Int32) {
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
 
   /// Returns whether a program has a port locked now. Nothing is changed or written.
   static func isTaken(_ path: String) -> Bool {
     let descriptor = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { return false }
-    defer { close(descriptor) }
+    defer { release(descriptor) }
     return flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
   }
 

@@ -104,7 +104,11 @@ final class TapSpool: Sendable {
     self.descriptor = descriptor
   }
 
-  deinit { _ = closeFile(descriptor) }
+  deinit {
+    // A helper that is just being started has, until it runs, a copy of the descriptor.
+    flock(descriptor, LOCK_UN)
+    _ = closeFile(descriptor)
+  }
 
   /// The size of the longest entry that a tag can cause: its message twice in hexadecimal, and the decoded
   /// message.
@@ -162,8 +166,8 @@ final class TapSpool: Sendable {
 
   private static let lockAttempts = 20
 
-  /// Locks the file for this process. A program that is just being started may briefly have a copy of a
-  /// descriptor that was closed.
+  /// Locks the file for this process. A program that was killed may have left a copy of its descriptor to a
+  /// helper that it was just starting.
   private static func lock(_ descriptor: Int32, _ path: String) throws(Problem) {
     for attempt in 1...lockAttempts {
       if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return }

@@ -30,5 +30,9 @@ final class WatchLock: Sendable {
     }
   }
 
-  deinit { _ = close(descriptor) }
+  deinit {
+    // A helper that is just being started has, until it runs, a copy of the descriptor.
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
 }
