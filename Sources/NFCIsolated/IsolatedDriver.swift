@@ -17,7 +17,7 @@ final class IsolatedDriver: ReaderDriver {
   private let address: ReaderAddress
   private let limits: IsolationLimits
   private let foundOneByOne: Set<TagTechnology>
-  private let work = Work()
+  private let operation = Operation()
   /// `nil` once it has ended.
   private var helper: HelperProcess?
   /// Why it has.
@@ -39,7 +39,7 @@ final class IsolatedDriver: ReaderDriver {
     name = opened.name
     capabilities = opened.capabilities
     foundOneByOne = Set(opened.foundOneByOne)
-    work.use(helper.aborts)
+    operation.use(helper.aborts)
   }
 
   private static func start(
@@ -65,10 +65,10 @@ final class IsolatedDriver: ReaderDriver {
     NFCError(code, "the process that drives the reader gave an answer that makes no sense")
   }
 
-  // MARK: Work
+  // MARK: Operation
 
-  /// The piece of work that is running, and the request that an abort of it concerns.
-  private final class Work: Sendable {
+  /// The operation that is running, and the request that an abort of it concerns.
+  private final class Operation: Sendable {
     private struct State {
       var aborts: HelperProcess.Aborts?
       var isWorking = false
@@ -119,12 +119,12 @@ final class IsolatedDriver: ReaderDriver {
   }
 
   var abort: @Sendable () -> Void {
-    let work = work
-    return { work.abort() }
+    let operation = operation
+    return { operation.abort() }
   }
 
-  func begin() { work.begin() }
-  func end() { work.end() }
+  func begin() { operation.begin() }
+  func end() { operation.end() }
 
   /// Sends a request to the helper.
   ///
@@ -135,15 +135,15 @@ final class IsolatedDriver: ReaderDriver {
     _ request: HelperRequest, atMost limit: Duration? = nil, isAbortable: Bool = true
   ) throws -> HelperResponse {
     guard let helper else { throw ending ?? NFCError(.readerLost, "the reader was closed") }
-    try work.enter(helper.nextNumber, isAbortable: isAbortable)
-    defer { work.leave() }
+    try operation.enter(helper.nextNumber, isAbortable: isAbortable)
+    defer { operation.leave() }
     let bound = limit ?? limits.call
     let deadline = ContinuousClock.now + bound
     do {
       let response = try helper.call(
         request, bound: bound,
-        within: { [work, limits] in
-          let end = work.abortedSince.map { min(deadline, $0 + limits.abort) } ?? deadline
+        within: { [operation, limits] in
+          let end = operation.abortedSince.map { min(deadline, $0 + limits.abort) } ?? deadline
           return end - ContinuousClock.now
         }, failingWith: .readerLost)
       switch response {
@@ -154,7 +154,7 @@ final class IsolatedDriver: ReaderDriver {
     } catch let error as NFCError {
       guard helper.hasEnded else { throw error }
       // The tags of this reader are lost, whatever the program was told.
-      let isAborted = work.abortedSince != nil
+      let isAborted = operation.abortedSince != nil
       markLost(error)
       if isAborted { throw CancellationError() }
       throw error
@@ -163,7 +163,7 @@ final class IsolatedDriver: ReaderDriver {
 
   private func markLost(_ error: NFCError) {
     helper = nil
-    work.use(nil)
+    operation.use(nil)
     ending = error
   }
 
@@ -188,7 +188,7 @@ final class IsolatedDriver: ReaderDriver {
     do {
       let (helper, _) = try Self.start(program, address, limits)
       self.helper = helper
-      work.use(helper.aborts)
+      operation.use(helper.aborts)
       ending = nil
     } catch let error as NFCError {
       throw NFCError(.readerLost, error.reason, cause: error.cause)

@@ -295,7 +295,7 @@ package enum ConfigurationLine: Hashable {
     guard rest.isEmpty else {
       return rest.first == UInt8(ascii: "#")
         ? .flaw(
-          reason: "libnfc drops it: a comment stands after the value",
+          reason: "libnfc drops it: a comment follows the value",
           advice: "put the comment on its own line")
         : .flaw(
           reason: "libnfc drops it: there is a blank in the value",

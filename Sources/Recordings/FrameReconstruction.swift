@@ -26,7 +26,7 @@ struct FrameReconstruction {
 
   private static let activation = "reconstructed from what the reader reports"
   private static let blocks = "the block is reconstructed; the reader sends it in its own way"
-  private static let cipher = "enciphered on the air"
+  private static let cipher = "encrypted on the air"
 
   mutating func items(_ call: RecordedCall) -> [Item] {
     switch (call.request, call.outcome) {

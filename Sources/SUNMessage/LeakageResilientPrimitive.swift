@@ -37,7 +37,7 @@ package struct LeakageResilientPrimitive: Sendable {
   ///
   /// - Parameters:
   ///   - digits: the input, four bits each.
-  ///   - isFinal: whether the result is enciphered once more; this is false only for intermediate
+  ///   - isFinal: whether the result is encrypted once more; this is false only for intermediate
   ///     results.
   func evaluate(digits: some Sequence<UInt8>, isFinal: Bool = true) -> [UInt8] {
     var state = updatedKey

@@ -2,13 +2,13 @@
 public enum SUNError: Error, Hashable, Sendable {
   /// The parts of a link that the chip fills in.
   public enum Part: Hashable, Sendable {
-    /// The enciphered UID and counter (PICCENCData).
+    /// The encrypted UID and counter (PICCENCData).
     case piccData
     /// The readable UID, 7 bytes.
     case uid
     /// The readable read counter, 3 bytes.
     case counter
-    /// The enciphered part of the file (SDMENCFileData).
+    /// The encrypted part of the file (SDMENCFileData).
     case fileData
     /// SDMMAC.
     case mac
@@ -21,9 +21,9 @@ public enum SUNError: Error, Hashable, Sendable {
   case malformed(Part, String)
   /// The link does not match the template; the offset of the first byte that differs.
   case differsFromTemplate(offset: Int)
-  /// Deciphering or checking the part requires a key, and none is given.
+  /// Decrypting or checking the part requires a key, and none is given.
   case noKey(Part)
-  /// The part deciphers to something that no chip writes: the key is another one.
+  /// The part decrypts to something that no chip writes: the key is another one.
   case wrongKey(Part)
   /// The MAC does not belong to this content and key: the link was changed or forged, or belongs to
   /// another key.
@@ -49,7 +49,7 @@ extension SUNError: CustomStringConvertible {
     case .malformed(let part, let form): "the link's \(part) is broken: it is \(form)"
     case .differsFromTemplate(let offset): "the link differs from the template at byte \(offset)"
     case .noKey(let part): "the link's \(part) needs a key"
-    case .wrongKey(let part): "the key does not decipher the link's \(part)"
+    case .wrongKey(let part): "the key does not decrypt the link's \(part)"
     case .wrongMAC: "the link's MAC is wrong"
     }
   }

@@ -1,10 +1,10 @@
 import COpenSSL
 
 extension SUNMessage {
-  /// Deciphers the message and checks its MAC with one key for every chip.
+  /// Decrypts the message and checks its MAC with one key for every chip.
   ///
   /// - Parameters:
-  ///   - metaReadKey: the key that SDMMetaRead names; required only for enciphered PICC data.
+  ///   - metaReadKey: the key that SDMMetaRead names; required only for encrypted PICC data.
   ///   - fileReadKey: the key that SDMFileRead names.
   ///   - macInput: what the MAC covers.
   ///   - mode: `nil` to find out the mode; if UID and counter are readable, only the MAC shows it.
@@ -16,7 +16,7 @@ extension SUNMessage {
     try verified(metaReadKey: metaReadKey, macInput: macInput, mode: mode) { _ in fileReadKey }
   }
 
-  /// Deciphers the message and checks its MAC with an individual key for each chip.
+  /// Decrypts the message and checks its MAC with an individual key for each chip.
   ///
   /// - Parameter fileReadKey: returns the key of the chip with a UID, which is not verified yet,
   ///   and is `nil` if the link has none; returns `nil` for an unknown chip. For the other
@@ -58,7 +58,7 @@ extension SUNMessage {
     guard let verified else { throw .wrongMAC }
     var fileData: [UInt8]?
     if let encryptedFileData {
-      // The chip has both whenever it enciphers (NT4H2421Gx data sheet, table 71).
+      // The chip has both whenever it encrypts (NT4H2421Gx data sheet, table 71).
       guard uid != nil else { throw .missing(.uid) }
       guard counter != nil else { throw .missing(.counter) }
       fileData = verified.session.decryptFileData(encryptedFileData)

@@ -15,7 +15,7 @@
 public struct SUNMessage: Hashable, Sendable {
   /// UID and read counter as the link contains them.
   public enum PICCData: Hashable, Sendable {
-    /// Enciphered: 16 bytes, or 24 of a chip that uses LRP.
+    /// Encrypted: 16 bytes, or 24 of a chip that uses LRP.
     case encrypted([UInt8])
     /// Readable by everyone; either may be missing.
     case plain(uid: [UInt8]?, readCounter: UInt32?)
@@ -23,7 +23,7 @@ public struct SUNMessage: Hashable, Sendable {
 
   /// UID and read counter as the link contains them.
   public let piccData: PICCData
-  /// The enciphered part of the file (SDMENCFileData), in whole blocks of 16 bytes.
+  /// The encrypted part of the file (SDMENCFileData), in whole blocks of 16 bytes.
   public let encryptedFileData: [UInt8]?
   /// SDMMAC, 8 bytes.
   public let mac: [UInt8]
@@ -40,7 +40,7 @@ public struct SUNMessage: Hashable, Sendable {
   /// Parses a link whose query contains the parts.
   ///
   /// In addition to parameters with these names, two other forms are accepted: one parameter with
-  /// all parts, separated by an `x`, and one parameter with enciphered PICC data, file data and MAC
+  /// all parts, separated by an `x`, and one parameter with encrypted PICC data, file data and MAC
   /// one after the other.
   ///
   /// - Throws: ``SUNError/missing(_:)``, ``SUNError/malformed(_:_:)``.
@@ -95,7 +95,7 @@ public enum SUNMode: String, Hashable, Sendable {
   /// The leakage resilient primitive of NXP AN12304.
   case lrp = "LRP"
 
-  /// Creates the mode from the length of the enciphered PICC data: 16 bytes, or 24 with 8 random
+  /// Creates the mode from the length of the encrypted PICC data: 16 bytes, or 24 with 8 random
   /// ones before them (data sheet, 9.3.4).
   init?(piccDataSize: Int) {
     switch piccDataSize {
@@ -115,7 +115,7 @@ public struct SUNReading: Hashable, Sendable {
   /// The number of times that the chip has been read, starting with 1; `nil` if the chip does not
   /// include it in the link.
   public let readCounter: UInt32?
-  /// The deciphered part of the file.
+  /// The decrypted part of the file.
   public let fileData: [UInt8]?
   /// The cryptography that the message was verified with.
   public let mode: SUNMode

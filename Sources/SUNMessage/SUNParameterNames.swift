@@ -3,13 +3,13 @@
 /// A part may have several names, and a name may refer to several parts: the length decides which
 /// part it is.
 public struct SUNParameterNames: Hashable, Sendable {
-  /// The names of the enciphered UID and counter.
+  /// The names of the encrypted UID and counter.
   public var piccData: [String]
   /// The names of the readable UID.
   public var uid: [String]
   /// The names of the readable read counter.
   public var counter: [String]
-  /// The names of the enciphered part of the file.
+  /// The names of the encrypted part of the file.
   public var fileData: [String]
   /// The names of the MAC.
   public var mac: [String]

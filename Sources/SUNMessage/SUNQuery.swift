@@ -91,7 +91,7 @@ struct SUNQuery {
     return places[.mac] == nil ? nil : places
   }
 
-  /// Returns the places of enciphered PICC data, file data if there is any, and MAC.
+  /// Returns the places of encrypted PICC data, file data if there is any, and MAC.
   private func placesRunTogether(_ value: Range<Int>) -> Places? {
     guard HexadecimalText.isHexadecimal(link[value]) else { return nil }
     let macDigits = 2 * SUNMessage.macSize

@@ -51,7 +51,7 @@ struct SUNSession {
     }
   }
 
-  /// Deciphers whole blocks.
+  /// Decrypts whole blocks.
   func decryptFileData(_ data: [UInt8]) -> [UInt8] {
     switch keys {
     case .aes(_, let key):
@@ -75,7 +75,7 @@ struct SUNSession {
   }
 }
 
-/// Enciphered PICC data: data sheet, 9.3.4.
+/// Encrypted PICC data: data sheet, 9.3.4.
 struct PICCDataContent {
   let uid: [UInt8]?
   let counter: UInt32?
@@ -87,10 +87,10 @@ struct PICCDataContent {
     static let uidSize: UInt8 = 0x0F
   }
 
-  /// The number of random bytes before the enciphered block with LRP, which are its counter.
+  /// The number of random bytes before the encrypted block with LRP, which are its counter.
   private static let randomSize = 8
 
-  /// Deciphers the data; `nil` if the result is something that no chip writes, so that the key is
+  /// Decrypts the data; `nil` if the result is something that no chip writes, so that the key is
   /// another one.
   init?(_ data: [UInt8], _ mode: SUNMode, _ key: SUNKey) {
     let plain: [UInt8] =

@@ -5,8 +5,8 @@
 /// |---|---|---|
 /// | `{uid}` | the UID | 14 |
 /// | `{counter}`, `{ctr}` | the read counter | 6 |
-/// | `{picc}` | both, enciphered | 32, with LRP 48 |
-/// | `{enc}`, `{enc:N}` | N bytes of the file, enciphered; 16 unless given, a multiple of 16 | 2 N |
+/// | `{picc}` | both, encrypted | 32, with LRP 48 |
+/// | `{enc}`, `{enc:N}` | N bytes of the file, encrypted; 16 unless given, a multiple of 16 | 2 N |
 /// | `{mac}`, `{cmac}` | the MAC, which every template has | 16 |
 ///
 /// Everything else is part of the link as it is.
@@ -106,7 +106,7 @@ public enum SUNTemplateError: Error, Hashable, Sendable {
   case repeated(SUNError.Part)
   /// The chip requires this part in addition to the others.
   case missing(SUNError.Part)
-  /// The link contains UID and counter either enciphered or readable, not both.
+  /// The link contains UID and counter either encrypted or readable, not both.
   case bothPlainAndEncrypted
   /// The chip requires the MAC after the data that it covers.
   case fileDataAfterMAC

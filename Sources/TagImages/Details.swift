@@ -159,7 +159,7 @@ extension TagImage {
       public var number: UInt8
       /// The type of the file: 0 standard, 1 backup, 2 value, 3 linear records, 4 cyclic records.
       public var type: UInt8
-      /// The communication settings: 0 plain, 1 with a MAC, 3 enciphered.
+      /// The communication settings: 0 plain, 1 with a MAC, 3 encrypted.
       public var communication: UInt8
       /// The access rights as they are sent over the air, two bytes.
       public var accessRights: [UInt8]

@@ -412,7 +412,7 @@ extension Interop {
           read: .key(0), write: .key(0), readWrite: .key(0), change: .key(0))
         let records = DESFireRecordSettings(recordSize: 8, maximumCount: 3)
         let files: [(String, DESFireCommunication, DESFireFileSettings.Content)] = [
-          ("create a named file", .enciphered, .standardData(size: 30)),
+          ("create a named file", .encrypted, .standardData(size: 30)),
           ("create a named backup file", .authenticated, .backupData(size: 30)),
           ("create a named list", .plain, .linearRecords(records)),
           ("create named records", .plain, .cyclicRecords(records)),
@@ -466,7 +466,7 @@ extension Interop {
         try await application.createFile(
           0,
           DESFireFileSettings(
-            communication: .enciphered, rights: rights, content: .standardData(size: 300)))
+            communication: .encrypted, rights: rights, content: .standardData(size: 300)))
       }
       try await meter.step("create a value") {
         try await application.createFile(
@@ -494,7 +494,7 @@ extension Interop {
         try await application.createFile(
           4,
           DESFireFileSettings(
-            communication: .enciphered, rights: rights,
+            communication: .encrypted, rights: rights,
             content: .linearRecords(DESFireRecordSettings(recordSize: 8, maximumCount: 3))))
       }
       try await meter.step("change settings") {

@@ -23,7 +23,7 @@ extension Interop {
         testDescription: "https://a.example/t?p={picc}&c={mac}", input: .firstMirror, start: "p="),
       Form(
         testDescription: "https://a.example/t?p={picc}&e={enc:32}&c={mac}",
-        fileData: "something-that-is-enciphered", start: "e="),
+        fileData: "something-that-is-encrypted", start: "e="),
     ]
 
     private static let verification = """

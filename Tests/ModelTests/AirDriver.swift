@@ -252,15 +252,15 @@ final class AirDriver: ReaderDriver {
 
   private func classicExchange(_ command: [UInt8]) throws -> [UInt8] {
     let isWrite = command.count > 2
-    let answer = try enciphered(Array(command.prefix(2)))
+    let answer = try encrypted(Array(command.prefix(2)))
     guard isWrite else { return answer }
-    return try enciphered(Array(command.dropFirst(2)))
+    return try encrypted(Array(command.dropFirst(2)))
   }
 
-  /// An enciphered frame and its answer; none for an acknowledge.
-  private func enciphered(_ bytes: [UInt8]) throws -> [UInt8] {
+  /// An encrypted frame and its answer; none for an acknowledge.
+  private func encrypted(_ bytes: [UInt8]) throws -> [UInt8] {
     guard var session = classic else { throw Self.silence }
-    let answer = try transmit(session.encipher(bytes)).flatMap { session.decipher($0) }
+    let answer = try transmit(session.encrypt(bytes)).flatMap { session.decrypt($0) }
     classic = session
     guard let answer else { throw Self.silence }
     if answer.bitCount == 4 {

@@ -31,10 +31,10 @@ import Testing
   }
 
   @Test(arguments: [
-    ("allow_autoscan = false # no", "a comment stands after the value"),
+    ("allow_autoscan = false # no", "a comment follows the value"),
     ("device.name = My Reader", "there is a blank in the value"),
     (#"device.name = "My Reader" # mine"#, "there is a blank in the value"),
-    (#"device.name = "Reader" # mine"#, "a comment stands after the value"),
+    (#"device.name = "Reader" # mine"#, "a comment follows the value"),
     (#"device.name = "Reader"#, "quotation marks"), ("allow_autoscan", "not KEY = VALUE"),
     ("allow-autoscan = true", "not KEY = VALUE"), ("= true", "not KEY = VALUE"),
     ("log_level =  ", "no value"),

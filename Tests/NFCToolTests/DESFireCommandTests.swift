@@ -206,7 +206,7 @@ import VirtualNFC
       #expect(try await nfc("read \(file)", 0).output == "DEADBEEF\n")
       // Without the key, the card does not report the settings.
       #expect(try await nfc("info", 0).output.contains("settings not reported"))
-      #expect(try await nfc("info --key \(key)", 0).output.contains("4 bytes of data, enciphered"))
+      #expect(try await nfc("info --key \(key)", 0).output.contains("4 bytes of data, encrypted"))
     }
   }
 
@@ -267,7 +267,7 @@ import VirtualNFC
       try await nfc("read \(file) --key 0:\(Self.key)").output
         == String(repeating: "5A", count: 300) + "\n")
     #expect(try await nfc("read \(file) --key 0:\(Self.zero)").status == 77)
-    #expect(try await nfc("info").output.contains("300 bytes of data, enciphered"))
+    #expect(try await nfc("info").output.contains("300 bytes of data, encrypted"))
     virtual.interrupt()
     _ = try await virtual.end()
   }

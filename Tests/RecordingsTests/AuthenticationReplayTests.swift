@@ -58,7 +58,7 @@ import VirtualNFC
       ), (4, .linearRecords(DESFireRecordSettings(recordSize: 10, maximumCount: 3))),
     ] {
       try await application.createFile(
-        number, DESFireFileSettings(communication: .enciphered, rights: rights, content: content))
+        number, DESFireFileSettings(communication: .encrypted, rights: rights, content: content))
     }
     try await application.writeData(file: 1, (0..<200).map { UInt8($0) })
     try await application.transaction {

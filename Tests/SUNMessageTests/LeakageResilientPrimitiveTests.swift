@@ -25,7 +25,7 @@ import Testing
   }
 
   /// With padding the plain text is followed by 80 and zeros.
-  @Test func deciphering() throws {
+  @Test func decrypting() throws {
     let vectors = try VectorFile.lines("lrp-lricb.txt")
     #expect(vectors.count == 50)
     for vector in vectors {

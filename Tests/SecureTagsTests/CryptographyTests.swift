@@ -80,9 +80,9 @@ import Testing
     ]
     for (algorithm, key, expected) in values {
       let cipher = try BlockCipher(algorithm, key: SecretKey(hex(key)))
-      let enciphered = try cipher.encrypt(plain, initialValue: vector)
-      #expect(enciphered == (try hex(expected)))
-      #expect(try cipher.decrypt(enciphered, initialValue: vector) == plain)
+      let encrypted = try cipher.encrypt(plain, initialValue: vector)
+      #expect(encrypted == (try hex(expected)))
+      #expect(try cipher.decrypt(encrypted, initialValue: vector) == plain)
     }
     let cipher = try BlockCipher(.aes128, key: SecretKey([UInt8](repeating: 1, count: 16)))
     #expect(throws: NFCError.self) { try cipher.encrypt([1, 2, 3]) }

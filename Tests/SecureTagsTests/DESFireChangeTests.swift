@@ -48,7 +48,7 @@ extension DESFire: ChangeableChip {
 
   private static func file(
     _ content: DESFireFileSettings.Content,
-    _ communication: DESFireCommunication = .enciphered
+    _ communication: DESFireCommunication = .encrypted
   ) -> DESFireFileSettings {
     DESFireFileSettings(communication: communication, rights: rights, content: content)
   }
@@ -249,8 +249,8 @@ extension DESFire: ChangeableChip {
 
   static let ofFiles =
     [
-      (Method.legacy, DESFireCommunication.enciphered), (.legacy, .authenticated), (.iso, .plain),
-      (.three, .enciphered), (.aes, .authenticated), (.ev2, .enciphered), (.ev3, .authenticated),
+      (Method.legacy, DESFireCommunication.encrypted), (.legacy, .authenticated), (.iso, .plain),
+      (.three, .encrypted), (.aes, .authenticated), (.ev2, .encrypted), (.ev3, .authenticated),
     ].map { method, communication in
       change(
         "data \(communication)", method,

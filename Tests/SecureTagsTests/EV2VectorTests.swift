@@ -8,7 +8,7 @@ import Testing
 @Suite struct EV2VectorTests {
   private static let zeroKey = [UInt8](repeating: 0, count: 16)
 
-  /// AN12196, tables 14 (authentication), 17 (enciphered WriteData; its APDU counts 128 bytes) and 18
+  /// AN12196, tables 14 (authentication), 17 (encrypted WriteData; its APDU counts 128 bytes) and 18
   /// (ChangeFileSettings).
   @Test func authenticationAndFullMode() throws {
     let url =
@@ -37,11 +37,11 @@ import Testing
     _ = try procedure.send(
       DESFireCommand(
         code: .writeDataChained, header: DESFireProcedure.span(2, 0, 0x80), data: data,
-        protection: .enciphered))
+        protection: .encrypted))
     _ = try procedure.send(
       DESFireCommand(
         code: .changeFileSettings, header: [0x02],
-        data: hex("4000E0C1F121200000430000430000"), protection: .enciphered))
+        data: hex("4000E0C1F121200000430000430000"), protection: .encrypted))
     #expect(card.deviations == [])
     #expect(card.remaining == 0)
   }
@@ -80,7 +80,7 @@ import Testing
     #expect(card.remaining == 0)
   }
 
-  /// AN12196, tables 7 (GetFileSettings with MACs) and 28 (GetCardUID enciphered), and AN12343, chapter
+  /// AN12196, tables 7 (GetFileSettings with MACs) and 28 (GetCardUID encrypted), and AN12343, chapter
   /// 7.5 (data with MACs): the published parts of the keys are sufficient.
   @Test func codesAndAnswers() throws {
     func procedure(

@@ -16,7 +16,7 @@ import VirtualNFC
   }
 
   private static func file(
-    _ content: DESFireFileSettings.Content, _ communication: DESFireCommunication = .enciphered
+    _ content: DESFireFileSettings.Content, _ communication: DESFireCommunication = .encrypted
   ) -> DESFireFileSettings {
     DESFireFileSettings(communication: communication, rights: rights, content: content)
   }
@@ -131,7 +131,7 @@ import VirtualNFC
       let file = model == .light ? 0 : 2
       let rights = DESFireAccessRights(
         read: .key(1), write: .key(2), readWrite: .key(0), change: .key(0))
-      try await application.changeFileSettings(file, communication: .enciphered, rights: rights)
+      try await application.changeFileSettings(file, communication: .encrypted, rights: rights)
       #expect(try await application.fileSettings(file).rights == rights)
       let data = (0..<100).map { UInt8($0) }
       try await application.writeData(file: file, offset: 7, data)
@@ -163,7 +163,7 @@ import VirtualNFC
               DESFireValueSettings(lowerLimit: 0, upperLimit: 70, allowsLimitedCredit: true)))
         for file in [1, 3] {
           try await application.changeFileSettings(
-            file, communication: .enciphered,
+            file, communication: .encrypted,
             rights: DESFireAccessRights(
               read: .key(1), write: .key(1), readWrite: .key(1), change: .key(0)))
         }

@@ -54,7 +54,7 @@ import VirtualNFC
     },
     Change("new file") { procedure, _ in
       try procedure.createFile(
-        9, ProcedureTests.file(.standardData(size: 20), .enciphered), isoIdentifier: nil)
+        9, ProcedureTests.file(.standardData(size: 20), .encrypted), isoIdentifier: nil)
     },
     Change("file deleted") { procedure, _ in try procedure.deleteFile(1) },
   ]
@@ -68,7 +68,7 @@ import VirtualNFC
       (3, .value(value)), (4, .cyclicRecords(records)),
     ] {
       try procedure.createFile(
-        number, ProcedureTests.file(content, .enciphered), isoIdentifier: nil)
+        number, ProcedureTests.file(content, .encrypted), isoIdentifier: nil)
     }
     card.setFault()
     return (card, procedure)

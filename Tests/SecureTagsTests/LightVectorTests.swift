@@ -62,23 +62,23 @@ import Testing
       let data = try procedure.send(
         DESFireCommand(
           code: .readRecordsChained, header: DESFireProcedure.span(1, 0, 0),
-          protection: .enciphered, answer: .data(count: 16)))
+          protection: .encrypted, answer: .data(count: 16)))
       let expected = try hex("11223344556677889900112233445566")
       #expect(data == expected)
     },
     value(
       "table 35: value", "6C03B775DA280F3E7300 00BC2CE0D37364B3C355C4B9B9A98802FF24035F8D39D40CE0",
       DESFireCommand(
-        code: .getValue, header: [3], protection: .enciphered, answer: .data(count: 4)),
+        code: .getValue, header: [3], protection: .encrypted, answer: .data(count: 4)),
       [0, 0, 0, 0]),
     value(
       "table 36: credit", counter: 1,
       "0C039DCDD6C409DABB0C9D5834D04FBD6E2668AFCFFD9EFB9234 001004E8EA74C2871F",
-      DESFireCommand(code: .credit, header: [3], data: [153, 0, 0, 0], protection: .enciphered)),
+      DESFireCommand(code: .credit, header: [3], data: [153, 0, 0, 0], protection: .encrypted)),
     value(
       "table 37: debit", counter: 3,
       "DC03C483B5A4C50AFFF9635F3A24F59E0A210CA9B6B519A49F49 00473A27190FDEF343",
-      DESFireCommand(code: .debit, header: [3], data: [113, 0, 0, 0], protection: .enciphered)),
+      DESFireCommand(code: .debit, header: [3], data: [113, 0, 0, 0], protection: .encrypted)),
     Example(
       testDescription: "table 39: another key", cipherKey: "A664EA370E90B249FE2870772291A820",
       codeKey: "605526E474B2304354D05A800F56B7A9", transaction: "BC354CD5",

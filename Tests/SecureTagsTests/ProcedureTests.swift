@@ -117,9 +117,9 @@ import VirtualNFC
     #expect(try procedure.files() == [1])
     var rights = Self.rights
     rights.read = .everyone
-    try procedure.changeFileSettings(1, communication: .enciphered, rights: rights)
+    try procedure.changeFileSettings(1, communication: .encrypted, rights: rights)
     let settings = try procedure.fileSettings(1)
-    #expect(settings.communication == .enciphered && settings.rights == rights)
+    #expect(settings.communication == .encrypted && settings.rights == rights)
     #expect(try procedure.cardUID() == way.model.defaultUID)
     #expect(try procedure.version().uid == way.model.defaultUID)
     #expect(try procedure.freeMemory() > 0)

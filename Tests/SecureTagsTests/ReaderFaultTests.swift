@@ -253,7 +253,7 @@ extension ReaderFaultTests {
       try await application.createFile(
         3,
         DESFireFileSettings(
-          communication: .enciphered, rights: rights,
+          communication: .encrypted, rights: rights,
           content: .value(
             DESFireValueSettings(lowerLimit: 0, upperLimit: 100, limitedCredit: 50))))
       guard change.isSigned else { return }
@@ -270,7 +270,7 @@ extension ReaderFaultTests {
         3, DESFireValueSettings(lowerLimit: 0, upperLimit: 100))
       try await card.switchToLRPPermanently()
       try await application.authenticate(0, .factory(.aes))
-      try await application.changeFileSettings(3, communication: .enciphered, rights: rights)
+      try await application.changeFileSettings(3, communication: .encrypted, rights: rights)
       try await application.authenticate(1, .factory(.aes))
       _ = try await application.signedTransaction(reader: name) {
         try await $0.changeValue(file: 3, .credit(50))

@@ -9,8 +9,8 @@ import VirtualNFC
   private static let reader = [UInt8](repeating: 0x5C, count: 16)
 
   /// AN12343, table 32: a record, the terminal's name, the commit and its code. The key is that of table
-  /// 51, the UID that of table 7; the table deciphers the previous terminal's name with a session key,
-  /// although it was enciphered with another key.
+  /// 51, the UID that of table 7; the table decrypts the previous terminal's name with a session key,
+  /// although it was encrypted with another key.
   @Test func publishedTransaction() throws {
     let card = try RecordedCard(
       """
@@ -30,7 +30,7 @@ import VirtualNFC
     _ = try procedure.send(
       DESFireCommand(
         code: .writeRecordChained, header: DESFireProcedure.span(1, 0, 16),
-        data: hex("11223344556677889900112233445566"), protection: .enciphered))
+        data: hex("11223344556677889900112233445566"), protection: .encrypted))
     let name = try hex("28BF1982BE086FBC60A22DAEB66613EE")
     let receipt = try procedure.commitSigned(reader: name)
     #expect(card.deviations == [] && card.remaining == 0)
@@ -75,7 +75,7 @@ import VirtualNFC
 
   private static func file(_ content: DESFireFileSettings.Content) -> DESFireFileSettings {
     DESFireFileSettings(
-      communication: .enciphered,
+      communication: .encrypted,
       rights: DESFireAccessRights(
         read: .key(1), write: .key(1), readWrite: .key(1), change: .key(0)), content: content)
   }

@@ -9,7 +9,7 @@ import Testing
     let exchanges = try EV1Recording.exchanges.split(separator: "\n").map { line in
       try line.split(separator: " ").map { try #require([UInt8](hexadecimal: $0)) }
     }
-    // The card's challenges, deciphered with the keys that the recording names.
+    // The card's challenges, decrypted with the keys that the recording names.
     let model = DESFireModel(
       name: "recorded", hardwareVersion: [0x04, 0x01, 0x01, 0x01, 0x00, 0x1A, 0x05],
       softwareVersion: [0x04, 0x01, 0x01, 0x01, 0x04, 0x1A, 0x05], ats: DESFireModel.ev1.ats,

@@ -150,9 +150,9 @@ import Testing
     #expect(card.receive(wrong) == .other(wrong))
     let nibble = RadioFrame.typeA(bare: [0x0A], bitsInLastByte: 4)
     #expect(card.receive(nibble) == .other(nibble))
-    var enciphered = RadioFrame.typeA([0x30, 0x04])
-    enciphered.parity = [true, true, true, true]
-    #expect(card.receive(enciphered) == .other(enciphered))
+    var encrypted = RadioFrame.typeA([0x30, 0x04])
+    encrypted.parity = [true, true, true, true]
+    #expect(card.receive(encrypted) == .other(encrypted))
     // The chip decides the result of an error; until then the card remains selected.
     #expect(card.isActive)
     card.stopResponding()

@@ -35,7 +35,7 @@ enum FeliCaLiteMAC {
     stride(from: 0, to: bytes.count, by: unit).flatMap { bytes[$0...].prefix(unit).reversed() }
   }
 
-  /// Returns SK1 and SK2 in the cipher's order: the challenge, in the order of block RC, enciphered
+  /// Returns SK1 and SK2 in the cipher's order: the challenge, in the order of block RC, encrypted
   /// with the card key.
   static func sessionKey(_ key: FeliCaLiteCardKey, challenge: [UInt8]) -> [UInt8]? {
     TwoKeyTripleDES.encrypt(reversedUnits(challenge), key: key.bytes, initialValue: zeros)

@@ -58,7 +58,7 @@ struct FeliCaLiteProcedure: Sendable {
 
   /// After a change of the card key that was broken off.
   static let keyRecovery =
-    "the card may have the new key already: authenticate with the new key, and then with the old "
+    "the card may already have the new key: authenticate with the new key, and then with the old "
     + "one, to see which it has"
 
   static var liteSOnly: NFCError {

@@ -15,14 +15,14 @@ package struct PollCycle: Sendable {
   }
 
   /// A tag's stay in the field, from its coming to its going.
-  struct Stay: Hashable, Sendable {
+  struct ArrivalID: Hashable, Sendable {
     fileprivate let number: Int
   }
 
   /// An event that a list has shown.
   enum Event: Hashable, Sendable {
-    case arrived(Stay, Target)
-    case left(Stay)
+    case arrived(ArrivalID, Target)
+    case left(ArrivalID)
   }
 
   static let missesUntilLeft = 2
@@ -31,7 +31,7 @@ package struct PollCycle: Sendable {
   static let missesUntilLeftInCompany = 8
 
   private struct Known: Sendable {
-    let stay: Stay
+    let arrival: ArrivalID
     var target: Target
     var misses = 0
     /// It has had the same number in two rounds, and so will not draw another.
@@ -41,7 +41,7 @@ package struct PollCycle: Sendable {
   private let round: [Step]
   private var position = 0
   private var known: [Known] = []
-  private var stays = 0
+  private var arrivals = 0
 
   init(technologies: [TagTechnology]) {
     round = [.resetField] + technologies.map { .list($0) } + [.pause]
@@ -51,9 +51,9 @@ package struct PollCycle: Sendable {
   var present: [Target] { known.map(\.target) }
 
   /// A tag that was found had gone again before it could be reported: it is news when it is found again.
-  mutating func forget(_ stay: Stay) { known.removeAll { $0.stay == stay } }
+  mutating func forget(_ arrival: ArrivalID) { known.removeAll { $0.arrival == arrival } }
 
-  /// As ``forget(_:)-(Stay)``, for the tag that is known by this target.
+  /// As ``forget(_:)-(ArrivalID)``, for the tag that is known by this target.
   mutating func forget(_ target: Target) { known.removeAll { $0.target.isSame(as: target) } }
 
   /// The reader was lost, and every tag with it: the next step begins a round.
@@ -62,7 +62,7 @@ package struct PollCycle: Sendable {
       known = []
       position = 0
     }
-    return known.map { .left($0.stay) }
+    return known.map { .left($0.arrival) }
   }
 
   mutating func next() -> Step {
@@ -94,14 +94,14 @@ package struct PollCycle: Sendable {
       ? Self.missesUntilLeftInCompany : Self.missesUntilLeft
     known.removeAll { entry in
       guard entry.misses >= limit else { return false }
-      events.append(.left(entry.stay))
+      events.append(.left(entry.arrival))
       return true
     }
     for target in news {
-      let stay = Stay(number: stays)
-      stays += 1
-      known.append(Known(stay: stay, target: target))
-      events.append(.arrived(stay, target))
+      let arrival = ArrivalID(number: arrivals)
+      arrivals += 1
+      known.append(Known(arrival: arrival, target: target))
+      events.append(.arrived(arrival, target))
     }
     return events
   }

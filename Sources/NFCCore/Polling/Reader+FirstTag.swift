@@ -31,15 +31,15 @@ extension Reader {
     while true {
       var obstacle = NFCError(.noTag, "no tag came in time")
       do {
-        let round = try await perform { reader, work in
-          try reader.findFirst(of: technologies, work, where: fits)
+        let round = try await perform { reader, operation in
+          try reader.findFirst(of: technologies, operation, where: fits)
         }
         failures.reset()
         if let tag = round.tag { return tag }
         if let other = round.others.first {
           obstacle = NFCError(
             .wrongTag,
-            "the tag \(other.identifier.hexadecimal) is not of the kind that was asked for")
+            "the tag \(other.identifier.hexadecimal) is not of the kind that was requested")
         }
       } catch let error as NFCError where error.isCardInUse {
         obstacle = error
@@ -77,7 +77,7 @@ extension Reader {
       throw NFCError(.invalidParameter, "the tag was found by another reader")
     }
     let handle = tag.handle
-    return try await perform { reader, work in try reader.findOthers(than: handle, work) }
+    return try await perform { reader, operation in try reader.findOthers(than: handle, operation) }
   }
 
   /// The pause between two rounds of polling without events.

@@ -22,14 +22,14 @@ extension Reader {
   package nonisolated func tagsInField(
     for technologies: [TagTechnology]
   ) async throws -> [DetectedTag] {
-    try await perform { reader, work in
+    try await perform { reader, operation in
       try reader.resetField()
       var tags: [DetectedTag] = []
       for technology in technologies {
-        try work.checkCancellation()
+        try operation.checkCancellation()
         for target in try reader.list(technology) {
           // A tag that has left meanwhile is not included.
-          if let tag = try reader.detectIfPresent(target, work) { tags.append(tag) }
+          if let tag = try reader.detectIfPresent(target, operation) { tags.append(tag) }
         }
       }
       return tags

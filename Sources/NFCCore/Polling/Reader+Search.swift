@@ -16,9 +16,9 @@ extension Reader {
     for technologies: [TagTechnology], asksVersion: Bool = true,
     where fits: @Sendable (DetectedTag) -> Bool
   ) async throws -> (tag: DetectedTag?, unsuitableTags: [DetectedTag]) {
-    try await perform { reader, work in
+    try await perform { reader, operation in
       let found = try reader.findFirst(
-        of: technologies, asksVersion: asksVersion, work, where: fits)
+        of: technologies, asksVersion: asksVersion, operation, where: fits)
       return (found.tag, found.others)
     }
   }

@@ -39,7 +39,7 @@ public struct TagEvents: AsyncSequence, Sendable {
     private let events: TagEvents
     private var cycle: PollCycle
     /// The tags that have been reported and have not left yet.
-    private var present: [PollCycle.Stay: DetectedTag] = [:]
+    private var present: [PollCycle.ArrivalID: DetectedTag] = [:]
     /// Whether another program had the card when the reader was last asked.
     private var isCardInUse = false
     private var queue: [PollCycle.Event] = []
@@ -85,14 +85,14 @@ public struct TagEvents: AsyncSequence, Sendable {
       while true {
         while !queue.isEmpty {
           switch queue.removeFirst() {
-          case .left(let stay):
-            if let tag = present.removeValue(forKey: stay) { return .left(tag) }
-          case .arrived(let stay, let target):
-            let tag = try await reader.perform { reader, work in
-              try reader.detectIfPresent(target, work)
+          case .left(let arrival):
+            if let tag = present.removeValue(forKey: arrival) { return .left(tag) }
+          case .arrived(let arrival, let target):
+            let tag = try await reader.perform { reader, operation in
+              try reader.detectIfPresent(target, operation)
             }
-            if let tag { return arrived(tag, stay) }
-            cycle.forget(stay)
+            if let tag { return arrived(tag, arrival) }
+            cycle.forget(arrival)
           }
         }
         try Task.checkCancellation()
@@ -128,15 +128,15 @@ public struct TagEvents: AsyncSequence, Sendable {
         try await attempt(provesReader: false) { reader, _ in try reader.resetField() }
       case .list(let technology) where !cycle.present.contains { $0.technology == technology }:
         // No tag can have left: the first tag is reported before others are searched for.
-        let found = try await search { reader, work in try reader.find(technology, work) }
+        let found = try await search { reader, operation in try reader.find(technology, operation) }
         guard let (targets, tag, hasMore) = found else { return nil }
         queue = cycle.found(targets, of: technology)
         guard hasMore, let first = targets.first else { return nil }
         interrupted = (technology, first)
-        guard case .arrived(let stay, _)? = queue.first else { return nil }
+        guard case .arrived(let arrival, _)? = queue.first else { return nil }
         queue = []
-        if let tag { return arrived(tag, stay) }
-        cycle.forget(stay)
+        if let tag { return arrived(tag, arrival) }
+        cycle.forget(arrival)
       case .list(let technology):
         let found = try await search { reader, _ in try reader.list(technology) }
         queue = cycle.found(found, of: technology)
@@ -144,15 +144,15 @@ public struct TagEvents: AsyncSequence, Sendable {
       return nil
     }
 
-    private mutating func arrived(_ tag: DetectedTag, _ stay: PollCycle.Stay) -> TagEvent {
-      present[stay] = tag
+    private mutating func arrived(_ tag: DetectedTag, _ arrival: PollCycle.ArrivalID) -> TagEvent {
+      present[arrival] = tag
       return .arrived(tag)
     }
 
     /// Looks for tags. If another program holds the card, this round says nothing, and polling
     /// continues.
     private mutating func search<Result: Sendable>(
-      _ body: @Sendable (isolated Reader, Reader.Work) throws -> Result
+      _ body: @Sendable (isolated Reader, Reader.Operation) throws -> Result
     ) async throws -> Result? {
       do {
         let result = try await attempt(body)
@@ -167,7 +167,8 @@ public struct TagEvents: AsyncSequence, Sendable {
 
     @discardableResult
     private mutating func attempt<Result: Sendable>(
-      provesReader: Bool = true, _ body: @Sendable (isolated Reader, Reader.Work) throws -> Result
+      provesReader: Bool = true,
+      _ body: @Sendable (isolated Reader, Reader.Operation) throws -> Result
     ) async throws -> Result? {
       do {
         let result = try await reader.perform(body)

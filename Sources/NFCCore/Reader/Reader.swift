@@ -25,8 +25,8 @@ public actor Reader {
   private nonisolated let executor: any SerialExecutor & TaskExecutor
   private nonisolated let abort: @Sendable () -> Void
   private nonisolated let announceClose: @Sendable () -> Void
-  /// The work that the driver is busy with, so that a cancellation ends no other.
-  private nonisolated let running = Mutex<Work?>(nil)
+  /// The operation that the driver is busy with, so that a cancellation ends no other.
+  private nonisolated let running = Mutex<Operation?>(nil)
   private nonisolated let owner: DriverOwner
   private var isOpen = true
   /// The number of times that the carrier was switched off: a tag belongs to the period in which it
@@ -104,10 +104,10 @@ public actor Reader {
     owner.close()
   }
 
-  // MARK: Work
+  // MARK: Operation
 
-  /// One piece of work on the driver, and whether its task has been cancelled.
-  final class Work: Sendable {
+  /// One operation of the driver, and whether its task has been cancelled.
+  final class Operation: Sendable {
     private struct State {
       var isCancelled = false
       /// How many sections that a cancellation does not stop are open, one within the other.
@@ -158,34 +158,34 @@ public actor Reader {
 
   /// Runs `body` on the reader's thread, from its first to its last exchange without a hop.
   nonisolated func perform<Result: Sendable>(
-    _ body: @Sendable (isolated Reader, Work) throws -> Result
+    _ body: @Sendable (isolated Reader, Operation) throws -> Result
   ) async throws -> Result {
-    let work = Work()
+    let operation = Operation()
     return try await withTaskCancellationHandler {
-      try await run(work, body)
+      try await run(operation, body)
     } onCancel: {
-      guard work.cancel() else { return }
-      running.withLock { if $0 === work { abort() } }
+      guard operation.cancel() else { return }
+      running.withLock { if $0 === operation { abort() } }
     }
   }
 
   private func run<Result: Sendable>(
-    _ work: Work, _ body: @Sendable (isolated Reader, Work) throws -> Result
+    _ operation: Operation, _ body: @Sendable (isolated Reader, Operation) throws -> Result
   ) throws -> Result {
-    try work.checkCancellation()
+    try operation.checkCancellation()
     guard isOpen else { throw NFCError(.readerLost, "the reader has been closed") }
     driver.begin()
-    running.withLock { $0 = work }
+    running.withLock { $0 = operation }
     defer {
       running.withLock { $0 = nil }
       driver.end()
     }
     do {
       // Cancelled before it could be aborted, it has only been marked.
-      try work.checkCancellation()
-      return try body(self, work)
+      try operation.checkCancellation()
+      return try body(self, operation)
     } catch let error as NFCError {
-      if work.isCancelled { throw CancellationError() }
+      if operation.isCancelled { throw CancellationError() }
       if error.code == .readerLost { markReaderLost() }
       throw error
     }
@@ -247,14 +247,14 @@ public actor Reader {
   /// - Returns: the tags, whether there may be more, and in this case the first tag; `nil` if it
   ///   has left meanwhile.
   func find(
-    _ technology: TagTechnology, _ work: Work
+    _ technology: TagTechnology, _ operation: Operation
   ) throws -> (targets: [Target], first: DetectedTag?, hasMore: Bool) {
     connected = nil
     guard driver.findsOneByOne(technology) else {
       return (try driver.list(technology), nil, false)
     }
     guard let target = try driver.find(technology, excluding: []) else { return ([], nil, false) }
-    return ([target], try detectIfPresent(target, work), true)
+    return ([target], try detectIfPresent(target, operation), true)
   }
 
   /// Continues a search that has already found some tags.
@@ -276,13 +276,13 @@ public actor Reader {
   ///   show it.
   /// - Returns: the tag; `nil` if there is none, and the unsuitable ones that were found.
   func findFirst(
-    of technologies: [TagTechnology], asksVersion: Bool = true, _ work: Work,
+    of technologies: [TagTechnology], asksVersion: Bool = true, _ operation: Operation,
     where fits: (DetectedTag) -> Bool
   ) throws -> (tag: DetectedTag?, others: [DetectedTag]) {
     try resetField()
     var others: [DetectedTag] = []
     for technology in technologies {
-      try work.checkCancellation()
+      try operation.checkCancellation()
       var found: [Target] = []
       var candidates: [Target]
       repeat {
@@ -292,10 +292,10 @@ public actor Reader {
           ? try driver.find(technology, excluding: found).map { [$0] } ?? []
           : found.isEmpty ? try driver.list(technology) : []
         for target in candidates {
-          guard let handle = try handleIfPresent(target, asksVersion: asksVersion, work) else {
+          guard let handle = try handleIfPresent(target, asksVersion: asksVersion, operation) else {
             continue
           }
-          if fits(handle.tag), try connectIfPresent(handle.handle, work) {
+          if fits(handle.tag), try connectIfPresent(handle.handle, operation) {
             return (handle.tag, others)
           }
           others.append(handle.tag)
@@ -307,21 +307,21 @@ public actor Reader {
   }
 
   /// Searches for further tags of a technology, and wakes the original tag again.
-  func findOthers(than handle: TagHandle, _ work: Work) throws -> [Target] {
-    try connect(handle, work)
+  func findOthers(than handle: TagHandle, _ operation: Operation) throws -> [Target] {
+    try connect(handle, operation)
     let technology = handle.target.technology
     let others =
       driver.findsOneByOne(technology)
       ? try list(technology, excluding: [handle.target])
       : try driver.list(technology).filter { !$0.isSame(as: handle.target) }
     connected = nil
-    try connect(handle, work)
+    try connect(handle, operation)
     return others
   }
 
-  private func connectIfPresent(_ handle: TagHandle, _ work: Work) throws -> Bool {
+  private func connectIfPresent(_ handle: TagHandle, _ operation: Operation) throws -> Bool {
     do {
-      try connect(handle, work)
+      try connect(handle, operation)
       return true
     } catch let error as NFCError where error.code == .tagConnectionLost {
       return false
@@ -330,12 +330,12 @@ public actor Reader {
 
   /// Asks a tag what it is, if the activation data does not show it, and makes it a tag of this
   /// connection.
-  func detect(_ target: Target, _ work: Work) throws -> DetectedTag {
-    try identify(TagHandle(reader: self, target: target, epoch: epoch), work)
+  func detect(_ target: Target, _ operation: Operation) throws -> DetectedTag {
+    try identify(TagHandle(reader: self, target: target, epoch: epoch), operation)
   }
 
   private func identify(
-    _ handle: TagHandle, asksVersion: Bool = true, _ work: Work
+    _ handle: TagHandle, asksVersion: Bool = true, _ operation: Operation
   ) throws -> DetectedTag {
     let target = handle.target
     guard asksVersion, case .iso14443a(let found) = target, TypeAIdentification.needsVersion(found)
@@ -345,21 +345,21 @@ public actor Reader {
     try driver.select(target)
     connected = handle
     needsSelect = false
-    let link = TagLink(driver: driver, target: target, work: work)
+    let link = TagLink(driver: driver, target: target, operation: operation)
     return DetectedTag(handle, version: try TypeAIdentification.desfireVersion(link))
   }
 
   /// Detects a tag like ``detect(_:_:)``; `nil` if it has left meanwhile.
-  func detectIfPresent(_ target: Target, _ work: Work) throws -> DetectedTag? {
-    try handleIfPresent(target, work)?.tag
+  func detectIfPresent(_ target: Target, _ operation: Operation) throws -> DetectedTag? {
+    try handleIfPresent(target, operation)?.tag
   }
 
   private func handleIfPresent(
-    _ target: Target, asksVersion: Bool = true, _ work: Work
+    _ target: Target, asksVersion: Bool = true, _ operation: Operation
   ) throws -> (handle: TagHandle, tag: DetectedTag)? {
     let handle = TagHandle(reader: self, target: target, epoch: epoch)
     do {
-      return (handle, try identify(handle, asksVersion: asksVersion, work))
+      return (handle, try identify(handle, asksVersion: asksVersion, operation))
     } catch let error as NFCError
       where [.tagConnectionLost, .tagResponseError].contains(error.code)
     {
@@ -374,7 +374,7 @@ public actor Reader {
   }
 
   /// Connects to a tag, which then receives the commands.
-  func connect(_ handle: TagHandle, _ work: Work) throws {
+  func connect(_ handle: TagHandle, _ operation: Operation) throws {
     try checkEpoch(handle)
     if connected === handle, !needsSelect { return }
     connected = nil
@@ -421,7 +421,7 @@ public actor Reader {
 
   /// Runs a procedure with a tag; if it fails, finds out the state of the tag.
   func command<Result>(
-    _ handle: TagHandle, _ work: Work, _ body: (TagLink) throws -> Result
+    _ handle: TagHandle, _ operation: Operation, _ body: (TagLink) throws -> Result
   ) throws -> Result {
     try checkEpoch(handle)
     guard connected === handle else {
@@ -435,7 +435,7 @@ public actor Reader {
     }
     let wasAsleep = needsSelect
     if wasAsleep { try wake(handle) }
-    let link = TagLink(driver: driver, target: handle.target, work: work)
+    let link = TagLink(driver: driver, target: handle.target, operation: operation)
     let isEnded = handle.knowledge.withLock { $0.authentication?.channel?.isEnded ?? false }
     do {
       if wasAsleep || isEnded { try handle.proveAgain(link) }
@@ -450,7 +450,7 @@ public actor Reader {
       case .tagRefused, .notAuthenticated, .authenticationFailed, .readOnly:
         needsSelect = needsSelect || handle.target.stopsRespondingAfterRefusal
       case .tagResponseError:
-        if work.isCancelled {
+        if operation.isCancelled {
           requireSelection(handle)
         } else {
           try checkPresence(handle, error)

@@ -81,9 +81,9 @@ public protocol ReaderDriver: AnyObject {
   /// will follow: opening the reader again then waits for it instead of finding it in use.
   var announceClose: @Sendable () -> Void { get }
 
-  /// Called before each piece of work: an ``abort`` affects only the work during which it occurs.
+  /// Called before each operation: an ``abort`` affects only the operation during which it occurs.
   func begin()
-  /// Called after each piece of work; see ``begin()``.
+  /// Called after each operation; see ``begin()``.
   func end()
 
   /// Switches the carrier off and on, so that all tags start again.

@@ -10,7 +10,7 @@ public struct TagLink {
   private let driver: any ReaderDriver
   /// The activation data of the tag.
   public let target: Target
-  private let work: Reader.Work
+  private let operation: Reader.Operation
   /// The time limit for every exchange, in place of the family's default.
   private var allowance: Duration?
   private var carrier: Carrier?
@@ -19,10 +19,10 @@ public struct TagLink {
   /// The protection of an Ultralight tag's commands, after an authentication.
   private(set) var channel: (any UltralightChannel)?
 
-  init(driver: any ReaderDriver, target: Target, work: Reader.Work) {
+  init(driver: any ReaderDriver, target: Target, operation: Reader.Operation) {
     self.driver = driver
     self.target = target
-    self.work = work
+    self.operation = operation
   }
 
   /// The time limit for an ordinary command, including waiting-time extensions.
@@ -66,7 +66,7 @@ public struct TagLink {
   func exchange(
     _ command: [UInt8], framing: Framing, timeout: Duration = TagLink.defaultTimeout
   ) throws -> [UInt8] {
-    try work.checkCancellation()
+    try operation.checkCancellation()
     let longest = capabilities.maximumCommandLength
     guard command.count <= longest else {
       throw NFCError(
@@ -88,7 +88,7 @@ public struct TagLink {
 
   /// Wakes the tag, and does nothing else.
   func selectPlainly() throws {
-    try work.checkCancellation()
+    try operation.checkCancellation()
     channel?.end()
     try driver.select(target)
   }
@@ -104,7 +104,7 @@ public struct TagLink {
   package func uninterrupted<Result>(
     recovery: String? = nil, _ body: () throws -> Result
   ) throws -> Result {
-    try work.uninterrupted {
+    try operation.uninterrupted {
       guard let recovery else { return try body() }
       return try NFCError.inDoubt(recovery, body)
     }
@@ -119,7 +119,7 @@ public struct TagLink {
   package func uninterrupted<Result>(
     recovery: String, steps body: (_ hasChanged: inout Bool) throws -> Result
   ) throws -> Result {
-    try work.uninterrupted {
+    try operation.uninterrupted {
       var hasChanged = false
       do {
         return try body(&hasChanged)
@@ -137,7 +137,7 @@ public struct TagLink {
   }
 
   func authenticate(block: UInt8, keyType: MiFareClassicKeyType, key: [UInt8]) throws {
-    try work.checkCancellation()
+    try operation.checkCancellation()
     // The cipher is keyed with the UID's last four bytes (MF1S50 data sheet, 10.1; AN10927 for seven).
     try driver.authenticate(
       block: block, keyType: keyType, key: key, uid: Array(target.identifier.suffix(4)))

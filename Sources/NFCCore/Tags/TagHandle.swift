@@ -30,7 +30,7 @@ final class TagHandle: Sendable {
   }
 
   func connect() async throws {
-    try await reader.perform { reader, work in try reader.connect(self, work) }
+    try await reader.perform { reader, operation in try reader.connect(self, operation) }
   }
 
   func isPresent() async throws -> Bool {
@@ -41,7 +41,7 @@ final class TagHandle: Sendable {
   func perform<Result: Sendable>(
     _ body: @Sendable (TagLink) throws -> Result
   ) async throws -> Result {
-    try await reader.perform { reader, work in try reader.command(self, work, body) }
+    try await reader.perform { reader, operation in try reader.command(self, operation, body) }
   }
 
   /// Runs a command of the program: the known content of the tag, and what is selected on it, may

@@ -112,7 +112,7 @@ struct DESFireChangeKeyCommand: AsyncParsableCommand {
     }
   }
 
-  /// INTEGRITY_ERROR: the old key is wrong, so the card deciphers a wrong new key, which does not match its
+  /// INTEGRITY_ERROR: the old key is wrong, so the card decrypts a wrong new key, which does not match its
   /// checksum (NT4H2421Gx data sheet, table 63).
   private static let wrongOldKey = NFCError.Cause.desfireStatus(0x1E)
 

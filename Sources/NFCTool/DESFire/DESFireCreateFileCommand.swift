@@ -187,7 +187,7 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
           return try await application.createFile(
             file.file, settings, isoIdentifier: isoIdentifier)
         }
-        // The key is sent enciphered. This requires a session, even if everyone may create files.
+        // The key is sent encrypted. This requires a session, even if everyone may create files.
         try await card.authenticate(application, [0], for: "a transaction MAC file is created")
         try await application.createTransactionMACFile(
           file.file, communication: settings.communication, rights: settings.rights,

@@ -291,7 +291,7 @@ extension DESFireFileSettings {
       switch communication {
       case .plain: "plain"
       case .authenticated: "with MAC"
-      case .enciphered: "enciphered"
+      case .encrypted: "encrypted"
       }
     return
       "\(what), \(way); read: \(rights.read), write: \(rights.write), both: \(rights.readWrite), change: \(rights.change)"

@@ -52,7 +52,7 @@ struct PlusCommunicationOptions: ParsableArguments {
   @Flag(help: "Send the data in plain text with MACs, as a MIFARE Plus S requires.")
   var plain = false
 
-  var communication: MIFAREPlusCommunication { plain ? .plain : .enciphered }
+  var communication: MIFAREPlusCommunication { plain ? .plain : .encrypted }
 }
 
 /// The blocks of a card.

@@ -11,11 +11,11 @@ struct SUNSetupCommand: AsyncParsableCommand {
     abstract: "Makes an NTAG 424 DNA sign its link at every tap.",
     usage: "nfc sun setup <url-template> --key <number:hex> [--plan] [<options>]",
     discussion: """
-      In the template, {picc} stands for UID and read counter, enciphered; {uid} and {counter} for the two \
-      in plain text; {enc} for 16 enciphered bytes of --file-data, {enc:32} for 32; {mac} for the MAC. nfc \
+      In the template, {picc} stands for UID and read counter, encrypted; {uid} and {counter} for the two \
+      in plain text; {enc} for 16 encrypted bytes of --file-data, {enc:32} for 32; {mac} for the MAC. nfc \
       sun verify checks such links.
 
-      Key 1 makes the MAC and key 2 enciphers UID and counter unless other numbers are given. Keys that \
+      Key 1 makes the MAC and key 2 encrypts UID and counter unless other numbers are given. Keys that \
       are not given are assumed to be zeros, as delivered. Afterwards only key 0 can write the link.
 
       A tag that was switched to LRP with nfc desfire lrp is recognised and gets the link in that form.
@@ -40,7 +40,7 @@ struct SUNSetupCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "A key that takes the place of the one that is there; may be given more than once.",
+      "A key that replaces the present one; may be given more than once.",
       discussion: "Key 0 is changed last.", valueName: "number:hex"),
     transform: { try GivenKey($0, "--new-key") })
   var newKey: [GivenKey<NumberedKeyPlace>] = []
@@ -69,7 +69,7 @@ struct SUNSetupCommand: AsyncParsableCommand {
     transform: { try SUNMACInput(argument: $0) })
   var macInput: SUNMACInput?
 
-  @Option(help: ArgumentHelp("What {enc} enciphers; zeros fill it up.", valueName: "text"))
+  @Option(help: ArgumentHelp("What {enc} encrypts; zeros fill it up.", valueName: "text"))
   var fileData: String?
 
   @Option(

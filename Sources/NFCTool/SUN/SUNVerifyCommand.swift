@@ -10,7 +10,7 @@ struct SUNVerifyCommand: AsyncParsableCommand {
     abstract: "Checks a link that a chip has signed, without a reader.",
     usage: "nfc sun verify <url> --key <hex> [--file-key <hex>] [<options>]",
     discussion: """
-      Prints UID, read counter and deciphered file data. Ends with exit code 77 if the MAC or the key is \
+      Prints UID, read counter and decrypted file data. Ends with exit code 77 if the MAC or the key is \
       wrong, and 65 if the link has no such parts.
 
       A correct link may still be a copy: only a counter that is greater than the last one shows that it \
@@ -150,7 +150,7 @@ extension Failure {
     case .noKey:
       self.init(.usage, "\(error)", advice: "give it with --key")
     case .missing, .malformed:
-      self.init(.content, "\(error)", advice: "--template says where the parts stand")
+      self.init(.content, "\(error)", advice: "--template shows where the parts are")
     case .differsFromTemplate:
       self.init(.content, "\(error)")
     }

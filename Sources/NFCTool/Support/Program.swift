@@ -15,7 +15,7 @@ enum Program {
   /// asynchronous `main`: on Linux, the thread that would run it does not block any signals.
   static func run(_ arguments: [String]) -> Never {
     Interruption.prepare()
-    EarlyReader.begin(arguments)
+    ReaderPreopening.begin(arguments)
     Terminal.widenForHelp()
     let task = Task { await status(of: arguments) }
     Task { exit(await task.value) }
@@ -36,7 +36,7 @@ enum Program {
       Terminal.clearStatus()
       return ExitStatus.done.rawValue
     } catch {
-      await EarlyReader.closeUnused()
+      await ReaderPreopening.closeUnused()
       return status(of: error)
     }
   }

@@ -169,7 +169,7 @@ struct Session: Sendable {
     var names = options.readers
     if names.isEmpty, let name = Reader.nameInEnvironment { names = [name] }
     do {
-      if names.count == 1, let name = names.first, let early = EarlyReader.take(name) {
+      if names.count == 1, let name = names.first, let early = ReaderPreopening.take(name) {
         return Readers(try await early.value, at: ReaderAddress(name))
       }
       return try await Readers.open(names.map { ReaderAddress($0) }, polling: polling)

@@ -1,4 +1,4 @@
-/// The checksums that the secure messaging of the first two generations of MIFARE DESFire enciphers
+/// The checksums that the secure messaging of the first two generations of MIFARE DESFire encrypts
 /// together with the data.
 package enum Checksum {
   private static let polynomial: UInt32 = 0xEDB8_8320

@@ -11,7 +11,7 @@ extension DESFireApplication {
     _ number: Int, _ settings: DESFireFileSettings, isoIdentifier: UInt16? = nil
   ) async throws {
     let code = try Self.fileNumber(number)
-    try await performWhole {
+    try await performUninterrupted {
       try $0.createFile(code, settings, isoIdentifier: isoIdentifier)
     }
   }
@@ -24,7 +24,7 @@ extension DESFireApplication {
   ///   the settings require the master key.
   public func deleteFile(_ number: Int) async throws {
     let code = try Self.fileNumber(number)
-    try await performWhole { try $0.deleteFile(code) }
+    try await performUninterrupted { try $0.deleteFile(code) }
   }
 
   /// Changes how a file's data is sent and who may access it: one or two exchanges.
@@ -38,7 +38,7 @@ extension DESFireApplication {
     _ number: Int, communication: DESFireCommunication, rights: DESFireAccessRights
   ) async throws {
     let code = try Self.fileNumber(number)
-    try await performWhole {
+    try await performUninterrupted {
       try $0.changeFileSettings(code, communication: communication, rights: rights)
     }
   }
@@ -108,14 +108,14 @@ extension DESFireProcedure {
     _ = try send(DESFireCommand(code: .deleteFile, header: [number]))
   }
 
-  /// The command is enciphered if a key gives the right to change the settings, and plain if
+  /// The command is encrypted if a key gives the right to change the settings, and plain if
   /// everyone has it (MF3ICDx21_41_81 data sheet, 9.5.4).
   mutating func changeFileSettings(
     _ number: UInt8, communication: DESFireCommunication, rights: DESFireAccessRights
   ) throws {
     let old = try fileSettings(number)
     let protection = old.rights.communication(
-      .enciphered, for: [old.rights.change], key: state.session?.keyNumber)
+      .encrypted, for: [old.rights.change], key: state.session?.keyNumber)
     _ = try send(
       DESFireCommand(
         code: .changeFileSettings, header: [number],

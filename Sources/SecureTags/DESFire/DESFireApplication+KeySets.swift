@@ -55,7 +55,7 @@ extension DESFireApplication {
   ///   ``NFCError/Code/tagRefused`` if the application has no such set.
   public func initializeKeySet(_ set: Int) async throws {
     let code = try Self.keySet(set)
-    try await performWhole { try $0.initializeKeySet(code) }
+    try await performUninterrupted { try $0.initializeKeySet(code) }
   }
 
   /// Changes a key of a set that is being prepared (ChangeKeyEV2): one exchange in a session of
@@ -72,7 +72,7 @@ extension DESFireApplication {
   ) async throws {
     let code = try Self.keyNumber(number)
     let setCode = try Self.keySet(set)
-    try await performWhole { try $0.changeKey(code, ofSet: setCode, from: old, to: new) }
+    try await performUninterrupted { try $0.changeKey(code, ofSet: setCode, from: old, to: new) }
   }
 
   /// Finishes the preparation of a set: one exchange with the application's master key.
@@ -80,7 +80,7 @@ extension DESFireApplication {
   /// - Throws: as ``initializeKeySet(_:)``.
   public func finalizeKeySet(_ set: Int, version: UInt8) async throws {
     let code = try Self.keySet(set)
-    try await performWhole { try $0.finalizeKeySet(code, version: version) }
+    try await performUninterrupted { try $0.finalizeKeySet(code, version: version) }
   }
 
   /// Puts a set with all its keys into use: one exchange with the key that was named for this when
@@ -93,7 +93,7 @@ extension DESFireApplication {
   ///   finalized.
   public func rollKeySet(_ set: Int) async throws {
     let code = try Self.keySet(set)
-    try await performWhole { try $0.rollKeySet(code) }
+    try await performUninterrupted { try $0.rollKeySet(code) }
   }
 
   private static func keySet(_ set: Int) throws -> UInt8 {
@@ -132,9 +132,9 @@ extension DESFireProcedure {
     defer { data.wipe() }
     let command = DESFireCommand(
       code: .changeKeyEV2, header: [set, number], data: data, trailer: Checksum.crc32(plain),
-      protection: .enciphered)
+      protection: .encrypted)
     _ = try NFCError.inDoubt(
-      "the set may have the new key already: initialize it again, and write all its keys"
+      "the set may already have the new key: initialize it again, and write all its keys"
     ) { try send(command) }
   }
 

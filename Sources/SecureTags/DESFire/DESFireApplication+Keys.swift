@@ -25,7 +25,7 @@ extension DESFireApplication {
     _ number: Int, from old: DESFireKey? = nil, to new: DESFireKey
   ) async throws {
     let code = try Self.keyNumber(number)
-    try await performWhole { procedure in
+    try await performUninterrupted { procedure in
       try procedure.changeKey(
         code, from: old, to: new, isCard: identifier == .card)
     }
@@ -40,7 +40,7 @@ extension DESFireApplication {
   /// - Throws: ``NFCError/Code/notAuthenticated`` without a session of the master key, or if the
   ///   settings are frozen.
   public func changeKeySettings(_ settings: DESFireKeySettings) async throws {
-    try await performWhole { try $0.changeKeySettings(settings) }
+    try await performUninterrupted { try $0.changeKeySettings(settings) }
   }
 }
 
@@ -78,13 +78,13 @@ extension DESFireProcedure {
     }
     let command = DESFireCommand(
       code: .changeKey, header: [isCard ? number | new.kind.bits : number], data: data,
-      trailer: check, protection: .enciphered, answer: isOwn ? .endOfSession : .none)
+      trailer: check, protection: .encrypted, answer: isOwn ? .endOfSession : .none)
     _ = try NFCError.inDoubt(NFCError.newKeyInDoubt) { try send(command) }
   }
 
   mutating func changeKeySettings(_ settings: DESFireKeySettings) throws {
     _ = try send(
       DESFireCommand(
-        code: .changeKeySettings, data: [settings.byte], protection: .enciphered))
+        code: .changeKeySettings, data: [settings.byte], protection: .encrypted))
   }
 }

@@ -22,7 +22,7 @@ extension DESFireApplication {
     key: DESFireKey
   ) async throws {
     let code = try Self.fileNumber(number)
-    try await performWhole {
+    try await performUninterrupted {
       try $0.createTransactionMACFile(code, communication, rights, key)
     }
   }
@@ -60,7 +60,7 @@ extension DESFireApplication {
     try await perform { try $0.beginSigning() }
     do {
       try await body(self)
-      return try await performWhole { try $0.commitSigned(reader: reader) }
+      return try await performUninterrupted { try $0.commitSigned(reader: reader) }
     } catch {
       // A card that has left has discarded it anyway.
       try? await perform { procedure in
@@ -99,7 +99,7 @@ extension DESFireProcedure {
         code: .createTransactionMACFile,
         header: [number, communication.settings] + rights.bits.littleEndianBytes
           + [Self.aesKeyOption],
-        data: data, protection: .enciphered))
+        data: data, protection: .encrypted))
   }
 
   mutating func transactionMAC(_ number: UInt8) throws -> DESFireTransactionMAC {

@@ -90,7 +90,7 @@ extension DESFireApplication {
   /// - Throws: ``NFCError/Code/tagRefused`` with status 0C if there is nothing to commit; the
   ///   session continues.
   public func commit() async throws {
-    try await performWhole { try $0.commit() }
+    try await performUninterrupted { try $0.commit() }
   }
 
   /// Discards everything written since the last commit: one exchange.

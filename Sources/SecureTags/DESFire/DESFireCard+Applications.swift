@@ -78,7 +78,7 @@ extension DESFireCard {
   /// - Throws: ``NFCError/Code/tagRefused`` if the number or name is taken; ``NFCError/Code/capacityExceeded``.
   public func createApplication(_ plan: DESFireApplicationPlan) async throws {
     try plan.validate()
-    try await performWhole(in: .card) { try $0.createApplication(plan) }
+    try await performUninterrupted(in: .card) { try $0.createApplication(plan) }
   }
 
   /// Deletes an application with all its files and keys: one exchange, with the card's master key.
@@ -91,7 +91,7 @@ extension DESFireCard {
   public func deleteApplication(
     _ identifier: DESFireApplicationIdentifier
   ) async throws {
-    try await performWhole(in: .card) { try $0.deleteApplication(identifier) }
+    try await performUninterrupted(in: .card) { try $0.deleteApplication(identifier) }
   }
 
   /// Deletes all applications with their files and keys, and frees their memory: one exchange, with
@@ -100,7 +100,7 @@ extension DESFireCard {
   /// - Throws: ``NFCError/Code/notAuthenticated`` without a session of the card's master key, or if
   ///   formatting is permanently disabled.
   public func formatPermanently() async throws {
-    try await performWhole(in: .card) { try $0.format() }
+    try await performUninterrupted(in: .card) { try $0.format() }
   }
 }
 
@@ -111,7 +111,7 @@ extension DESFireApplication {
   /// - Throws: ``NFCError/Code/notAuthenticated`` if the card's settings require the card's key.
   public func deletePermanently() async throws {
     let identifier = identifier
-    try await performWhole { try $0.deleteApplication(identifier, isSelected: true) }
+    try await performUninterrupted { try $0.deleteApplication(identifier, isSelected: true) }
   }
 }
 

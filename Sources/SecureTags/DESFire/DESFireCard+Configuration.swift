@@ -20,7 +20,7 @@ extension DESFireCard {
     guard !effects.isEmpty else {
       throw NFCError(.invalidParameter, "nothing is to be configured")
     }
-    try await performWhole(in: .card) { try $0.configure(effects) }
+    try await performUninterrupted(in: .card) { try $0.configure(effects) }
   }
 
   /// Sets the initial key of later applications: one exchange, with the card's master key
@@ -28,7 +28,7 @@ extension DESFireCard {
   ///
   /// - Throws: ``NFCError/Code/notAuthenticated`` without a session of the card's master key.
   public func setDefaultKey(_ key: DESFireKey) async throws {
-    try await performWhole(in: .card) { try $0.setDefaultKey(key) }
+    try await performUninterrupted(in: .card) { try $0.setDefaultKey(key) }
   }
 }
 
@@ -45,7 +45,7 @@ extension DESFireCard {
     guard hasLRP else {
       throw NFCError(.unsupported, "no public source says that this card has LRP")
     }
-    try await performWhole(in: .fixed) { try $0.switchToLRP() }
+    try await performUninterrupted(in: .fixed) { try $0.switchToLRP() }
   }
 }
 
@@ -62,7 +62,7 @@ extension DESFireApplication {
     guard card.generation == .fixed else {
       throw NFCError(.unsupported, "the limits of a value are set when its file is made")
     }
-    try await performWhole { try $0.configureValueFile(code, settings) }
+    try await performUninterrupted { try $0.configureValueFile(code, settings) }
   }
 }
 
@@ -90,7 +90,7 @@ extension DESFireProcedure {
     _ = try send(
       DESFireCommand(
         code: .setConfiguration, header: [Option.capabilities], data: Self.lrpCapabilities,
-        protection: .enciphered, answer: .endOfSession))
+        protection: .encrypted, answer: .endOfSession))
     state.usesLRP = true
   }
 
@@ -122,6 +122,6 @@ extension DESFireProcedure {
   private mutating func setConfiguration(_ option: UInt8, _ data: [UInt8]) throws {
     _ = try send(
       DESFireCommand(
-        code: .setConfiguration, header: [option], data: data, protection: .enciphered))
+        code: .setConfiguration, header: [option], data: data, protection: .encrypted))
   }
 }

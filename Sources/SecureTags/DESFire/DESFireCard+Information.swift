@@ -104,7 +104,7 @@ extension DESFireCard {
     try await perform(in: .card) { try $0.applicationNames() }
   }
 
-  /// Reads the card's UID, enciphered; a card that shows a random UID returns its own to whoever
+  /// Reads the card's UID, encrypted; a card that shows a random UID returns its own to whoever
   /// has authenticated: one exchange.
   ///
   /// - Throws: ``NFCError/Code/notAuthenticated`` without a session in the selected application.
@@ -168,6 +168,6 @@ extension DESFireProcedure {
     }
     return try send(
       DESFireCommand(
-        code: .getCardUID, protection: .enciphered, answer: .data(count: Self.uidSize)))
+        code: .getCardUID, protection: .encrypted, answer: .data(count: Self.uidSize)))
   }
 }

@@ -105,7 +105,7 @@ public final class DESFireCard: Sendable {
 
   /// Runs commands that must not be left in doubt, as ``perform`` does: a task that is cancelled
   /// before does not begin them; one that is cancelled meanwhile ends after them.
-  func performWhole<Result: Sendable>(
+  func performUninterrupted<Result: Sendable>(
     in application: DESFireApplicationIdentifier?,
     _ body: @escaping @Sendable (inout DESFireProcedure) throws -> Result
   ) async throws -> Result {
@@ -130,10 +130,10 @@ public struct DESFireApplication: Sendable {
     try await card.perform(in: identifier, body)
   }
 
-  func performWhole<Result: Sendable>(
+  func performUninterrupted<Result: Sendable>(
     _ body: @escaping @Sendable (inout DESFireProcedure) throws -> Result
   ) async throws -> Result {
-    try await card.performWhole(in: identifier, body)
+    try await card.performUninterrupted(in: identifier, body)
   }
 
   /// Authenticates with a key: two exchanges, and one that selects the application.

@@ -103,7 +103,7 @@ extension DESFireProcedure {
 
   // MARK: Steps
 
-  /// Returns the card's challenge, enciphered.
+  /// Returns the card's challenge, encrypted.
   private func challenge(
     _ code: DESFireCommandCode, _ parameters: [UInt8], count: Int? = nil
   ) throws -> [UInt8] {
@@ -147,13 +147,13 @@ extension DESFireProcedure {
 
   // MARK: Kinds
 
-  /// The reader only deciphers (MF3ICD40; libfreefare).
+  /// The reader only decrypts (MF3ICD40; libfreefare).
   private func proveLegacy(_ number: UInt8, _ key: DESFireKey) throws -> any DESFireMessaging {
     let cipher = try key.cipher
     let size = cipher.blockSize
     let card = try cipher.decrypt(challenge(.authenticate, [number], count: size))
     let reader = random(size)
-    let token = try LegacyMessaging.decipher(reader + Self.rotated(card), cipher)
+    let token = try LegacyMessaging.decrypt(reader + Self.rotated(card), cipher)
     try check(cipher.decrypt(proof(token, count: size)), provesReader: reader)
     return try LegacyMessaging(sessionKey: Self.sessionKey(key, reader: reader, card: card))
   }
@@ -246,7 +246,7 @@ extension DESFireProcedure {
         .authenticationFailed, "the card does not prove that it has the key; it may be a copy")
     }
     guard isFirst else { return messaging }
-    let plain = messaging.decipher(content)
+    let plain = messaging.decrypt(content)
     // The card repeats what the reader has announced.
     guard plain.suffix(capabilities.count).elementsEqual(capabilities) else {
       throw NFCError(

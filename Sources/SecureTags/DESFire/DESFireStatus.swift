@@ -3,7 +3,7 @@ import NFCCore
 extension NFCError {
   /// ``recovery`` after the change of a key.
   static let newKeyInDoubt =
-    "the card may have the new key already: authenticate with the new key, and then with the old "
+    "the card may already have the new key: authenticate with the new key, and then with the old "
     + "one, to see which it has"
 }
 

@@ -33,7 +33,7 @@ public struct DESFireTransactionReceipt: Hashable, Sendable {
   public let mac: DESFireTransactionMAC
   /// The input of the code (TMI): each command with its data, in whole blocks.
   public let input: [UInt8]
-  /// The enciphered name of the terminal of the previous transaction; `nil` if transactions need no
+  /// The encrypted name of the terminal of the previous transaction; `nil` if transactions need no
   /// name.
   public let encryptedPreviousReader: [UInt8]?
 
@@ -67,11 +67,11 @@ public struct DESFireTransactionReceipt: Hashable, Sendable {
   /// Returns the name of the terminal of the previous transaction; zeros before the first one.
   ///
   /// - Throws: as ``isValid(key:uid:)``, and ``NFCError/Code/unsupported`` for a card that was switched to LRP: how it
-  ///   enciphers the name is not public.
+  ///   encrypts the name is not public.
   public func previousReader(key: DESFireKey, uid: [UInt8]) throws -> [UInt8]? {
     guard try form(key, uid) != .lrp else {
       throw NFCError(
-        .unsupported, "how a card in LRP mode enciphers a terminal's name is not known")
+        .unsupported, "how a card in LRP mode encrypts a terminal's name is not known")
     }
     return try encryptedPreviousReader.map {
       try sessionCipher(Self.cipherLabel, key, uid).decrypt($0)

@@ -86,7 +86,7 @@ enum ICODEProof {
     return payload.dropFirst().reversed()
   }
 
-  /// Returns whether a block was enciphered with the key after the challenge.
+  /// Returns whether a block was encrypted with the key after the challenge.
   static func isValid(_ block: [UInt8], of challenge: [UInt8], _ key: SecretKey) throws -> Bool {
     let plain = try BlockCipher(.aes128, key: key).decrypt(block)
     let expected = constant + challenge

@@ -38,7 +38,7 @@ extension ICODETag {
       }
       try commands.link.uninterrupted(
         recovery:
-          "the tag may have new passwords already: ask for the change again, which tries both"
+          "the tag may already have new passwords: request the change again, which tries both"
       ) { hasChanged in
         for step in plan.steps { try Self.run(step, plan, commands, &hasChanged) }
       }

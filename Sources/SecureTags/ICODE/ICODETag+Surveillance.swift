@@ -94,7 +94,7 @@ extension ICODETag {
   }
 
   private static let settingRecovery =
-    "the tag may have the new setting already: ask for the change again"
+    "the tag may already have the new setting: request the change again"
   /// ISO/IEC 15693-3, 7.4.2: error with no information given.
   private static let unknownError: UInt8 = 0x0F
 }

@@ -138,7 +138,7 @@ public struct ICODETag: Sendable {
       try Self.give(current, for: use, commands)
       try commands.link.uninterrupted(
         recovery:
-          "the tag may have the new password already: present the new one, and then the old "
+          "the tag may already have the new password: present the new one, and then the old "
           + "one, to see which it has"
       ) { hasChanged in
         try Self.write(new, for: use, commands)
@@ -156,7 +156,7 @@ public struct ICODETag: Sendable {
     try await run { commands in
       try Self.give(current, for: use, commands)
       _ = try commands.link.uninterrupted(
-        recovery: "the password may be locked already: ask for the lock again"
+        recovery: "the password may already be locked: request the lock again"
       ) {
         try commands.send(ICODECommandCode.lockPassword, [use.rawValue])
       }

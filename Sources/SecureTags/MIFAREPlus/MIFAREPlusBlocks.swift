@@ -65,7 +65,7 @@ struct MIFAREPlusBlocks {
     while answer.first == Self.waitingTimeExtension, answer.count == 2 {
       extensions += 1
       guard extensions <= Self.mostExtensions else {
-        throw NFCError(.tagResponseError, "the card asks for more and more time")
+        throw NFCError(.tagResponseError, "the card requests more and more time")
       }
       answer = try send([answer[0], answer[1] & Self.extensionMask])
     }

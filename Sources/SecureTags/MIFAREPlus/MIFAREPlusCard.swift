@@ -97,7 +97,7 @@ public final class MIFAREPlusCard: Sendable {
   /// - Throws: ``NFCError/Code/notAuthenticated`` without a session, and if the sector's access
   ///   conditions do not allow reading, or not in this form.
   public func readBlocks(
-    _ blocks: Range<Int>, _ communication: MIFAREPlusCommunication = .enciphered
+    _ blocks: Range<Int>, _ communication: MIFAREPlusCommunication = .encrypted
   ) async throws -> [UInt8] {
     try await perform { try $0.read(blocks, communication) }
   }
@@ -111,7 +111,7 @@ public final class MIFAREPlusCard: Sendable {
   /// - Throws: ``NFCError/Code/invalidParameter`` for data that is not 16 bytes long; otherwise as
   ///   ``readBlocks(_:_:)``.
   public func writeBlock(
-    _ block: Int, _ data: [UInt8], _ communication: MIFAREPlusCommunication = .enciphered
+    _ block: Int, _ data: [UInt8], _ communication: MIFAREPlusCommunication = .encrypted
   ) async throws {
     try await perform(isChange: true) { try $0.write(block, data, communication) }
   }
@@ -120,7 +120,7 @@ public final class MIFAREPlusCard: Sendable {
   ///
   /// - Throws: ``NFCError/Code/malformedContent`` for a block that does not hold a value.
   public func value(
-    _ block: Int, _ communication: MIFAREPlusCommunication = .enciphered
+    _ block: Int, _ communication: MIFAREPlusCommunication = .encrypted
   ) async throws -> Int32 {
     _ = try MIFAREPlusProcedure.address(block)
     let data = try await readBlocks(block..<block + 1, communication)
@@ -134,7 +134,7 @@ public final class MIFAREPlusCard: Sendable {
   ///
   /// - Throws: as ``writeBlock(_:_:_:)``: ``NFCError/Code/notAuthenticated``, ``NFCError/Code/tagRefused``.
   public func setValue(
-    _ block: Int, _ value: Int32, _ communication: MIFAREPlusCommunication = .enciphered
+    _ block: Int, _ value: Int32, _ communication: MIFAREPlusCommunication = .encrypted
   ) async throws {
     let data = MIFAREPlusValue(value: value, address: UInt8(truncatingIfNeeded: block)).bytes
     try await writeBlock(block, data, communication)

@@ -7,10 +7,10 @@ enum MIFAREPlusCommandCode {
   static let authenticateFollowing: UInt8 = 0x76
   static let authenticateContinued: UInt8 = 0x72
   static let resetAuthentication: UInt8 = 0x78
-  /// Reads enciphered data, with a MAC on command and answer.
-  static let readEnciphered: UInt8 = 0x31
+  /// Reads encrypted data, with a MAC on command and answer.
+  static let readEncrypted: UInt8 = 0x31
   static let readPlain: UInt8 = 0x33
-  static let writeEnciphered: UInt8 = 0xA1
+  static let writeEncrypted: UInt8 = 0xA1
   static let writePlain: UInt8 = 0xA3
   static let increment: UInt8 = 0xB1
   static let decrement: UInt8 = 0xB3

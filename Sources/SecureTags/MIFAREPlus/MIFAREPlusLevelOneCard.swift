@@ -111,7 +111,7 @@ public struct MIFAREPlusLevelOneCard: Sendable {
     _ body: @Sendable (inout MIFAREPlusProcedure, TagLink) throws -> Result
   ) async throws -> Result {
     try await tag.exclusively { [random] link in
-      // The cipher of a sector that was left open would encipher the next commands.
+      // The cipher of a sector that was left open would encrypt the next commands.
       try link.restartClassic()
       var procedure = MIFAREPlusProcedure(
         send: { try link.sendBelowBlocks($0) }, session: nil, random: link.random(random))
@@ -234,8 +234,8 @@ extension TagLink {
     }
   }
 
-  /// Halts the card and selects it again. A card with an open sector cannot decipher a plain HLTA
-  /// and refuses it with four enciphered bits, which can look like an acknowledge: after that it is
+  /// Halts the card and selects it again. A card with an open sector cannot decrypt a plain HLTA
+  /// and refuses it with four encrypted bits, which can look like an acknowledge: after that it is
   /// silent and does not answer the next command.
   fileprivate func restartClassic() throws {
     let halt: [UInt8] = [0x50, 0x00]

@@ -80,7 +80,7 @@ struct MIFAREPlusMessaging: Sendable {
   /// - Throws: `tagResponseError` for an answer that did not come from the card, or that belongs to
   ///   another command.
   mutating func readAnswer(
-    _ answer: [UInt8], to parameters: [UInt8], count: Int, isEnciphered: Bool
+    _ answer: [UInt8], to parameters: [UInt8], count: Int, isEncrypted: Bool
   ) throws -> [UInt8] {
     reads &+= 1
     guard answer.count == count + Self.codeSize else { throw NFCError.wrongLength }
@@ -89,22 +89,22 @@ struct MIFAREPlusMessaging: Sendable {
       Array(answer.suffix(Self.codeSize)).equalsInConstantTime(
         try code(MIFAREPlusStatus.ok, reads, parameters + data))
     else { throw NFCError.wrongMAC }
-    return isEnciphered ? try cipher.decrypt(data, initialValue: answerVector) : data
+    return isEncrypted ? try cipher.decrypt(data, initialValue: answerVector) : data
   }
 
   // MARK: Writing
 
-  /// - Parameter enciphered: whole blocks, which are sent enciphered after the parameters.
+  /// - Parameter encrypted: whole blocks, which are sent encrypted after the parameters.
   func writeCommand(
-    _ code: UInt8, _ parameters: [UInt8], plain: [UInt8] = [], enciphered: [UInt8] = []
+    _ code: UInt8, _ parameters: [UInt8], plain: [UInt8] = [], encrypted: [UInt8] = []
   ) throws -> [UInt8] {
     let sent =
       parameters + plain
-      + (enciphered.isEmpty ? [] : try cipher.encrypt(enciphered, initialValue: commandVector))
+      + (encrypted.isEmpty ? [] : try cipher.encrypt(encrypted, initialValue: commandVector))
     return [code] + sent + (try self.code(code, writes, sent))
   }
 
-  /// - Throws: see ``readAnswer(_:to:count:isEnciphered:)``.
+  /// - Throws: see ``readAnswer(_:to:count:isEncrypted:)``.
   mutating func writeAnswer(_ answer: [UInt8]) throws {
     writes &+= 1
     guard answer.equalsInConstantTime(try code(MIFAREPlusStatus.ok, writes, [])) else {

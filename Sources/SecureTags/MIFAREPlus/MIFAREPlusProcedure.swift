@@ -5,8 +5,8 @@ import NFCCore
 public enum MIFAREPlusCommunication: String, Hashable, Sendable, CaseIterable {
   /// Readable. Every card supports it; sectors may refuse it.
   case plain
-  /// Enciphered. MIFARE Plus S does not support it.
-  case enciphered
+  /// Encrypted. MIFARE Plus S does not support it.
+  case encrypted
 }
 
 /// The result of an authentication.
@@ -167,14 +167,14 @@ struct MIFAREPlusProcedure {
     while next < blocks.upperBound {
       let count = min(Self.mostReadBlocks, blocks.upperBound - next)
       let parameters = try Self.address(next) + [UInt8(count)]
-      let isEnciphered = communication == .enciphered
+      let isEncrypted = communication == .encrypted
       let send = exchange
       data += try inSession { messaging in
         let code =
-          isEnciphered ? MIFAREPlusCommandCode.readEnciphered : MIFAREPlusCommandCode.readPlain
+          isEncrypted ? MIFAREPlusCommandCode.readEncrypted : MIFAREPlusCommandCode.readPlain
         let answer = try send(messaging.readCommand(code, parameters))
         return try messaging.readAnswer(
-          answer, to: parameters, count: count * Self.blockSize, isEnciphered: isEnciphered)
+          answer, to: parameters, count: count * Self.blockSize, isEncrypted: isEncrypted)
       }
       next += count
     }
@@ -183,12 +183,12 @@ struct MIFAREPlusProcedure {
 
   /// Writes one block: one exchange, which the card performs completely or not at all.
   private mutating func write(
-    _ code: UInt8, _ parameters: [UInt8], plain: [UInt8] = [], enciphered: [UInt8] = []
+    _ code: UInt8, _ parameters: [UInt8], plain: [UInt8] = [], encrypted: [UInt8] = []
   ) throws {
     let send = exchange
     try inSession { messaging in
       let answer = try send(
-        messaging.writeCommand(code, parameters, plain: plain, enciphered: enciphered))
+        messaging.writeCommand(code, parameters, plain: plain, encrypted: encrypted))
       try messaging.writeAnswer(answer)
     }
   }
@@ -205,7 +205,7 @@ struct MIFAREPlusProcedure {
     let address = try Self.address(block)
     switch communication {
     case .plain: try write(MIFAREPlusCommandCode.writePlain, address, plain: data)
-    case .enciphered: try write(MIFAREPlusCommandCode.writeEnciphered, address, enciphered: data)
+    case .encrypted: try write(MIFAREPlusCommandCode.writeEncrypted, address, encrypted: data)
     }
   }
 
@@ -218,10 +218,10 @@ struct MIFAREPlusProcedure {
     defer { bytes.wipe() }
     try NFCError.inDoubt(NFCError.newKeyInDoubt) {
       try write(
-        MIFAREPlusCommandCode.writeEnciphered,
+        MIFAREPlusCommandCode.writeEncrypted,
         [
           UInt8(truncatingIfNeeded: address.number), UInt8(truncatingIfNeeded: address.number >> 8),
-        ], enciphered: bytes)
+        ], encrypted: bytes)
     }
   }
 
@@ -241,7 +241,7 @@ struct MIFAREPlusProcedure {
       try write(
         isIncrement
           ? MIFAREPlusCommandCode.incrementTransfer : MIFAREPlusCommandCode.decrementTransfer,
-        Self.address(block) + Self.address(target), enciphered: Self.operand(amount.magnitude))
+        Self.address(block) + Self.address(target), encrypted: Self.operand(amount.magnitude))
     }
   }
 

@@ -10,11 +10,11 @@ public struct NTAG424DynamicMessaging: Hashable, Sendable {
     /// Readable by everyone, 14 and 6 characters at these bytes of the file. A counter at
     /// ``notMirrored`` is counted but does not appear.
     case plain(uidOffset: Int?, counterOffset: Int?)
-    /// Enciphered with a key, 32 characters.
+    /// Encrypted with a key, 32 characters.
     case encrypted(key: Int, offset: Int, hasUID: Bool, hasCounter: Bool)
   }
 
-  /// The MAC over the file (SDMFileRead), 16 characters, and the enciphered data that it covers.
+  /// The MAC over the file (SDMFileRead), 16 characters, and the encrypted data that it covers.
   public struct Authentication: Hashable, Sendable {
     /// The number of the key that makes the MAC.
     public var key: Int
@@ -22,7 +22,7 @@ public struct NTAG424DynamicMessaging: Hashable, Sendable {
     public var inputOffset: Int
     /// The first character of the MAC in the file.
     public var offset: Int
-    /// The characters of the enciphered file data; the data itself is in their first half.
+    /// The characters of the encrypted file data; the data itself is in their first half.
     public var fileData: Range<Int>?
 
     /// Creates a MAC with its places in the file.

@@ -21,7 +21,7 @@ public struct NTAG424Link: Hashable, Sendable {
 
   /// The keys and options of a link.
   public struct Options: Hashable, Sendable {
-    /// The number of the key that enciphers UID and counter (SDMMetaRead); not used if they are
+    /// The number of the key that encrypts UID and counter (SDMMetaRead); not used if they are
     /// readable.
     public var metaReadKey = 2
     /// The number of the key for the MAC and the file data (SDMFileRead).
@@ -29,7 +29,7 @@ public struct NTAG424Link: Hashable, Sendable {
     /// What the MAC covers. `automatic` covers the file data if there is any, otherwise nothing of
     /// the link, as most servers expect.
     public var macInput = SUNMACInput.automatic
-    /// The data to encipher, padded with the digit zero (30).
+    /// The data to encrypt, padded with the digit zero (30).
     public var fileData: [UInt8] = []
     /// The number of reads after which the file can no longer be read, 1 to 16777215; `nil` for no
     /// limit.
@@ -49,7 +49,7 @@ public struct NTAG424Link: Hashable, Sendable {
     try Self.check(options, template)
     var link = template.link
     if let place = template.places[.fileData] {
-      // Only the first half of the place is enciphered (data sheet, 9.3.6).
+      // Only the first half of the place is encrypted (data sheet, 9.3.6).
       link.replaceSubrange(
         place.lowerBound..<place.lowerBound + options.fileData.count, with: options.fileData)
     }

@@ -107,7 +107,7 @@ struct NTAG424Procedure {
   ) throws {
     // The command is plain if everyone may change the settings (data sheet, 10.7.1).
     let communication = before.rights.communication(
-      .enciphered, for: [before.rights.change], key: sessionKey.map { UInt8($0) })
+      .encrypted, for: [before.rights.change], key: sessionKey.map { UInt8($0) })
     _ = try commands.send(
       DESFireCommand(
         code: .changeFileSettings, header: [Self.fileNumber(file)], data: settings.encoded,
@@ -166,7 +166,7 @@ struct NTAG424Procedure {
     let answer = try commands.send(
       DESFireCommand(
         code: .getFileCounters, header: [UInt8(Self.ndefFile)],
-        protection: .data(isOwn ? .enciphered : .plain),
+        protection: .data(isOwn ? .encrypted : .plain),
         answer: .data(count: Self.countersSize)))
     return Int(littleEndian: answer.prefix(Self.counterSize))
   }
@@ -177,6 +177,6 @@ struct NTAG424Procedure {
     }
     return try commands.send(
       DESFireCommand(
-        code: .getCardUID, protection: .enciphered, answer: .data(count: Self.uidSize)))
+        code: .getCardUID, protection: .encrypted, answer: .data(count: Self.uidSize)))
   }
 }

@@ -33,7 +33,7 @@ public struct NTAG424Setup: Sendable {
   /// - Parameters:
   ///   - input: the data that identifies the tag, including the UID; see
   ///     ``KeyDiversification/key(_:_:input:)``.
-  ///   - exceptions: the numbers of keys that all tags share, such as the one that enciphers the
+  ///   - exceptions: the numbers of keys that all tags share, such as the one that encrypts the
   ///     UID.
   /// - Throws: ``NFCError/Code/invalidParameter`` for an input that is empty or too long.
   public func diversified(by input: [UInt8], except exceptions: Set<Int>) throws -> NTAG424Setup {

@@ -153,7 +153,7 @@ public final class NTAG424Tag: Sendable {
     try await perform { try $0.keyVersion(number) }
   }
 
-  /// How the chip enciphers and signs: LRP after ``switchToLRPPermanently()``. Known after an
+  /// How the chip encrypts and signs: LRP after ``switchToLRPPermanently()``. Known after an
   /// authentication with this object.
   public var mode: SUNMode { state.withLock { $0.usesLRP } ? .lrp : .aes }
 

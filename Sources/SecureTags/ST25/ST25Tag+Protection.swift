@@ -44,7 +44,7 @@ extension ST25Tag {
       for step in proofs { try Self.run(step, secrets, chip, commands, &hasChanged) }
       try commands.link.uninterrupted(
         recovery:
-          "the tag may have new passwords already: ask for the change again, which tries both"
+          "the tag may already have new passwords: request the change again, which tries both"
       ) { hasChanged in
         for step in plan.steps.dropFirst(proofs.count) {
           try Self.run(step, secrets, chip, commands, &hasChanged)

@@ -114,7 +114,7 @@ extension ST25TATag {
       let opened = procedure
       try link.uninterrupted(
         recovery:
-          "the card may have the new passwords already: ask for the change again, with the new "
+          "the card may already have the new passwords: request the change again, with the new "
           + "write password and with the old one; until then the file is open"
       ) { hasChanged in
         for step in plan.steps.dropFirst() { try Self.run(step, plan, opened, &hasChanged) }
@@ -155,8 +155,8 @@ extension ST25TAProtectionPlan.Step: CustomStringConvertible {
     switch self {
     case .authenticate(let use): "the card receives its current \(use) password"
     case .changePassword(let use): "the new \(use) password, not shown"
-    case .require(let use, true): "the \(use) password is asked for"
-    case .require(let use, false): "the \(use) password is not asked for"
+    case .require(let use, true): "the \(use) password is requested"
+    case .require(let use, false): "the \(use) password is not requested"
     }
   }
 }

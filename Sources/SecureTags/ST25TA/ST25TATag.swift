@@ -100,7 +100,7 @@ public struct ST25TATag: Sendable {
       try procedure.verify(.write, writePassword)
       let opened = procedure
       try link.uninterrupted(
-        recovery: "the file may be closed already: ask for its access"
+        recovery: "the file may already be closed: ask for its access"
       ) { try opened.closePermanently(use) }
     }
   }

@@ -50,8 +50,8 @@ extension UltralightAESTag {
         (),
         try link.uninterrupted(
           recovery:
-            "ask for the change again, with the new key, with the old one, and without one; "
-            + "pages stand open as long as a key is not whole"
+            "request the change again, with the new key, with the old one, and without one; "
+            + "pages are unprotected until a key is complete"
         ) { try self.runSteps(plan, channel, link, hasChanged: &$0) }
       )
     }

@@ -4,7 +4,7 @@ import NFCCore
 struct MIFAREClassicSession {
   private let key: [UInt8]
   private let uid: [UInt8]
-  /// The cipher of the previous sector, which enciphers the beginning of a nested authentication.
+  /// The cipher of the previous sector, which encrypts the beginning of a nested authentication.
   private var cipher: Crypto1?
   private let isNested: Bool
 
@@ -31,7 +31,7 @@ struct MIFAREClassicSession {
   mutating func authenticate(
     command: [UInt8], transmit: (RadioFrame) -> VirtualField.Reception
   ) -> Outcome {
-    let first = transmit(encipher(command))
+    let first = transmit(encrypt(command))
     if case .silence = first { return .silence }
     guard case .frame(let challenge) = first, challenge.bytes.count == 4,
       let authentication = Crypto1.ReaderAuthentication(
@@ -42,20 +42,20 @@ struct MIFAREClassicSession {
     return cipher == nil ? .refused : .authenticated
   }
 
-  /// Appends the CRC, and enciphers the frame if a cipher is active.
-  mutating func encipher(_ bytes: [UInt8]) -> RadioFrame {
+  /// Appends the CRC, and encrypts the frame if a cipher is active.
+  mutating func encrypt(_ bytes: [UInt8]) -> RadioFrame {
     let plain = bytes + CyclicRedundancyCheck.a(bytes)
-    return cipher?.frame(enciphering: plain) ?? .typeA(bytes)
+    return cipher?.frame(encrypting: plain) ?? .typeA(bytes)
   }
 
-  /// Returns the deciphered form of an answer, including its CRC; `nil` if its parity is wrong.
-  mutating func decipher(_ frame: RadioFrame) -> RadioFrame? {
+  /// Returns the decrypted form of an answer, including its CRC; `nil` if its parity is wrong.
+  mutating func decrypt(_ frame: RadioFrame) -> RadioFrame? {
     guard cipher != nil else { return frame }
     if frame.bitCount == 4 {
-      return cipher?.acknowledge(deciphering: frame).map {
+      return cipher?.acknowledge(decrypting: frame).map {
         .typeA(bare: [$0], bitsInLastByte: 4)
       }
     }
-    return cipher?.bytes(deciphering: frame).map { .typeA(bare: $0) }
+    return cipher?.bytes(decrypting: frame).map { .typeA(bare: $0) }
   }
 }

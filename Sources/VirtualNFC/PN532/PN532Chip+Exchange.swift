@@ -186,16 +186,16 @@ extension PN532Chip {
     return .status(.success)
   }
 
-  /// Sends a command with its CRC, enciphered if a cipher is active, and returns the deciphered answer.
+  /// Sends a command with its CRC, encrypted if a cipher is active, and returns the decrypted answer.
   private mutating func sendMIFARE(_ bytes: [UInt8]) -> VirtualField.Reception {
     let limit = exchangeLimit
     guard var session = cipher else { return transmit(.typeA(bytes), limit: limit) }
-    let reception = transmit(session.encipher(bytes), limit: limit)
+    let reception = transmit(session.encrypt(bytes), limit: limit)
     guard case .frame(let frame) = reception else {
       cipher = session
       return reception
     }
-    let plain = session.decipher(frame)
+    let plain = session.decrypt(frame)
     cipher = session
     return plain.map { .frame($0) } ?? .silence
   }

@@ -321,7 +321,7 @@ extension PN532Chip {
 
   mutating func haltTypeA() {
     if var session = cipher {
-      _ = transmit(session.encipher(Self.haltA), limit: Self.haltLimit)
+      _ = transmit(session.encrypt(Self.haltA), limit: Self.haltLimit)
       cipher = nil
     } else {
       _ = transmit(.typeA(Self.haltA), limit: Self.haltLimit)

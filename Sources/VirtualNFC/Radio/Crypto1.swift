@@ -12,7 +12,7 @@
 ///   let answer = transmit(authentication.answer),
 ///   var cipher = authentication.cipher(verifying: answer)
 /// else { return }
-/// let request = cipher.frame(enciphering: command + CyclicRedundancyCheck.a(command))
+/// let request = cipher.frame(encrypting: command + CyclicRedundancyCheck.a(command))
 /// ```
 ///
 /// Bits are numbered in the order in which they go over the air, the least significant of a byte first.
@@ -35,22 +35,22 @@ struct Crypto1: Hashable, Sendable {
 
   // MARK: Frames
 
-  /// Enciphers whole bytes, including check bytes, and the parity bit of each.
-  mutating func encipher(_ bytes: [UInt8]) -> (bytes: [UInt8], parity: [Bool]) {
-    encipher(bytes, feeding: nil)
+  /// Encrypts whole bytes, including check bytes, and the parity bit of each.
+  mutating func encrypt(_ bytes: [UInt8]) -> (bytes: [UInt8], parity: [Bool]) {
+    encrypt(bytes, feeding: nil)
   }
 
-  /// Deciphers whole bytes; `nil` if a parity bit is wrong.
+  /// Decrypts whole bytes; `nil` if a parity bit is wrong.
   ///
   /// The cipher advances in either case.
   ///
   /// - Parameter parity: as ``RadioFrame/parity``: `nil` if each bit is the odd parity of the byte on the
   ///   air.
-  mutating func decipher(_ bytes: [UInt8], parity: [Bool]?) -> [UInt8]? {
-    decipher(bytes, parity: parity, feeding: nil)
+  mutating func decrypt(_ bytes: [UInt8], parity: [Bool]?) -> [UInt8]? {
+    decrypt(bytes, parity: parity, feeding: nil)
   }
 
-  /// Enciphers or deciphers the four bits of an acknowledge, which has no parity. The high half of
+  /// Encrypts or decrypts the four bits of an acknowledge, which has no parity. The high half of
   /// the result is zero.
   mutating func apply(toAcknowledge code: UInt8) -> UInt8 {
     var result: UInt8 = 0
@@ -62,57 +62,57 @@ struct Crypto1: Hashable, Sendable {
     return result
   }
 
-  /// Returns an enciphered type A frame of these bytes, which must include check bytes.
-  mutating func frame(enciphering bytes: [UInt8]) -> RadioFrame {
-    let (bytes, parity) = encipher(bytes)
+  /// Returns an encrypted type A frame of these bytes, which must include check bytes.
+  mutating func frame(encrypting bytes: [UInt8]) -> RadioFrame {
+    let (bytes, parity) = encrypt(bytes)
     return RadioFrame(bytes, modulation: .typeA, parity: parity)
   }
 
-  /// Returns an enciphered type A frame of a 4-bit acknowledge.
-  mutating func frame(encipheringAcknowledge code: UInt8) -> RadioFrame {
+  /// Returns an encrypted type A frame of a 4-bit acknowledge.
+  mutating func frame(encryptingAcknowledge code: UInt8) -> RadioFrame {
     .typeA(bare: [apply(toAcknowledge: code)], bitsInLastByte: 4)
   }
 
-  /// Returns the bytes of an enciphered frame, including check bytes; `nil` if it does not consist of
+  /// Returns the bytes of an encrypted frame, including check bytes; `nil` if it does not consist of
   /// whole bytes or a parity bit is wrong.
-  mutating func bytes(deciphering frame: RadioFrame) -> [UInt8]? {
+  mutating func bytes(decrypting frame: RadioFrame) -> [UInt8]? {
     guard frame.bitsInLastByte == 8, !frame.bytes.isEmpty else { return nil }
-    return decipher(frame.bytes, parity: frame.parity)
+    return decrypt(frame.bytes, parity: frame.parity)
   }
 
-  /// Returns the code of an enciphered 4-bit acknowledge; `nil` if the frame is not one.
-  mutating func acknowledge(deciphering frame: RadioFrame) -> UInt8? {
+  /// Returns the code of an encrypted 4-bit acknowledge; `nil` if the frame is not one.
+  mutating func acknowledge(decrypting frame: RadioFrame) -> UInt8? {
     guard frame.bytes.count == 1, frame.bitsInLastByte == 4 else { return nil }
     return apply(toAcknowledge: frame.bytes[0])
   }
 
   // MARK: Bytes
 
-  /// Enciphers a byte, and shifts the plain text exclusive-or `mask` into the register unless `mask` is
+  /// Encrypts a byte, and shifts the plain text exclusive-or `mask` into the register unless `mask` is
   /// `nil`.
-  fileprivate mutating func encipher(
+  fileprivate mutating func encrypt(
     _ bytes: [UInt8], feeding mask: [UInt8]?
   ) -> (bytes: [UInt8], parity: [Bool]) {
-    var enciphered: [UInt8] = []
+    var encrypted: [UInt8] = []
     var parity: [Bool] = []
     for (index, byte) in bytes.enumerated() {
       let mask = mask.map { index < $0.count ? $0[index] : 0 }
-      enciphered.append(apply(to: byte, isDeciphering: false, feeding: mask))
-      parity.append(encipheredParity(ofPlain: byte))
+      encrypted.append(apply(to: byte, isDecrypting: false, feeding: mask))
+      parity.append(encryptedParity(ofPlain: byte))
     }
-    return (enciphered, parity)
+    return (encrypted, parity)
   }
 
-  /// Deciphers a byte, and shifts the plain text exclusive-or `mask` into the register unless `mask` is
+  /// Decrypts a byte, and shifts the plain text exclusive-or `mask` into the register unless `mask` is
   /// `nil`.
-  fileprivate mutating func decipher(
+  fileprivate mutating func decrypt(
     _ bytes: [UInt8], parity: [Bool]?, feeding mask: [UInt8]?
   ) -> [UInt8]? {
     var plain: [UInt8] = []
     var isParityRight = parity == nil || parity?.count == bytes.count
     for (index, byte) in bytes.enumerated() {
       let mask = mask.map { index < $0.count ? $0[index] : 0 }
-      let value = apply(to: byte, isDeciphering: true, feeding: mask)
+      let value = apply(to: byte, isDecrypting: true, feeding: mask)
       plain.append(value)
       let received: Bool
       if let parity {
@@ -120,28 +120,28 @@ struct Crypto1: Hashable, Sendable {
       } else {
         received = Self.oddParity(byte)
       }
-      if received != encipheredParity(ofPlain: value) { isParityRight = false }
+      if received != encryptedParity(ofPlain: value) { isParityRight = false }
     }
     return isParityRight ? plain : nil
   }
 
   private mutating func apply(
-    to byte: UInt8, isDeciphering: Bool, feeding mask: UInt8?
+    to byte: UInt8, isDecrypting: Bool, feeding mask: UInt8?
   ) -> UInt8 {
     var result: UInt8 = 0
     for position in 0..<8 {
       let bit = UInt64(byte >> position & 1)
       let transformed = bit ^ keystreamBit
-      let plain = isDeciphering ? transformed : bit
+      let plain = isDecrypting ? transformed : bit
       advance(feeding: mask.map { plain ^ UInt64($0 >> position & 1) } ?? 0)
       result |= UInt8(truncatingIfNeeded: transformed) << position
     }
     return result
   }
 
-  /// Returns the parity bit that is sent after a byte. It is enciphered with the same keystream bit as
+  /// Returns the parity bit that is sent after a byte. It is encrypted with the same keystream bit as
   /// the first bit of the next byte.
-  private func encipheredParity(ofPlain byte: UInt8) -> Bool {
+  private func encryptedParity(ofPlain byte: UInt8) -> Bool {
     Self.oddParity(byte) != (keystreamBit == 1)
   }
 
@@ -246,7 +246,7 @@ extension Crypto1 {
 
   /// The card's side of an authentication.
   struct CardAuthentication: Hashable, Sendable {
-    /// The frame that answers the AUTH command: nT, enciphered with the new key if AUTH was sent in an
+    /// The frame that answers the AUTH command: nT, encrypted with the new key if AUTH was sent in an
     /// authenticated state.
     let challenge: RadioFrame
     private var cipher: Crypto1
@@ -256,40 +256,40 @@ extension Crypto1 {
     ///   - key: the key of the sector, six bytes.
     ///   - uid: the card's UID, of which the last four bytes are used.
     ///   - nonce: nT.
-    ///   - isNested: whether AUTH was enciphered.
+    ///   - isNested: whether AUTH was encrypted.
     init(key: [UInt8], uid: [UInt8], nonce: Nonce, isNested: Bool) {
       self.nonce = nonce
       cipher = Crypto1(key: key)
-      let (bytes, parity) = cipher.encipher(
+      let (bytes, parity) = cipher.encrypt(
         nonce.bytes, feeding: Crypto1.authenticationUID(uid))
       challenge =
         isNested
         ? RadioFrame(bytes, modulation: .typeA, parity: parity) : .typeA(bare: nonce.bytes)
     }
 
-    /// Verifies the reader's enciphered nR and aR. Returns the enciphered aT and the running cipher;
+    /// Verifies the reader's encrypted nR and aR. Returns the encrypted aT and the running cipher;
     /// `nil` if the reader does not know the key, to which a card does not answer.
     func answer(to frame: RadioFrame) -> (frame: RadioFrame, cipher: Crypto1)? {
       guard frame.bytes.count == 8, frame.bitsInLastByte == 8,
         frame.parity == nil || frame.parity?.count == 8
       else { return nil }
       var cipher = cipher
-      let readerNonce = cipher.decipher(
+      let readerNonce = cipher.decrypt(
         Array(frame.bytes.prefix(4)), parity: frame.parity.map { Array($0.prefix(4)) },
         feeding: [0, 0, 0, 0])
-      let answer = cipher.decipher(
+      let answer = cipher.decrypt(
         Array(frame.bytes.suffix(4)), parity: frame.parity.map { Array($0.suffix(4)) })
       guard readerNonce != nil, answer == nonce.successor(Crypto1.readerAnswerSteps).bytes
       else { return nil }
       let frame = cipher.frame(
-        enciphering: nonce.successor(Crypto1.cardAnswerSteps).bytes)
+        encrypting: nonce.successor(Crypto1.cardAnswerSteps).bytes)
       return (frame, cipher)
     }
   }
 
   /// The reader's side of an authentication, after the card's answer to AUTH.
   struct ReaderAuthentication: Hashable, Sendable {
-    /// The frame to send next: enciphered nR and aR.
+    /// The frame to send next: encrypted nR and aR.
     let answer: RadioFrame
     private let cipher: Crypto1
     private let nonce: Nonce
@@ -299,10 +299,10 @@ extension Crypto1 {
     /// - Parameters:
     ///   - key: the key to authenticate with, six bytes.
     ///   - uid: the card's UID, of which the last four bytes are used.
-    ///   - challenge: the card's answer to AUTH. The parity of an enciphered challenge is not checked:
+    ///   - challenge: the card's answer to AUTH. The parity of an encrypted challenge is not checked:
     ///     with a wrong key it is random, and the card's silence reveals a wrong key too.
     ///   - readerNonce: nR, any four bytes.
-    ///   - isNested: whether AUTH was enciphered.
+    ///   - isNested: whether AUTH was encrypted.
     init?(
       key: [UInt8], uid: [UInt8], challenge: RadioFrame, readerNonce: [UInt8], isNested: Bool
     ) {
@@ -314,11 +314,11 @@ extension Crypto1 {
       if isNested {
         plain = cipher.apply(toAll: challenge.bytes, feeding: uid)
       } else {
-        _ = cipher.encipher(challenge.bytes, feeding: uid)
+        _ = cipher.encrypt(challenge.bytes, feeding: uid)
       }
       nonce = Nonce(bytes: plain)
-      let first = cipher.encipher(readerNonce, feeding: [0, 0, 0, 0])
-      let second = cipher.encipher(nonce.successor(Crypto1.readerAnswerSteps).bytes)
+      let first = cipher.encrypt(readerNonce, feeding: [0, 0, 0, 0])
+      let second = cipher.encrypt(nonce.successor(Crypto1.readerAnswerSteps).bytes)
       answer = RadioFrame(
         first.bytes + second.bytes, modulation: .typeA, parity: first.parity + second.parity)
       self.cipher = cipher
@@ -329,14 +329,14 @@ extension Crypto1 {
     func cipher(verifying frame: RadioFrame) -> Crypto1? {
       var cipher = cipher
       guard
-        cipher.bytes(deciphering: frame) == nonce.successor(Crypto1.cardAnswerSteps).bytes
+        cipher.bytes(decrypting: frame) == nonce.successor(Crypto1.cardAnswerSteps).bytes
       else { return nil }
       return cipher
     }
   }
 
-  /// Deciphers bytes without checking parity.
+  /// Decrypts bytes without checking parity.
   fileprivate mutating func apply(toAll bytes: [UInt8], feeding mask: [UInt8]) -> [UInt8] {
-    zip(bytes, mask).map { apply(to: $0, isDeciphering: true, feeding: $1) }
+    zip(bytes, mask).map { apply(to: $0, isDecrypting: true, feeding: $1) }
   }
 }

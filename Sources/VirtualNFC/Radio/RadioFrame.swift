@@ -30,7 +30,7 @@ public struct RadioFrame: Hashable, Sendable {
   public var bitsInLastByte: Int
   /// The parity bit after each whole byte; `nil` if each is the odd parity that type A prescribes.
   ///
-  /// It is set in other cases: MIFARE Classic enciphers parity, and Jewel sends none.
+  /// It is set in other cases: MIFARE Classic encrypts parity, and Jewel sends none.
   public var parity: [Bool]?
 
   /// Creates a frame from bytes that already include their check bytes.

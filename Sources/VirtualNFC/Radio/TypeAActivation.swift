@@ -12,7 +12,7 @@ public struct TypeAActivation: Hashable, Sendable {
     /// The card is selected, and this is a command for it, without its CRC_A.
     case command([UInt8])
     /// The card is selected, and this is not a standard frame: it has incomplete bytes, wrong check
-    /// bytes, or is enciphered. The chip decides; most become silent with ``stopResponding()``.
+    /// bytes, or is encrypted. The chip decides; most become silent with ``stopResponding()``.
     case other(RadioFrame)
   }
 

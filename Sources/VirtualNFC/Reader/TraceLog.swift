@@ -125,7 +125,7 @@ public struct TraceLog: Sendable {
   // MARK: Air
 
   private mutating func secrets(in frame: RadioFrame) -> [Range<Int>] {
-    // Short frames begin a new selection. Enciphered frames, which have their own parity bits, reveal
+    // Short frames begin a new selection. Encrypted frames, which have their own parity bits, reveal
     // nothing.
     if frame.bitsInLastByte != 8 {
       air = TraceSecrets()

@@ -32,7 +32,7 @@ import Testing
     var errors = 0
     for seed in 0..<400 {
       let driver = HostileDriver(SplitMix(state: UInt64(seed)), answer)
-      let link = TagLink(driver: driver, target: target, work: Reader.Work())
+      let link = TagLink(driver: driver, target: target, operation: Reader.Operation())
       var mapping = make()
       for step in 0..<6 {
         driver.left = 300

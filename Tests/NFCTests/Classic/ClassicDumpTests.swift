@@ -267,7 +267,7 @@ import VirtualNFC
   }
 
   /// The card is silent when it has heard the amount, and when it has not. What it says to TRANSFER then is
-  /// deciphered wrongly, and is an acknowledge for one in sixteen.
+  /// decrypted wrongly, and is an acknowledge for one in sixteen.
   @Test func anAmountThatTheCardHasNotReceivedIsNotSuccess() async throws {
     for attempt in 0..<80 {
       let card = VirtualTag.classic1K(formatted: false)

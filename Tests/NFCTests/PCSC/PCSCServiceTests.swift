@@ -271,7 +271,7 @@ extension PCSCService {
       let asked: Set<IrreversibleChange.Kind> = [
         .blockLock, .identifierLock, .configurationLock, .counter, .destruction,
       ]
-      await AskedChanges.$kinds.withValue(asked) {
+      await PermittedChanges.$kinds.withValue(asked) {
         await withDiscardingTaskGroup { tasks in
           for (procedure, slot) in zip(group.procedures, slots) {
             tasks.addTask {

@@ -22,7 +22,7 @@ final class ChipDriver: ReaderDriver {
   private let refused: UInt8?
   private(set) var exchanges = 0
   /// What procedures are asked by name to make final; anything else that they make final fails the test.
-  var asked = AskedChanges.kinds
+  var asked = PermittedChanges.kinds
 
   init(_ chip: any VirtualChip, tear: Int? = nil, refusing refused: UInt8? = nil) {
     tag = VirtualTag(chip)
@@ -43,7 +43,7 @@ final class ChipDriver: ReaderDriver {
     set { tag.memory = newValue.memory }
   }
 
-  var link: TagLink { TagLink(driver: self, target: target, work: Reader.Work()) }
+  var link: TagLink { TagLink(driver: self, target: target, operation: Reader.Operation()) }
 
   func begin() {}
   func end() {}
@@ -60,7 +60,7 @@ final class ChipDriver: ReaderDriver {
     if let refused, command.first == refused { return [0x00] }
     let before = chip.irreversibleState
     defer {
-      AskedChanges.check(
+      PermittedChanges.check(
         chip.irreversibleState.changes(since: before), askedFor: asked,
         sourceLocation: #_sourceLocation)
     }

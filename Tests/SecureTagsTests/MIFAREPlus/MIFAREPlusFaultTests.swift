@@ -72,7 +72,7 @@ import Testing
   }
 
   static let changes = [
-    Change(testDescription: "block") { try $0.write(4, block, .enciphered) },
+    Change(testDescription: "block") { try $0.write(4, block, .encrypted) },
     Change(testDescription: "block in plain") { try $0.write(4, block, .plain) },
     Change(testDescription: "key") {
       try $0.changeKey(try #require(MIFAREPlusKeyAddress(sector: 1, isB: true)), to: new)
@@ -81,7 +81,7 @@ import Testing
     Change(testDescription: "copy") { try $0.copyValue(5, to: 6) },
     Change(testDescription: "another key first") {
       try $0.authenticate(try #require(MIFAREPlusKeyAddress(sector: 1, isB: true)), factory)
-      try $0.write(4, block, .enciphered)
+      try $0.write(4, block, .encrypted)
     },
   ]
 
@@ -90,7 +90,7 @@ import Testing
     var procedure = card.procedure
     try procedure.authenticate(try #require(MIFAREPlusKeyAddress(sector: 1)), factory)
     try procedure.write(
-      5, MIFAREPlusValue(value: 100, address: 5).bytes, .enciphered)
+      5, MIFAREPlusValue(value: 100, address: 5).bytes, .encrypted)
     return (card, procedure)
   }
 

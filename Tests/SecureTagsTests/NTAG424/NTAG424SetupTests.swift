@@ -230,7 +230,7 @@ import VirtualNFC
     let settings = try await chip.fileSettings(2)
     #expect(settings.dynamicMessaging == link.dynamicMessaging)
     #expect(settings.dynamicMessaging?.counterLimit == 2)
-    // The data of the proprietary file is enciphered.
+    // The data of the proprietary file is encrypted.
     try await chip.authenticate(3, .factory(.aes))
     try await chip.writeData(file: 3, offset: 10, [1, 2, 3])
     #expect(try await chip.readData(file: 3, offset: 9, count: 5) == [0, 1, 2, 3, 0])

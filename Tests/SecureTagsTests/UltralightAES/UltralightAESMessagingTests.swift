@@ -11,7 +11,7 @@ import Testing
       reader: hex(reader), tag: hex(tag))
   }
 
-  /// Proxmark3, traces/hf_14a_mful_aes_defaultkey_secure_message.trace: key zeros, the random numbers deciphered.
+  /// Proxmark3, traces/hf_14a_mful_aes_defaultkey_secure_message.trace: key zeros, the random numbers decrypted.
   private static func recorded() throws -> UltralightAESMessaging {
     try messaging("01010101010101010101010101010101", "0C83A4048F9118B0291224D23224012D")
   }

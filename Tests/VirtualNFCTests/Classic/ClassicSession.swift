@@ -25,7 +25,7 @@ final class ClassicSession {
     case silence
     case acknowledge(UInt8)
     case data([UInt8])
-    /// An answer that cannot be deciphered, or whose check is wrong.
+    /// An answer that cannot be decrypted, or whose check is wrong.
     case nonsense
   }
 
@@ -46,10 +46,10 @@ final class ClassicSession {
     return sak
   }
 
-  /// Sends a frame, enciphered if the session is.
+  /// Sends a frame, encrypted if the session is.
   func exchange(raw bytes: [UInt8]) -> RadioFrame? {
     guard var running = cipher else { return card.receive(.typeA(bare: bytes)) }
-    let frame = running.frame(enciphering: bytes)
+    let frame = running.frame(encrypting: bytes)
     cipher = running
     return card.receive(frame)
   }
@@ -65,8 +65,8 @@ final class ClassicSession {
       return frame.checkedPayload.map(Answer.data) ?? .nonsense
     }
     defer { cipher = running }
-    if let code = running.acknowledge(deciphering: frame) { return .acknowledge(code) }
-    guard let bytes = running.bytes(deciphering: frame),
+    if let code = running.acknowledge(decrypting: frame) { return .acknowledge(code) }
+    guard let bytes = running.bytes(decrypting: frame),
       let payload = RadioFrame(bytes, modulation: .typeA).checkedPayload
     else { return .nonsense }
     return .data(payload)

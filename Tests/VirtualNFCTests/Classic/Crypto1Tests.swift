@@ -67,8 +67,8 @@ import Testing
   }
 
   /// The long trace in mfkey64's examples: the commands after the second authentication above. The plain
-  /// texts are not published; their check bytes prove that the decipherment is right.
-  @Test func recordedSessionDeciphers() throws {
+  /// texts are not published; their check bytes prove that the decryption is right.
+  @Test func recordedSessionDecrypts() throws {
     let trace = Self.traces[1]
     let card = Crypto1.CardAuthentication(
       key: Self.bytes(trace.key), uid: Self.bytes(trace.uid),
@@ -86,8 +86,8 @@ import Testing
       "AB797FD369E8B93A86776B40DAE3EF686EFD", "C3C381BA", "49E2C9DEF4868D1777670E584C27230286F4",
       "FBDCD7C1", "4ABD964B07D3563AA066ED0A2EAC7F6312BF", "9F9149EA",
     ] {
-      // Enciphering and deciphering are the same for the bytes; the parity was not published.
-      let plain = RadioFrame(cipher.encipher(Self.bytes(text)).bytes, modulation: .typeA)
+      // Encrypting and decrypting are the same for the bytes; the parity was not published.
+      let plain = RadioFrame(cipher.encrypt(Self.bytes(text)).bytes, modulation: .typeA)
       let payload = try #require(plain.checkedPayload)
       if payload.count == 2 { commands.append(payload) }
     }
@@ -101,7 +101,7 @@ import Testing
   @Test func nestedAuthenticationsMatchRecordedParity() throws {
     let key = [UInt8](repeating: 0xFF, count: 6)
     let uid = Self.bytes("9C599B32")
-    // The plain nonces are not published; exactly one matches each enciphered nonce and its parity.
+    // The plain nonces are not published; exactly one matches each encrypted nonce and its parity.
     let rounds = [
       ("82A4166C", "82 a4 16 6c", "a1 e4! 58 ce! 6e ea! 41 e0!", "5c! ad f4 39!", "8e 0e! 5d! b9"),
       (
@@ -123,7 +123,7 @@ import Testing
       #expect(round == 0 || card.challenge.parity == Self.frame(challenge).parity)
       var (frame, cipher) = try #require(card.answer(to: Self.frame(answer)))
       #expect(frame == Self.frame(cardAnswer))
-      let command = cipher.bytes(deciphering: Self.frame(next))
+      let command = cipher.bytes(decrypting: Self.frame(next))
       #expect(command == Self.bytes(round < 3 ? "6000F57B" : "300002A8"))
     }
   }
@@ -141,18 +141,18 @@ import Testing
     var readerCipher = try #require(reader.cipher(verifying: answer))
     #expect(readerCipher == cardCipher)
 
-    let frame = readerCipher.frame(enciphering: [0x30, 0x04, 0x26, 0xEE])
-    #expect(cardCipher.bytes(deciphering: frame) == [0x30, 0x04, 0x26, 0xEE])
-    let acknowledge = cardCipher.frame(encipheringAcknowledge: 0x0A)
+    let frame = readerCipher.frame(encrypting: [0x30, 0x04, 0x26, 0xEE])
+    #expect(cardCipher.bytes(decrypting: frame) == [0x30, 0x04, 0x26, 0xEE])
+    let acknowledge = cardCipher.frame(encryptingAcknowledge: 0x0A)
     #expect(acknowledge.bitsInLastByte == 4)
-    #expect(readerCipher.acknowledge(deciphering: acknowledge) == 0x0A)
+    #expect(readerCipher.acknowledge(decrypting: acknowledge) == 0x0A)
     #expect(readerCipher == cardCipher)
 
     answer.bytes[3] ^= 1
     #expect(reader.cipher(verifying: answer) == nil)
-    var broken = cardCipher.frame(enciphering: [1, 2, 3])
+    var broken = cardCipher.frame(encrypting: [1, 2, 3])
     broken.parity?[1].toggle()
-    #expect(readerCipher.bytes(deciphering: broken) == nil)
+    #expect(readerCipher.bytes(decrypting: broken) == nil)
     #expect(readerCipher == cardCipher)
   }
 

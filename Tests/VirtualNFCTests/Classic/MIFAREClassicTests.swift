@@ -170,7 +170,7 @@ import Testing
     #expect(session.send([0x60, 0x00]) == .silence)
   }
 
-  /// The refusal is enciphered, after which the card is mute.
+  /// The refusal is encrypted, after which the card is mute.
   @Test(
     arguments: [
       [0x30, 0x08], [0x30, 0xFF], [0xA0, 0x08], [0xC1, 0x04], [0xB0, 0x04], [0xB0, 0x07],
@@ -190,10 +190,10 @@ import Testing
 
     session = try Self.session()
     var cipher = try #require(session.cipher)
-    var frame = cipher.frame(enciphering: [0x30, 0x04] + CyclicRedundancyCheck.a([0x30, 0x04]))
+    var frame = cipher.frame(encrypting: [0x30, 0x04] + CyclicRedundancyCheck.a([0x30, 0x04]))
     frame.parity?[2].toggle()
     let answer = session.card.receive(frame)
-    #expect(answer.flatMap { cipher.acknowledge(deciphering: $0) } == 5)
+    #expect(answer.flatMap { cipher.acknowledge(decrypting: $0) } == 5)
 
     // The fault is within the second frame of a WRITE: nothing is written.
     session = try Self.session()

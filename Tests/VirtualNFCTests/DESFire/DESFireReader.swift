@@ -34,22 +34,22 @@ struct DESFireReader {
     let challenge = cipher.decrypt(sent, vector: cipher.zeroVector)
     let own = (0..<challenge.count).map { UInt8($0 * 7 + 3) }
     let token: [UInt8] = own + challenge.dropFirst() + challenge.prefix(1)
-    let enciphered =
+    let encrypted =
       isLegacy
-      ? Self.decipher(token, cipher)
+      ? Self.decrypt(token, cipher)
       : cipher.encrypt(token, vector: Array(sent.suffix(cipher.blockSize)))
-    let answer = card.process([0xAF] + enciphered)
+    let answer = card.process([0xAF] + encrypted)
     try #require(answer[0] == 0x00)
-    let last = isLegacy ? cipher.zeroVector : Array(enciphered.suffix(cipher.blockSize))
+    let last = isLegacy ? cipher.zeroVector : Array(encrypted.suffix(cipher.blockSize))
     let proof = cipher.decrypt(Array(answer.dropFirst()), vector: last)
     #expect(proof == Array(own.dropFirst()) + own.prefix(1))
     key = with.sessionCipher(reader: own, card: challenge)
     vector = key.zeroVector
   }
 
-  /// Deciphers data as the first generation's reader does, which only deciphers: each block is combined
+  /// Decrypts data as the first generation's reader does, which only decrypts: each block is combined
   /// with the previous one.
-  private static func decipher(_ data: [UInt8], _ cipher: DESFireCipher) -> [UInt8] {
+  private static func decrypt(_ data: [UInt8], _ cipher: DESFireCipher) -> [UInt8] {
     var result: [UInt8] = []
     var previous = cipher.zeroVector
     for start in stride(from: 0, to: data.count, by: cipher.blockSize) {
@@ -60,14 +60,14 @@ struct DESFireReader {
     return result
   }
 
-  /// Sends a command whose data after `header` is enciphered, with its check, or with `checks` for
+  /// Sends a command whose data after `header` is encrypted, with its check, or with `checks` for
   /// ChangeKey.
-  mutating func sendEnciphered(
+  mutating func sendEncrypted(
     _ header: [UInt8], _ data: [UInt8], extraCheck: [UInt8] = []
   ) -> (status: UInt8, data: [UInt8]) {
     let check = isLegacy ? CyclicRedundancyCheck.a(data) : DESFireCipher.checksum(header + data)
     let plain = DESFireCipher.padded(data + check + extraCheck, to: key.blockSize)
-    var body = Self.decipher(plain, key)
+    var body = Self.decrypt(plain, key)
     if !isLegacy {
       body = key.encrypt(plain, vector: vector)
       vector = Array(body.suffix(key.blockSize))
@@ -135,7 +135,7 @@ struct DESFireReader {
       let data = Array(answer.data.dropLast(4))
       #expect(key.legacyAuthenticationCode(data) == Array(answer.data.suffix(4)))
       return (0, data)
-    case (_, .enciphered):
+    case (_, .encrypted):
       if !isLegacy { vector = key.authenticationCode(command, vector: vector) }
       let answer = send(command)
       guard answer.status == 0 else { return answer }
@@ -157,11 +157,11 @@ struct DESFireReader {
     switch communication {
     case .plain: return sendPlain(header + data).status
     case .authenticated: return sendAuthenticated(header, data).status
-    case .enciphered: return sendEnciphered(header, data).status
+    case .encrypted: return sendEncrypted(header, data).status
     }
   }
 
-  /// Performs GetCardUID, whose answer is enciphered although it has no enciphered parameters.
+  /// Performs GetCardUID, whose answer is encrypted although it has no encrypted parameters.
   mutating func cardUID() -> [UInt8] {
     if !isLegacy { vector = key.authenticationCode([0x51], vector: vector) }
     let answer = send([0x51])

@@ -6,7 +6,7 @@ import Testing
 @Suite("MIFARE DESFire authentication and secure messaging")
 struct DESFireSecurityTests {
   /// Returns an application with a file of 64 bytes for each communication mode: 1 plain, 2 with MACs, 3
-  /// enciphered; key 0 reads and writes, key 1 reads.
+  /// encrypted; key 0 reads and writes, key 1 reads.
   private static func reader(_ kind: DESFireKey.Kind) throws -> DESFireReader {
     var reader = DESFireReader(DESFire(formatted: false))
     #expect(reader.send([0xCA, 1, 0, 0, 0x0F, 0x02 | kind.rawValue]).status == 0)
@@ -34,7 +34,7 @@ struct DESFireSecurityTests {
     var reader = try Self.reader(way.kind)
     let data = (0..<64).map { UInt8($0) }
     let communications = [
-      DESFireCommunication.plain, .authenticated, .enciphered,
+      DESFireCommunication.plain, .authenticated, .encrypted,
     ]
     for (file, communication) in zip(UInt8(1)..., communications) {
       #expect(reader.send([0xBD, file, 0, 0, 0, 1, 0, 0]).status == 0xAE)
@@ -69,13 +69,13 @@ struct DESFireSecurityTests {
   func settingsAreChanged(_ way: Way) throws {
     var reader = try Self.reader(way.kind)
     try reader.authenticate(way.code, 0, .zero(way.kind))
-    #expect(reader.sendEnciphered([0x5F, 1], [0x00, 0x00, 0xE0]).status == 0)
+    #expect(reader.sendEncrypted([0x5F, 1], [0x00, 0x00, 0xE0]).status == 0)
     #expect(reader.sendPlain([0xF5, 1]).data == [0, 0, 0x00, 0xE0, 64, 0, 0])
-    #expect(reader.sendEnciphered([0x54], [0x09]).status == 0)
+    #expect(reader.sendEncrypted([0x54], [0x09]).status == 0)
     #expect(reader.sendPlain([0x45]).data.first == 0x09)
-    #expect(reader.sendEnciphered([0x54], [0x01]).status == 0)
+    #expect(reader.sendEncrypted([0x54], [0x01]).status == 0)
     // The settings are frozen now.
-    #expect(reader.sendEnciphered([0x54], [0x0F]).status == 0x9D)
+    #expect(reader.sendEncrypted([0x54], [0x0F]).status == 0x9D)
     // Lists and new files require the master key; free reading does not.
     #expect(reader.send([0x6F]).status == 0xAE)
     #expect(reader.send([0x45]).status == 0xAE)
@@ -95,15 +95,15 @@ struct DESFireSecurityTests {
     let other = (0..<size).map { UInt8($0 * 2 + 0x10) }
     let check =
       way.code == 0x0A ? CyclicRedundancyCheck.a(other) : DESFireCipher.checksum(other)
-    #expect(reader.sendEnciphered([0xC4, 1], other + version, extraCheck: check).status == 0)
+    #expect(reader.sendEncrypted([0xC4, 1], other + version, extraCheck: check).status == 0)
     #expect(reader.sendPlain([0x64, 1]).data == [isAES ? 0x42 : 0])
     // Changing the session's own key ends the session.
     let own = (0..<size).map { UInt8($0 | 1) }
-    #expect(reader.sendEnciphered([0xC4, 0], own + version).status == 0)
+    #expect(reader.sendEncrypted([0xC4, 0], own + version).status == 0)
     #expect(reader.send([0x51]).status == 0xAE)
     try reader.authenticate(way.code, 1, DESFireKey(way.kind, bytes: other))
     try reader.authenticate(way.code, 0, DESFireKey(way.kind, bytes: own))
-    #expect(reader.sendEnciphered([0xC4, 5], own + version).status == 0x40)
+    #expect(reader.sendEncrypted([0xC4, 5], own + version).status == 0x40)
     // The old key is no longer valid.
     let start = reader.send([way.code, 0])
     #expect(start.status == 0xAF)
@@ -158,7 +158,7 @@ struct DESFireSecurityTests {
   @Test func formattedByAReader() throws {
     var reader = DESFireReader(DESFire())
     try reader.authenticate(0x0A, 0, .zero(.des))
-    #expect(reader.sendEnciphered([0x54], [0x0F]).status == 0)
+    #expect(reader.sendEncrypted([0x54], [0x0F]).status == 0)
     #expect(reader.send([0xFC]).status == 0)
     #expect(reader.send([0x6A]).data.isEmpty)
     #expect(reader.send([0x6E]).data == [0x00, 0x13, 0x00])

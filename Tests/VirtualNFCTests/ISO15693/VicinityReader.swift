@@ -30,7 +30,7 @@ final class VicinityReader<Chip: VirtualChip> {
   /// All requests, without their check bytes.
   private(set) var requests: [[UInt8]] = []
   private(set) var isGone = false
-  private let asked = AskedChanges.kinds
+  private let asked = PermittedChanges.kinds
   let maximumCommandLength: Int
   let maximumResponseLength: Int
 
@@ -95,7 +95,7 @@ final class VicinityReader<Chip: VirtualChip> {
     let answer = exchange(frame)
     // Only commands of procedures are checked; a test that sends its own command has requested its
     // effect.
-    AskedChanges.check(
+    PermittedChanges.check(
       chip.irreversibleState.changes(since: before), askedFor: asked,
       sourceLocation: #_sourceLocation)
     switch fault {

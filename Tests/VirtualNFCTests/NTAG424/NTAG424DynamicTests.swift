@@ -155,7 +155,7 @@ import Testing
     ("02", "0000E0", 0x00), ("02", "0050E0", 0x9E), ("02", "0000D0", 0x9E), ("02", "8000E0", 0x9E),
     ("02", "0400E0", 0x9E), ("02", "0000E000", 0x7E), ("02", "0000", 0x7E), ("02", "40", 0x7E),
     ("02", "4000E0C1F1", 0x7E), ("03", "4000E0 01FFFF", 0x9D), ("04", "0000E0", 0xF0),
-    // UID and counter enciphered, MAC; and with one number too few, one too many.
+    // UID and counter encrypted, MAC; and with one number too few, one too many.
     ("02", "4000E0 C1F121 200000 430000 430000", 0x00),
     ("02", "4000E0 C1F121 200000 430000", 0x7E),
     ("02", "4000E0 C1F121 200000 430000 430000 010000", 0x7E),
@@ -210,7 +210,7 @@ import Testing
     reader.authenticate(1)
     #expect(reader.send(0x5F, [0x02], hex("0000E0"), full: true).status == 0xAE)
     reader.authenticate(0)
-    // Nobody writes, key 4 reads enciphered data, and nobody can change the settings again.
+    // Nobody writes, key 4 reads encrypted data, and nobody can change the settings again.
     #expect(reader.send(0x5F, [0x02], hex("03FF4F"), full: true).status == 0x00)
     #expect(reader.send(0x5F, [0x02], hex("00EEEE"), full: true).status == 0x9D)
     #expect(reader.raw("00B0840001") == "6982")

@@ -78,7 +78,7 @@ struct NTAG424Reader {
       block + [UInt8](repeating: 0, count: 8), vector: encryption.zeroVector)
   }
 
-  /// Sends a command with a MAC, or enciphered.
+  /// Sends a command with a MAC, or encrypted.
   mutating func send(
     _ code: UInt8, _ header: [UInt8], _ data: [UInt8] = [], full: Bool
   ) -> (status: UInt8, data: [UInt8]) {

@@ -75,21 +75,21 @@ import Testing
         + "61AAF894D9A1284B8C76BCFA658ACD40555D362E08DB15CF421B51283F9064BC"
         + "BE20E96CAE545B407C9D651A3315B27373772E5DA2367D2064AE054AF996C6F1"
         + "F669170FA88CE8C4E3A4A7BBBEF0FD971FF532C3A802AF745660F2B4D1D9A8499661EBF3")
-    let plain = try session.unprotect(0x8D, sent, headerSize: 7, .enciphered)
+    let plain = try session.unprotect(0x8D, sent, headerSize: 7, .encrypted)
     #expect(plain == hex("02000000800000") + data)
-    #expect(session.protect([], .operationOK, .enciphered) == hex("FC222E5F7A542452"))
+    #expect(session.protect([], .operationOK, .encrypted) == hex("FC222E5F7A542452"))
 
     var other = NTAG424Session(
       key: Self.zeroKey, number: 3, reader: hex("B98F4C50CF1C2E084FD150E33992B048"),
       chip: decrypted("B875CEB0E66A6C5CD00898DC371F92D1"), transaction: hex("7614281A"), counter: 0)
     let second = hex("030000000A00006B5E6804909962FC4E3FF5522CF0F8436C0C53315B9C73AA")
     #expect(
-      try other.unprotect(0x8D, second, headerSize: 7, .enciphered)
+      try other.unprotect(0x8D, second, headerSize: 7, .encrypted)
         == hex("030000000A0000 0102030405060708090A"))
-    #expect(other.protect([], .operationOK, .enciphered) == hex("C26D236E4A7C046D"))
+    #expect(other.protect([], .operationOK, .encrypted) == hex("C26D236E4A7C046D"))
     // A repeated command is refused.
     #expect(throws: NTAG424Status.integrityError) {
-      try other.unprotect(0x8D, second, headerSize: 7, .enciphered)
+      try other.unprotect(0x8D, second, headerSize: 7, .encrypted)
     }
   }
 
@@ -139,7 +139,7 @@ import Testing
       #expect(reader.send(0x8D, write, [0x03, 0x04], full: true).status == 0x1E)
     case 2:  // Without a MAC.
       #expect(reader.native(0x8D, write + [0x03, 0x04]).status == 0x7E)
-    default:  // Not enciphered.
+    default:  // Not encrypted.
       #expect(reader.send(0x8D, write, [0x03, 0x04], full: false).status == 0x1E)
     }
     #expect(reader.chip.memory == before.memory)

@@ -24,7 +24,7 @@ import Testing
   }
 
   /// Proxmark3, traces/hf_mfp_mad_sl3.trace and hf_mfp_read_sc0_sl3.trace, without the bytes of ISO/IEC 14443-4; the
-  /// card's random numbers are deciphered.
+  /// card's random numbers are decrypted.
   @Test func recorded() {
     var card = Self.recordedCard("B4AA1F6F4570FE75ADF5FD57C3B34739", "460502A1")
     let exchanges = [

@@ -16,7 +16,7 @@ import Testing
   private static func bytes(_ text: String) -> [UInt8] { [UInt8](hexadecimal: text) ?? [] }
 
   /// Proxmark3, traces/hf_14a_mful_aes_defaultkey.trace and …_secure_message.trace: the chip with the UID that the
-  /// virtual one has, its key all zeros. The random numbers are the chip's, deciphered.
+  /// virtual one has, its key all zeros. The random numbers are the chip's, decrypted.
   @Test func recordedExchanges() {
     var plain = Self.bench {
       $0.nextRandomNumber = Self.bytes("4D4B447D0AC14D1C937283CE060BEAF1")

@@ -20,7 +20,7 @@ struct DESFireCommands {
     static let duplicate: UInt8 = 0xDE
   }
 
-  /// Data is neither enciphered nor has it a check.
+  /// Data is neither encrypted nor has it a check.
   private static let plain: UInt8 = 0x00
 
   let link: TagLink

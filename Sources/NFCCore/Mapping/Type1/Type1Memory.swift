@@ -78,7 +78,7 @@ struct Type1Memory: Sendable {
       [command, address] + data, framing: .tagProtocol, timeout: Self.timeout)
     guard answer.count == 1 + Self.blockSize, answer[0] == address else {
       throw NFCError(
-        .tagResponseError, "the tag's answer is not the block that was asked for",
+        .tagResponseError, "the tag's answer is not the block that was requested",
         place: .block(block))
     }
     return Array(answer.dropFirst())

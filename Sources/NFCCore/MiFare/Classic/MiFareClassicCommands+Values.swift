@@ -13,7 +13,7 @@ extension MiFareClassicCommands {
 
   /// Changes a value block of the sector that is open: reads it, sends INCREMENT or DECREMENT and
   /// TRANSFER, and reads it back. A card acknowledges the amount with silence (MF1S50 data sheet,
-  /// 12.2), as does a card that has not received it. Its next answer is enciphered with another
+  /// 12.2), as does a card that has not received it. Its next answer is encrypted with another
   /// part of the key stream, so that one refusal in sixteen looks like an acknowledge.
   ///
   /// It is not documented what a card does if it is asked to count beyond its range, so this is

@@ -82,7 +82,7 @@ struct MiFareClassicSession {
   ) throws {
     try require(sector, keyType, key, reason)
     try link.uninterrupted(
-      recovery: "the sector may have the new trailer already: try its keys, and then the old ones"
+      recovery: "the sector may already have the new trailer: try its keys, and then the old ones"
     ) { hasChanged in
       try write(trailer.bytes, to: geometry.trailer(ofSector: sector))
       hasChanged = true

@@ -14,7 +14,7 @@ enum UltralightCommand: Hashable, Sendable {
   case passwordAuthenticate([UInt8])
   /// Ultralight C: requests the tag's random number.
   case authenticate
-  /// Ultralight C: sends both random numbers, enciphered.
+  /// Ultralight C: sends both random numbers, encrypted.
   case authenticateContinued([UInt8])
   /// The first of two frames.
   case sectorSelect

@@ -88,8 +88,8 @@ enum UltralightCAuthentication {
 
   /// After a change of the key that was broken off.
   static let recovery =
-    "ask for the change again, with the new key, with the old one, and without one; pages stand open "
-    + "as long as a key is not whole, and may have to be protected again"
+    "request the change again, with the new key, with the old one, and without one; pages are unprotected "
+    + "until a key is complete, and may have to be protected again"
 
   private static let wrongKey = NFCError(.authenticationFailed, "the key is wrong")
 

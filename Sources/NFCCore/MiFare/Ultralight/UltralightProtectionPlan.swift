@@ -220,7 +220,7 @@ extension UltralightProtectionPlan {
       throw NFCError(.invalidParameter, "the plan was made for another tag, or before a change")
     }
     try link.uninterrupted(
-      recovery: "the tag may have the new password already: ask for the change again, with the new "
+      recovery: "the tag may already have the new password: request the change again, with the new "
         + "password and with the old one"
     ) { hasChanged in
       for step in steps {

@@ -4,15 +4,15 @@ public enum DESFireCommunication: String, Hashable, Sendable, CaseIterable {
   case plain
   /// Readable, with a MAC.
   case authenticated = "mac"
-  /// Enciphered, with a MAC or an enciphered checksum.
-  case enciphered = "full"
+  /// Encrypted, with a MAC or an encrypted checksum.
+  case encrypted = "full"
 
   /// Decodes the low two bits of communication settings; 2 is plain, too (MF3ICDx21_41_81 data
   /// sheet, 8.5).
   init(settings: UInt8) {
     switch settings & Self.mask {
     case 0x01: self = .authenticated
-    case 0x03: self = .enciphered
+    case 0x03: self = .encrypted
     default: self = .plain
     }
   }
@@ -23,7 +23,7 @@ public enum DESFireCommunication: String, Hashable, Sendable, CaseIterable {
     switch self {
     case .plain: 0x00
     case .authenticated: 0x01
-    case .enciphered: 0x03
+    case .encrypted: 0x03
     }
   }
 }
@@ -37,8 +37,8 @@ struct DESFireCommand: Hashable, Sendable {
     case administrative
     /// The protection that a file's settings require.
     case data(DESFireCommunication)
-    /// The protection of data that are always enciphered.
-    static let enciphered = Protection.data(.enciphered)
+    /// The protection of data that are always encrypted.
+    static let encrypted = Protection.data(.encrypted)
   }
 
   /// The answer to a command.
@@ -48,14 +48,14 @@ struct DESFireCommand: Hashable, Sendable {
     /// Data with the protection of the command. A cipher pads the last block, so the number of
     /// bytes must be known.
     case data(count: Int)
-    /// Any number of bytes that are not enciphered.
+    /// Any number of bytes that are not encrypted.
     case anyData
     /// A status without a MAC: the command has ended the session.
     case endOfSession
   }
 
   var code: DESFireCommandCode
-  /// Parameters that are never enciphered.
+  /// Parameters that are never encrypted.
   var header: [UInt8] = []
   /// The data to protect.
   var data: [UInt8] = []

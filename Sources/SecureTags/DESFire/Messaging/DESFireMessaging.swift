@@ -30,10 +30,10 @@ extension NFCError {
     .tagResponseError, "the card's answer has a wrong MAC and is not used")
 
   static let wrongCheck = NFCError(
-    .tagResponseError, "the card's enciphered answer has a wrong check and is not used")
+    .tagResponseError, "the card's encrypted answer has a wrong check and is not used")
 
   static let wrongLength = NFCError(
-    .tagResponseError, "the card's answer does not have the length that was asked for")
+    .tagResponseError, "the card's answer does not have the length that was requested")
 }
 
 extension DESFireCommand {
@@ -47,14 +47,14 @@ extension DESFireCommand {
     return data
   }
 
-  /// The number of data bytes in an enciphered answer; `nil` if the answer is not enciphered.
-  var encipheredCount: Int? {
-    if case .data(let count) = answer, protection == .enciphered { count } else { nil }
+  /// The number of data bytes in an encrypted answer; `nil` if the answer is not encrypted.
+  var encryptedCount: Int? {
+    if case .data(let count) = answer, protection == .encrypted { count } else { nil }
   }
 }
 
 extension BlockCipher {
-  /// Deciphers an answer whose data are followed by a checksum, and zeros or a mark and zeros.
+  /// Decrypts an answer whose data are followed by a checksum, and zeros or a mark and zeros.
   static func separated(
     _ blocks: [UInt8], count: Int, check: ([UInt8]) -> [UInt8]
   ) throws -> [UInt8] {

@@ -1,7 +1,7 @@
 import NFCCore
 
 /// Secure messaging after AuthenticateISO (1A) and AuthenticateAES (AA): a CMAC over every command and
-/// answer, a CRC-32 in the enciphered data, and an initial value that each message passes to the next, so
+/// answer, a CRC-32 in the encrypted data, and an initial value that each message passes to the next, so
 /// that none can be left out, repeated or exchanged (MF3ICDx21_41_81 data sheet, 8.4.2 and 8.4.3).
 struct EV1Messaging: DESFireMessaging {
   private let cipher: BlockCipher
@@ -16,7 +16,7 @@ struct EV1Messaging: DESFireMessaging {
 
   mutating func protect(_ command: DESFireCommand) throws -> [UInt8] {
     let whole = [command.code.rawValue] + command.header + command.data
-    guard command.protection == .enciphered, !command.data.isEmpty else {
+    guard command.protection == .encrypted, !command.data.isEmpty else {
       vector = try cipher.authenticationCode(whole, initialValue: vector)
       // Only commands with data send their MAC.
       let hasCode = command.protection == .data(.authenticated) && !command.data.isEmpty
@@ -24,15 +24,15 @@ struct EV1Messaging: DESFireMessaging {
     }
     let blocks = BlockCipher.filled(
       command.data + Checksum.crc32(whole) + command.trailer, blockSize: cipher.blockSize)
-    let enciphered = try cipher.encrypt(blocks, initialValue: vector)
-    vector = Array(enciphered.suffix(cipher.blockSize))
-    return command.header + enciphered
+    let encrypted = try cipher.encrypt(blocks, initialValue: vector)
+    vector = Array(encrypted.suffix(cipher.blockSize))
+    return command.header + encrypted
   }
 
   mutating func unprotect(
     _ answer: [UInt8], status: DESFireStatus, of command: DESFireCommand
   ) throws -> [UInt8] {
-    if let count = command.encipheredCount {
+    if let count = command.encryptedCount {
       guard !answer.isEmpty, answer.count % cipher.blockSize == 0 else {
         throw NFCError.wrongLength
       }

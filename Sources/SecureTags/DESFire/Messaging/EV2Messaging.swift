@@ -56,18 +56,18 @@ package struct EV2Messaging: TransactionMessaging {
   /// Returns every second byte of a CMAC, starting with the second.
   package static func truncated(_ code: [UInt8]) -> [UInt8] { TransactionCode.truncated(code) }
 
-  /// Returns the initial value of a CBC run: the enciphered counter.
+  /// Returns the initial value of a CBC run: the encrypted counter.
   package func initialValue(isAnswer: Bool) throws -> [UInt8] {
     let label = isAnswer ? Self.codeLabel : Self.encryptionLabel
     let input = label + transactionIdentifier + commandCounter.littleEndianBytes
     return try cipher.encrypt(BlockCipher.filled(input, blockSize: cipher.blockSize))
   }
 
-  func encipher(_ blocks: [UInt8]) throws -> [UInt8] {
+  func encrypt(_ blocks: [UInt8]) throws -> [UInt8] {
     try cipher.encrypt(blocks, initialValue: initialValue(isAnswer: false))
   }
 
-  func decipher(_ blocks: [UInt8]) throws -> [UInt8] {
+  func decrypt(_ blocks: [UInt8]) throws -> [UInt8] {
     try cipher.decrypt(blocks, initialValue: initialValue(isAnswer: true))
   }
 }

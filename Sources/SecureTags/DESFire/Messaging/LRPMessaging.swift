@@ -10,7 +10,7 @@ import SUNMessage
 struct LRPMessaging: TransactionMessaging {
   let transactionIdentifier: [UInt8]
   var commandCounter: UInt16
-  /// The number of blocks enciphered or deciphered so far (EncCtr).
+  /// The number of blocks encrypted or decrypted so far (EncCtr).
   private(set) var blockCounter: UInt32 = 0
   private let codes: LeakageResilientPrimitive
   private let cipher: LeakageResilientPrimitive
@@ -52,11 +52,11 @@ struct LRPMessaging: TransactionMessaging {
 
   func authenticationCode(_ message: [UInt8]) -> [UInt8] { codes.authenticationCode(message) }
 
-  mutating func encipher(_ blocks: [UInt8]) -> [UInt8] {
+  mutating func encrypt(_ blocks: [UInt8]) -> [UInt8] {
     cipher.encrypt(blocks, counter: next(blocks))
   }
 
-  mutating func decipher(_ blocks: [UInt8]) -> [UInt8] {
+  mutating func decrypt(_ blocks: [UInt8]) -> [UInt8] {
     cipher.decrypt(blocks, counter: next(blocks))
   }
 

@@ -3,7 +3,7 @@ import NFCCore
 /// Secure messaging after Authenticate (0A): MACs of four bytes, CRC_A, and no value that connects
 /// one command with the next. Only the data of files and keys is protected, not the commands.
 ///
-/// The reader deciphers and the card enciphers, in both directions: MF3ICDx21_41_81 data sheet,
+/// The reader decrypts and the card encrypts, in both directions: MF3ICDx21_41_81 data sheet,
 /// 8.4; MF3ICD40 functional specification, as libfreefare reports it.
 struct LegacyMessaging: DESFireMessaging {
   private let cipher: BlockCipher
@@ -21,17 +21,17 @@ struct LegacyMessaging: DESFireMessaging {
       return command.header + command.data
     case .data(.authenticated):
       return command.header + command.data + (try code(command.data))
-    case .data(.enciphered):
+    case .data(.encrypted):
       let blocks = command.data + CyclicRedundancyCheck.a(command.data) + command.trailer
       return try command.header
-        + Self.decipher(BlockCipher.filled(blocks, blockSize: cipher.blockSize), cipher)
+        + Self.decrypt(BlockCipher.filled(blocks, blockSize: cipher.blockSize), cipher)
     }
   }
 
   func unprotect(
     _ answer: [UInt8], status: DESFireStatus, of command: DESFireCommand
   ) throws -> [UInt8] {
-    if let count = command.encipheredCount {
+    if let count = command.encryptedCount {
       guard !answer.isEmpty, answer.count % cipher.blockSize == 0 else {
         throw NFCError.wrongLength
       }
@@ -56,9 +56,9 @@ struct LegacyMessaging: DESFireMessaging {
     return Array(try cipher.encrypt(blocks).suffix(cipher.blockSize).prefix(Self.codeSize))
   }
 
-  /// Returns the result of a reader that can only decipher: each block is combined with the one
+  /// Returns the result of a reader that can only decrypt: each block is combined with the one
   /// that was sent before it.
-  static func decipher(_ data: [UInt8], _ cipher: BlockCipher) throws -> [UInt8] {
+  static func decrypt(_ data: [UInt8], _ cipher: BlockCipher) throws -> [UInt8] {
     var result: [UInt8] = []
     var previous = cipher.zeroBlock
     for start in stride(from: 0, to: data.count, by: cipher.blockSize) {

@@ -12,9 +12,9 @@ protocol TransactionMessaging: DESFireMessaging {
   /// Returns a CMAC of 16 bytes, made with the key for MACs.
   func authenticationCode(_ message: [UInt8]) throws -> [UInt8]
   /// - Parameter blocks: a command's data, padded to whole blocks.
-  mutating func encipher(_ blocks: [UInt8]) throws -> [UInt8]
+  mutating func encrypt(_ blocks: [UInt8]) throws -> [UInt8]
   /// - Parameter blocks: an answer's data, in whole blocks.
-  mutating func decipher(_ blocks: [UInt8]) throws -> [UInt8]
+  mutating func decrypt(_ blocks: [UInt8]) throws -> [UInt8]
 }
 
 /// The eight bytes of a MAC that are sent.
@@ -52,8 +52,8 @@ extension TransactionMessaging {
   mutating func protect(_ command: DESFireCommand) throws -> [UInt8] {
     guard command.protection != .data(.plain) else { return command.header + command.data }
     var body = command.data
-    if command.protection == .enciphered, !(command.data + command.trailer).isEmpty {
-      body = try encipher(
+    if command.protection == .encrypted, !(command.data + command.trailer).isEmpty {
+      body = try encrypt(
         BlockCipher.marked(command.data + command.trailer, blockSize: TransactionCode.blockSize))
     }
     return command.header + body
@@ -67,11 +67,11 @@ extension TransactionMessaging {
     guard command.protection != .data(.plain) else { return try command.checkLength(answer) }
     if case .endOfSession = command.answer, answer.isEmpty { return [] }
     let body = try checkedBody(answer, status: status.code)
-    guard command.protection == .enciphered, !body.isEmpty else {
+    guard command.protection == .encrypted, !body.isEmpty else {
       return try command.checkLength(body)
     }
     guard body.count % TransactionCode.blockSize == 0,
-      let data = BlockCipher.unmarked(try decipher(body))
+      let data = BlockCipher.unmarked(try decrypt(body))
     else { throw NFCError.wrongCheck }
     return try command.checkLength(data)
   }

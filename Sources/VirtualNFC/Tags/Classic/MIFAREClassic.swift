@@ -3,7 +3,7 @@ import NFCCore
 /// A MIFARE Classic card: MF1S50 (1K), MF1S70 (4K) or MF1S20 (Mini).
 ///
 /// After its selection, it accepts only AUTH in plain; from then on, every bit in both directions
-/// is enciphered with CRYPTO1. Keys and access conditions are enforced for every command. After a
+/// is encrypted with CRYPTO1. Keys and access conditions are enforced for every command. After a
 /// NAK, a failed authentication or a broken frame, it is silent until it is selected again.
 ///
 /// Its memory has the format of a dump of `nfc-mfclassic` (`.mfd`): all blocks in order, including
@@ -111,9 +111,9 @@ public struct MIFAREClassic: VirtualChip {
         stopResponding()
         return nil
       }
-      let deciphered = cipher.bytes(deciphering: frame)
+      let decrypted = cipher.bytes(decrypting: frame)
       session = .authenticated(cipher, access, .command)
-      guard let bytes = deciphered,
+      guard let bytes = decrypted,
         let payload = RadioFrame(bytes, modulation: .typeA).checkedPayload
       else { return refuse(.transmissionError) }
       return receive(payload, access: access, step: step)
@@ -359,7 +359,7 @@ public struct MIFAREClassic: VirtualChip {
     let code = reason.rawValue | (transferBuffer == nil ? Self.transferBufferInvalid : 0)
     let frame: RadioFrame
     if case .authenticated(var cipher, _, _) = session {
-      frame = cipher.frame(encipheringAcknowledge: code)
+      frame = cipher.frame(encryptingAcknowledge: code)
     } else {
       frame = .typeA(bare: [code], bitsInLastByte: 4)
     }
@@ -369,14 +369,14 @@ public struct MIFAREClassic: VirtualChip {
 
   private mutating func acknowledge(then step: Step = .command) -> RadioFrame? {
     guard case .authenticated(var cipher, let access, _) = session else { return nil }
-    let frame = cipher.frame(encipheringAcknowledge: Self.acknowledgement)
+    let frame = cipher.frame(encryptingAcknowledge: Self.acknowledgement)
     session = .authenticated(cipher, access, step)
     return frame
   }
 
   private mutating func send(_ bytes: [UInt8]) -> RadioFrame? {
     guard case .authenticated(var cipher, let access, let step) = session else { return nil }
-    let frame = cipher.frame(enciphering: bytes + CyclicRedundancyCheck.a(bytes))
+    let frame = cipher.frame(encrypting: bytes + CyclicRedundancyCheck.a(bytes))
     session = .authenticated(cipher, access, step)
     return frame
   }

@@ -37,10 +37,10 @@ struct DESFireAuthentication: Hashable, Sendable {
   /// AuthMode (NT4H2421Gx data sheet, table 38).
   private static let lrpMode: UInt8 = 0x01
 
-  /// The challenge to the reader, enciphered except in LRP.
+  /// The challenge to the reader, encrypted except in LRP.
   var firstAnswer: [UInt8] { isLRP ? [Self.lrpMode] + challenge : challengeSent }
 
-  /// Verifies the reader's two enciphered blocks; `nil` if the reader does not know the key.
+  /// Verifies the reader's two encrypted blocks; `nil` if the reader does not know the key.
   func finish(_ token: [UInt8]) -> (answer: [UInt8], session: DESFireSession)? {
     let size = challenge.count
     let cipher = key.cipher
@@ -48,7 +48,7 @@ struct DESFireAuthentication: Hashable, Sendable {
     if isLRP { return finishLRP(token) }
     let plain =
       switch scheme {
-      case .legacy: cipher.undoDecipheringReader(token)
+      case .legacy: cipher.undoDecryptingReader(token)
       case .standard:
         cipher.decrypt(token, vector: Array(challengeSent.suffix(cipher.blockSize)))
       case .ev2: cipher.decrypt(token, vector: cipher.zeroVector)

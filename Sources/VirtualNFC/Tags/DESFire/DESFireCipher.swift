@@ -66,19 +66,19 @@ struct DESFireCipher: Hashable, Sendable {
 
   var zeroVector: [UInt8] { [UInt8](repeating: 0, count: blockSize) }
 
-  /// Enciphers `data`, which consists of whole blocks.
+  /// Encrypts `data`, which consists of whole blocks.
   func encrypt(_ data: [UInt8], vector: [UInt8]) -> [UInt8] {
     run(data, vector: vector, encrypts: true)
   }
 
-  /// Deciphers `data`, which consists of whole blocks.
+  /// Decrypts `data`, which consists of whole blocks.
   func decrypt(_ data: [UInt8], vector: [UInt8]) -> [UInt8] {
     run(data, vector: vector, encrypts: false)
   }
 
-  /// Reverses a reader's operation in the first generation's scheme, in which a reader only deciphers:
-  /// each block is enciphered, then combined with the previous block.
-  func undoDecipheringReader(_ data: [UInt8]) -> [UInt8] {
+  /// Reverses a reader's operation in the first generation's scheme, in which a reader only decrypts:
+  /// each block is encrypted, then combined with the previous block.
+  func undoDecryptingReader(_ data: [UInt8]) -> [UInt8] {
     var plain: [UInt8] = []
     var previous = zeroVector
     for start in stride(from: 0, to: data.count - data.count % blockSize, by: blockSize) {

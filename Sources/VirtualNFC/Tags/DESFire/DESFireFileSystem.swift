@@ -4,7 +4,7 @@ import NFCCore
 enum DESFireCommunication: UInt8, Hashable, Sendable {
   case plain = 0x00
   case authenticated = 0x01
-  case enciphered = 0x03
+  case encrypted = 0x03
 
   /// Parses the low two bits of the communication settings; 2 is plain too.
   init(settings: UInt8) {
@@ -73,9 +73,9 @@ struct DESFireApplication: Hashable, Sendable {
 }
 
 extension DESFireFile {
-  fileprivate var enciphered: DESFireFile {
+  fileprivate var encrypted: DESFireFile {
     var file = self
-    file.communicationSettings = DESFireCommunication.enciphered.rawValue
+    file.communicationSettings = DESFireCommunication.encrypted.rawValue
     return file
   }
 }
@@ -93,7 +93,7 @@ extension DESFireModel {
       DESFireFile(
         number: number, isoIdentifier: iso, communicationSettings: 0, accessRights: rights,
         content: content, kind: kind
-      ).enciphered
+      ).encrypted
     }
     func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
     return [
@@ -170,7 +170,7 @@ extension DESFireModel {
           files: Self.lightFiles(
             data: formatted
               ? file(0x04, 0xE104, 0xEEE0, ndef, 256)
-              : file(0x04, 0xEF04, 0x1230, [], 256).enciphered,
+              : file(0x04, 0xEF04, 0x1230, [], 256).encrypted,
             information: formatted
               ? file(0x1F, 0xE103, 0xE000, container, 32) : file(0x1F, 0xEF1F, 0xEF30, [], 32)))
       ]

@@ -41,7 +41,7 @@ extension DESFirePICC {
     return result
   }
 
-  /// Executes commands whose parameters and answers are never enciphered.
+  /// Executes commands whose parameters and answers are never encrypted.
   private mutating func performPlain(
     _ command: DESFireCommand, _ parameters: [UInt8]
   ) throws(DESFireStatus) -> Result {
@@ -218,7 +218,7 @@ extension DESFirePICC {
     let rest = try session.accept(
       [DESFireCommand.getCardUID.rawValue] + parameters, session.administrative)
     try require(rest, count: 0)
-    let answer = session.protect(uid, .enciphered)
+    let answer = session.protect(uid, .encrypted)
     self.session = session
     return Result(answer)
   }
@@ -226,12 +226,12 @@ extension DESFirePICC {
   private mutating func changeKeySettings(_ parameters: [UInt8]) throws(DESFireStatus) -> Result {
     guard var session, session.keyNumber == 0 else { throw .authenticationError }
     let settings = try session.unprotect(
-      header: [DESFireCommand.changeKeySettings.rawValue], body: parameters, count: 1, .enciphered)
+      header: [DESFireCommand.changeKeySettings.rawValue], body: parameters, count: 1, .encrypted)
     guard selected.keySettings & DESFireApplication.settingsChangeable != 0 else {
       throw .permissionDenied
     }
     selected.keySettings = settings[0]
-    let answer = session.acknowledge(.enciphered)
+    let answer = session.acknowledge(.encrypted)
     self.session = session
     return Result(answer)
   }
@@ -269,7 +269,7 @@ extension DESFirePICC {
       self.session = nil
       return Result()
     }
-    let answer = session.acknowledge(.enciphered)
+    let answer = session.acknowledge(.encrypted)
     self.session = session
     return Result(answer)
   }
@@ -283,7 +283,7 @@ extension DESFirePICC {
     let checkSize = session.scheme == .legacy ? 2 : 4
     if session.scheme == .ev2 {
       let whole = try session.unprotect(
-        header: header, body: body, count: count + (hasCheckOfKey ? checkSize : 0), .enciphered)
+        header: header, body: body, count: count + (hasCheckOfKey ? checkSize : 0), .encrypted)
       return (
         Array(whole.prefix(count)), hasCheckOfKey ? Array(whole.dropFirst(count)) : nil
       )
@@ -293,7 +293,7 @@ extension DESFirePICC {
     guard body.count == (whole + blockSize - 1) / blockSize * blockSize else {
       throw .lengthError
     }
-    let plain = session.decipher(body)
+    let plain = session.decrypt(body)
     let data = Array(plain.prefix(count))
     let check =
       session.scheme == .legacy

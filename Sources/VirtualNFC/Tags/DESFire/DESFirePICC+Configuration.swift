@@ -48,13 +48,13 @@ extension DESFirePICC {
     let body = Array(parameters.dropFirst())
     switch option {
     case Option.flags:
-      let flags = try session.unprotect(header: header, body: body, count: 1, .enciphered)[0]
+      let flags = try session.unprotect(header: header, body: body, count: 1, .encrypted)[0]
       guard flags & ~(Self.forbidsFormat | Self.hasRandomUID) == 0 else { throw .parameterError }
       configuration.forbidsFormat = configuration.forbidsFormat || flags & Self.forbidsFormat != 0
       configuration.hasRandomUID = configuration.hasRandomUID || flags & Self.hasRandomUID != 0
     case Option.capabilities where !model.isDESFire:
       let data = try session.unprotect(
-        header: header, body: body, count: Self.capabilitiesSize, .enciphered)
+        header: header, body: body, count: Self.capabilitiesSize, .encrypted)
       guard data[4] & Self.lrp != 0, !configuration.usesLRP else { break }
       configuration.usesLRP = true
       // AN12343, table 18, shows an answer without a MAC.
@@ -62,11 +62,11 @@ extension DESFirePICC {
       return Result()
     case Option.value where !model.isDESFire:
       let data = try session.unprotect(
-        header: header, body: body, count: Self.valueSize, .enciphered)
+        header: header, body: body, count: Self.valueSize, .encrypted)
       try configureValue(data)
     case Option.defaultKey where model.isDESFire:
       let data = try session.unprotect(
-        header: header, body: body, count: Self.defaultKeySize + 1, .enciphered)
+        header: header, body: body, count: Self.defaultKeySize + 1, .encrypted)
       configuration.defaultKey = Array(data.prefix(Self.defaultKeySize))
       configuration.defaultKeyVersion = data[Self.defaultKeySize]
     case Option.ats:
@@ -77,7 +77,7 @@ extension DESFirePICC {
       configuration.ats = ats
     default: throw .parameterError
     }
-    let answer = session.acknowledge(.enciphered)
+    let answer = session.acknowledge(.encrypted)
     self.session = session
     return Result(answer)
   }

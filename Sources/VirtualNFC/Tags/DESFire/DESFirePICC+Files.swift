@@ -159,7 +159,7 @@ extension DESFirePICC {
     let file = selected.files[index]
     let header = [DESFireCommand.changeFileSettings.rawValue, first]
     let body = Array(parameters.dropFirst())
-    let communication = try communication([file.changeKey], protected: .enciphered)
+    let communication = try communication([file.changeKey], protected: .encrypted)
     let settings = try unprotect(header: header, body: body, count: 3, communication)
     let rights = UInt16(truncatingIfNeeded: Self.number(settings[1..<3]))
     guard settings[0] <= 0x03, isValid(rights) else { throw .parameterError }

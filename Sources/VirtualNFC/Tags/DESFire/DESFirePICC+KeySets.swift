@@ -82,7 +82,7 @@ extension DESFirePICC {
   }
 
   /// Runs ChangeKeyEV2. Set and key number are plain. The key combined with the old one, its version and
-  /// a check are enciphered.
+  /// a check are encrypted.
   mutating func changeKeyEV2(_ parameters: [UInt8]) throws(DESFireStatus) -> Result {
     guard var session, session.scheme == .ev2 else { throw .authenticationError }
     guard parameters.count > 2 else { throw .lengthError }
@@ -95,13 +95,13 @@ extension DESFirePICC {
     }
     let data = try session.unprotect(
       header: [DESFireCommand.changeKeyEV2.rawValue] + parameters.prefix(2),
-      body: Array(parameters.dropFirst(2)), count: Self.keySize + 5, .enciphered)
+      body: Array(parameters.dropFirst(2)), count: Self.keySize + 5, .encrypted)
     let key = zip(data.prefix(Self.keySize), next.keys[number].bytes).map { $0 ^ $1 }
     guard DESFireCipher.checksum(key) == Array(data.suffix(4)) else { throw .integrityError }
     next.keys[number] = DESFireKey(.aes, bytes: key, aesVersion: data[Self.keySize])
     sets.prepared[parameters[0]] = next
     selected.keySets = sets
-    let answer = session.acknowledge(.enciphered)
+    let answer = session.acknowledge(.encrypted)
     self.session = session
     return Result(answer)
   }

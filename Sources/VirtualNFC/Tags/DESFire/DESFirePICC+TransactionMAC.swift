@@ -50,7 +50,7 @@ struct DESFireTransactionMAC: Hashable, Sendable {
       key: LeakageResilientCipher(key: key, number: 0).authenticationCode(vector), number: 0)
   }
 
-  /// Accepts the reader's identifier and returns the previous one, enciphered. The form of the
+  /// Accepts the reader's identifier and returns the previous one, encrypted. The form of the
   /// ciphertext in LRP is not confirmed.
   mutating func accept(
     _ name: [UInt8], uid: [UInt8], counter: [UInt8], isLRP: Bool
@@ -112,7 +112,7 @@ extension DESFirePICC {
   }
 
   /// Creates the file (11.7.6). The parameters are number, communication, rights and the key's kind; the
-  /// key and its version are enciphered.
+  /// key and its version are encrypted.
   mutating func createTransactionMACFile(_ parameters: [UInt8]) throws(DESFireStatus) -> Result {
     guard parameters.count > Self.headerSize else { throw .lengthError }
     try requireApplication()
@@ -121,7 +121,7 @@ extension DESFirePICC {
     let header = Array(parameters.prefix(Self.headerSize))
     let data = try session.unprotect(
       header: [DESFireCommand.createTransactionMACFile.rawValue] + header,
-      body: Array(parameters.dropFirst(Self.headerSize)), count: Self.keySize + 1, .enciphered)
+      body: Array(parameters.dropFirst(Self.headerSize)), count: Self.keySize + 1, .encrypted)
     guard header[4] == Self.aesKey, header[1] <= 0x03 else { throw .parameterError }
     let file = DESFireFile(
       number: header[0], isoIdentifier: nil, communicationSettings: header[1],
@@ -133,7 +133,7 @@ extension DESFirePICC {
     try requireNew(file)
     guard transactionMACIndex == nil else { throw .duplicateError }
     selected.files.append(file)
-    let answer = session.acknowledge(.enciphered)
+    let answer = session.acknowledge(.encrypted)
     self.session = session
     return Result(answer)
   }
@@ -147,10 +147,10 @@ extension DESFirePICC {
     else { throw .permissionDenied }
     let file = selected.files[index]
     _ = try communication(file.fullKeys, protected: .authenticated)
-    let enciphered = code.accept(
+    let encrypted = code.accept(
       name, uid: uid, counter: nextCounter(file), isLRP: configuration.usesLRP)
     // Without a session, the answer is empty.
-    let answer = session == nil ? [] : enciphered
+    let answer = session == nil ? [] : encrypted
     code.add([DESFireCommand.commitReaderIdentifier.rawValue] + name + answer)
     selected.files[index].kind = .transactionMAC(code)
     return Result(answer)

@@ -79,17 +79,17 @@ struct DESFireSession: Hashable, Sendable {
     case (_, .plain), (_, .authenticated):
       vector = cipher.authenticationCode(data + [status.code], vector: vector)
       return data + vector.prefix(8)
-    case (.legacy, .enciphered):
+    case (.legacy, .encrypted):
       let block = data + CyclicRedundancyCheck.a(data) + (marksEnd ? [0x80] : [])
       return cipher.encrypt(
         DESFireCipher.padded(block, to: cipher.blockSize), vector: cipher.zeroVector)
-    case (_, .enciphered):
+    case (_, .encrypted):
       let check = DESFireCipher.checksum(data + [status.code])
       let block = data + check + (marksEnd ? [0x80] : [])
-      let enciphered = cipher.encrypt(
+      let encrypted = cipher.encrypt(
         DESFireCipher.padded(block, to: cipher.blockSize), vector: vector)
-      vector = Array(enciphered.suffix(cipher.blockSize))
-      return enciphered
+      vector = Array(encrypted.suffix(cipher.blockSize))
+      return encrypted
     }
   }
 
@@ -101,7 +101,7 @@ struct DESFireSession: Hashable, Sendable {
     transaction.commandCounter &+= 1
     guard communication != .plain else { return data }
     var body = data
-    if communication == .enciphered, !data.isEmpty {
+    if communication == .encrypted, !data.isEmpty {
       body = transaction.encrypt(DESFireCipher.marked(data, to: cipher.blockSize))
     }
     return body + transaction.code(of: [status.code] + body)
@@ -118,8 +118,8 @@ struct DESFireSession: Hashable, Sendable {
     case (_, .plain): return count
     case (.legacy, .authenticated): return count + 4
     case (_, .authenticated): return count + 8
-    case (.ev2, .enciphered): return (count / cipher.blockSize + 1) * cipher.blockSize + 8
-    case (_, .enciphered):
+    case (.ev2, .encrypted): return (count / cipher.blockSize + 1) * cipher.blockSize + 8
+    case (_, .encrypted):
       let whole = count + (scheme == .legacy ? 2 : 4)
       return (whole + cipher.blockSize - 1) / cipher.blockSize * cipher.blockSize
     }
@@ -128,7 +128,7 @@ struct DESFireSession: Hashable, Sendable {
   /// Verifies a command and returns its data without protection.
   ///
   /// - Parameters:
-  ///   - header: the code and the parameters that are never enciphered.
+  ///   - header: the code and the parameters that are never encrypted.
   ///   - count: the number of data bytes in `body`, which holds ``protectedCount(_:_:)`` bytes.
   mutating func unprotect(
     header: [UInt8], body: [UInt8], count: Int, _ communication: DESFireCommunication
@@ -137,8 +137,8 @@ struct DESFireSession: Hashable, Sendable {
     if scheme == .ev2 {
       guard communication != .plain else { return body }
       let rest = Array(try verified(header + body).dropFirst(header.count))
-      guard communication == .enciphered else { return rest }
-      let data = try decipherInTransaction(rest)
+      guard communication == .encrypted else { return rest }
+      let data = try decryptInTransaction(rest)
       guard data.count == count else { throw .integrityError }
       return data
     }
@@ -157,8 +157,8 @@ struct DESFireSession: Hashable, Sendable {
       _ = try accept(header + data, .plain)
       guard Array(vector.prefix(8)) == Array(body.suffix(8)) else { throw .integrityError }
       return data
-    case (_, .enciphered):
-      let plain = decipher(body)
+    case (_, .encrypted):
+      let plain = decrypt(body)
       let data = Array(plain.prefix(count))
       let check =
         scheme == .legacy
@@ -174,11 +174,11 @@ struct DESFireSession: Hashable, Sendable {
     header: [UInt8], body: [UInt8]
   ) throws(DESFireStatus) -> [UInt8] {
     if scheme == .ev2 {
-      return try decipherInTransaction(
+      return try decryptInTransaction(
         Array(try verified(header + body).dropFirst(header.count)))
     }
     guard !body.isEmpty, body.count % cipher.blockSize == 0 else { throw .lengthError }
-    let plain = decipher(body)
+    let plain = decrypt(body)
     let checkSize = scheme == .legacy ? 2 : 4
     guard let mark = plain.lastIndex(where: { $0 != 0 }), plain[mark] == 0x80, mark >= checkSize
     else { throw .integrityError }
@@ -189,15 +189,15 @@ struct DESFireSession: Hashable, Sendable {
     return data
   }
 
-  /// Deciphers data from a reader in the older schemes, which consists of whole blocks.
-  mutating func decipher(_ body: [UInt8]) -> [UInt8] {
-    guard scheme != .legacy else { return cipher.undoDecipheringReader(body) }
+  /// Decrypts data from a reader in the older schemes, which consists of whole blocks.
+  mutating func decrypt(_ body: [UInt8]) -> [UInt8] {
+    guard scheme != .legacy else { return cipher.undoDecryptingReader(body) }
     let plain = cipher.decrypt(body, vector: vector)
     vector = Array(body.suffix(cipher.blockSize))
     return plain
   }
 
-  private mutating func decipherInTransaction(_ body: [UInt8]) throws(DESFireStatus) -> [UInt8] {
+  private mutating func decryptInTransaction(_ body: [UInt8]) throws(DESFireStatus) -> [UInt8] {
     guard var transaction, !body.isEmpty, body.count % cipher.blockSize == 0 else {
       throw .lengthError
     }
@@ -251,7 +251,7 @@ struct DESFireTransaction: Hashable, Sendable {
     return stride(from: 1, to: whole.count, by: 2).map { whole[$0] }
   }
 
-  /// Returns the enciphered blocks of an answer.
+  /// Returns the encrypted blocks of an answer.
   mutating func encrypt(_ blocks: [UInt8]) -> [UInt8] {
     switch keys {
     case .aes(let cipher, _):
@@ -262,7 +262,7 @@ struct DESFireTransaction: Hashable, Sendable {
     }
   }
 
-  /// Returns the deciphered blocks of a command.
+  /// Returns the decrypted blocks of a command.
   mutating func decrypt(_ blocks: [UInt8]) -> [UInt8] {
     switch keys {
     case .aes(let cipher, _):

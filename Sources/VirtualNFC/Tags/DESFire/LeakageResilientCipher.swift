@@ -87,12 +87,12 @@ struct LeakageResilientCipher: Hashable, Sendable {
   }
 }
 
-/// A session's keys in LRP, and the number of blocks enciphered with them (NXP AN12343, 7.2; NT4H2421Gx
+/// A session's keys in LRP, and the number of blocks encrypted with them (NXP AN12343, 7.2; NT4H2421Gx
 /// data sheet, 9.2).
 struct LeakageResilientKeys: Hashable, Sendable {
   private let codes: LeakageResilientCipher
   private let data: LeakageResilientCipher
-  /// The number of enciphered blocks, EncCtr.
+  /// The number of encrypted blocks, EncCtr.
   private(set) var blockCount: UInt32 = 0
 
   private static let prefix: [UInt8] = [0x00, 0x01, 0x00, 0x80]

@@ -8,7 +8,7 @@ enum FeliCaLiteMAC {
   private static let unit = 8
   static let size = 8
 
-  /// Returns SK1 and SK2 in the cipher's byte order: RC, enciphered with the card key CK.
+  /// Returns SK1 and SK2 in the cipher's byte order: RC, encrypted with the card key CK.
   ///
   /// Both parameters have the byte order of their blocks. `nil` if libcrypto does not support triple DES.
   static func sessionKey(cardKey: [UInt8], challenge: [UInt8]) -> [UInt8]? {
@@ -59,7 +59,7 @@ enum FeliCaLiteMAC {
     stride(from: 0, to: bytes.count, by: unit).flatMap { bytes[$0...].prefix(unit).reversed() }
   }
 
-  /// Returns data enciphered with two-key triple DES, CBC, without padding; `nil` unless all lengths are
+  /// Returns data encrypted with two-key triple DES, CBC, without padding; `nil` unless all lengths are
   /// right.
   private static func encrypt(
     _ text: [UInt8], key: [UInt8], initializationVector: [UInt8]

@@ -96,7 +96,7 @@ struct NTAG424Content {
     (settings.mirrorsUID ? uid : []) + (settings.mirrorsCounter ? counter : [])
   }
 
-  /// Returns the enciphered file data (9.3.6.1).
+  /// Returns the encrypted file data (9.3.6.1).
   private func fileData(_ key: DESFireCipher, _ plain: [UInt8]) -> [UInt8] {
     let session = sessionKey(key, Label.encryption)
     let vector = session.encrypt(

@@ -38,7 +38,7 @@ extension NTAG424Core {
   private mutating func changeSettings(
     _ index: Int, _ parameters: [UInt8]
   ) throws(NTAG424Status) -> Answer {
-    let communication = try communication([files[index].changeCondition], .enciphered)
+    let communication = try communication([files[index].changeCondition], .encrypted)
     let data = try unprotect(.changeFileSettings, parameters, header: 1, communication)
     var file = files[index]
     try file.change(settings: Array(data.dropFirst()), isLRP: usesLRP)
@@ -50,7 +50,7 @@ extension NTAG424Core {
     _ index: Int, _ parameters: [UInt8]
   ) throws(NTAG424Status) -> Answer {
     guard let dynamic = files[index].dynamic else { throw .permissionDenied }
-    let communication = try communication([dynamic.counterRetrieval], .enciphered)
+    let communication = try communication([dynamic.counterRetrieval], .encrypted)
     let data = try unprotect(.getFileCounters, parameters, header: 1, communication)
     guard data.count == 1 else { throw .lengthError }
     let counter = files[index].readCounter

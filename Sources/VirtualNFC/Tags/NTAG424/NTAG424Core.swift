@@ -146,20 +146,20 @@ struct NTAG424Core: Hashable, Sendable {
       guard data.isEmpty else { throw .lengthError }
       return version(part: 0)
     case .readSignature:
-      let data = try unprotect(command, parameters, header: 1, .enciphered)
+      let data = try unprotect(command, parameters, header: 1, .encrypted)
       guard data.count == 1 else { throw .lengthError }
       guard data == [0x00] else { throw .parameterError }
-      return protect(signature, .enciphered, status: .signatureOK)
+      return protect(signature, .encrypted, status: .signatureOK)
     case .getKeyVersion:
       let data = try unprotect(command, parameters, header: 1, .authenticated)
       guard data.count == 1 else { throw .lengthError }
       return protect([try keyVersion(data[0])], .authenticated)
     case .getCardUID:
       guard session != nil else { throw .authenticationError }
-      guard try unprotect(command, parameters, header: 0, .enciphered).isEmpty else {
+      guard try unprotect(command, parameters, header: 0, .encrypted).isEmpty else {
         throw .lengthError
       }
-      return protect(uid, .enciphered)
+      return protect(uid, .encrypted)
     case .changeKey: return try changeKey(parameters)
     case .setConfiguration: return try setConfiguration(parameters)
     case .getFileSettings, .changeFileSettings, .getFileCounters, .readData, .writeData:
@@ -333,7 +333,7 @@ struct NTAG424Core: Hashable, Sendable {
 
   private mutating func changeKey(_ parameters: [UInt8]) throws(NTAG424Status) -> Answer {
     guard let session, session.keyNumber == 0 else { throw .authenticationError }
-    let data = try unprotect(.changeKey, parameters, header: 1, .enciphered)
+    let data = try unprotect(.changeKey, parameters, header: 1, .encrypted)
     guard let number = data.first else { throw .lengthError }
     guard number & 0xC0 == 0 else { throw .parameterError }
     guard number < Self.keyCount else { throw .noSuchKey }
@@ -351,7 +351,7 @@ struct NTAG424Core: Hashable, Sendable {
     key = zip(key, keys[Int(number)].bytes).map { $0 ^ $1 }
     guard Array(rest.dropFirst()) == DESFireCipher.checksum(key) else { throw .integrityError }
     keys[Int(number)] = Key(bytes: key, version: rest[0])
-    return protect([], .enciphered)
+    return protect([], .encrypted)
   }
 
   // MARK: Configuration (10.5.1)
@@ -370,7 +370,7 @@ struct NTAG424Core: Hashable, Sendable {
   private mutating func setConfiguration(_ parameters: [UInt8]) throws(NTAG424Status) -> Answer {
     guard isApplicationSelected else { throw .permissionDenied }
     guard let session, session.keyNumber == 0 else { throw .authenticationError }
-    let data = try unprotect(.setConfiguration, parameters, header: 1, .enciphered)
+    let data = try unprotect(.setConfiguration, parameters, header: 1, .encrypted)
     guard let option = data.first else { throw .lengthError }
     let value = Array(data.dropFirst())
     func require(_ count: Int) throws(NTAG424Status) {
@@ -402,6 +402,6 @@ struct NTAG424Core: Hashable, Sendable {
     case ConfigurationOption.hardware: try require(1)
     default: throw .parameterError
     }
-    return protect([], .enciphered)
+    return protect([], .encrypted)
   }
 }

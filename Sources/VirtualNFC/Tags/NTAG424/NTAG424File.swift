@@ -12,11 +12,11 @@ struct NTAG424File: Hashable, Sendable {
   enum Communication: UInt8, Hashable, Sendable {
     case plain = 0x00
     case authenticated = 0x01
-    case enciphered = 0x03
+    case encrypted = 0x03
 
     /// Creates a communication mode from the low bits of FileOption; X0 is plain (table 12).
     init(option: UInt8) {
-      self = option & 0x01 == 0 ? .plain : option & 0x02 == 0 ? .authenticated : .enciphered
+      self = option & 0x01 == 0 ? .plain : option & 0x02 == 0 ? .authenticated : .encrypted
     }
   }
 
@@ -60,7 +60,7 @@ struct NTAG424File: Hashable, Sendable {
       file(0x01, 0xE103, 0xE000, container, 32),
       file(ndefNumber, 0xE104, 0xEEE0, ndef, ndefSize),
       // These are the values in public logs of new chips.
-      file(0x03, 0xE105, 0x2330, [0x00, 0x7E], 128, .enciphered),
+      file(0x03, 0xE105, 0x2330, [0x00, 0x7E], 128, .encrypted),
     ]
   }
 

@@ -103,7 +103,7 @@ struct NTAG424Session: Hashable, Sendable {
 
   /// Verifies a command and returns its plain data; the counter advances.
   ///
-  /// - Parameter headerSize: the number of parameter bytes that are never enciphered.
+  /// - Parameter headerSize: the number of parameter bytes that are never encrypted.
   mutating func unprotect(
     _ command: UInt8, _ parameters: [UInt8], headerSize: Int,
     _ communication: NTAG424File.Communication
@@ -119,10 +119,10 @@ struct NTAG424Session: Hashable, Sendable {
       throw .integrityError
     }
     defer { counter += 1 }
-    let enciphered = Array(body.dropFirst(headerSize))
-    guard communication == .enciphered, !enciphered.isEmpty else { return body }
-    guard enciphered.count % Self.blockSize == 0 else { throw .integrityError }
-    let plain = decrypt(enciphered)
+    let encrypted = Array(body.dropFirst(headerSize))
+    guard communication == .encrypted, !encrypted.isEmpty else { return body }
+    guard encrypted.count % Self.blockSize == 0 else { throw .integrityError }
+    let plain = decrypt(encrypted)
     guard let end = plain.lastIndex(where: { $0 != 0 }), plain[end] == Self.endMark,
       plain.count - end <= Self.blockSize
     else { throw .integrityError }
@@ -135,7 +135,7 @@ struct NTAG424Session: Hashable, Sendable {
   ) -> [UInt8] {
     guard communication != .plain else { return data }
     var body = data
-    if communication == .enciphered, !data.isEmpty {
+    if communication == .encrypted, !data.isEmpty {
       body = encrypt(DESFireCipher.padded(data + [Self.endMark], to: Self.blockSize))
     }
     return body + code(status.rawValue, body)

@@ -286,7 +286,7 @@ extension MIFAREPlus {
       data += block(number)
     }
     session.reads &+= 1
-    if !isPlain { data = session.encipher(data) }
+    if !isPlain { data = session.encrypt(data) }
     self.session = session
     guard code & Command.hasCode != 0 else { return [Status.ok] + data }
     return [Status.ok] + data
@@ -303,7 +303,7 @@ extension MIFAREPlus {
     else { throw Refusal(status: Status.wrongLength) }
     let session = try checkCode(command)
     let sent = Array(command[3..<3 + size])
-    let data = isPlain ? sent : session.decipher(sent)
+    let data = isPlain ? sent : session.decrypt(sent)
     let address = address(command)
     if keys[address] != nil {
       guard !isPlain, size == Self.blockSize else { throw Refusal(status: Status.accessDenied) }
@@ -394,7 +394,7 @@ extension MIFAREPlus {
       throw Refusal(status: Status.accessDenied)
     }
     if hasOperand {
-      let plain = session.decipher(Array(command[operandStart..<operandStart + Self.blockSize]))
+      let plain = session.decrypt(Array(command[operandStart..<operandStart + Self.blockSize]))
       guard plain[4] == 0x80, plain[5...].allSatisfy({ $0 == 0 }) else {
         throw Refusal(status: Status.wrongCode)
       }

@@ -45,13 +45,13 @@ struct MIFAREPlusSession: Hashable, Sendable {
     return pair + pair + pair
   }
 
-  /// The initial vector for data that the reader enciphers.
+  /// The initial vector for data that the reader encrypts.
   var commandVector: [UInt8] { identifier + counters }
-  /// The initial vector for data that the card enciphers.
+  /// The initial vector for data that the card encrypts.
   var answerVector: [UInt8] { counters + identifier }
 
-  func encipher(_ data: [UInt8]) -> [UInt8] { encryption.encrypt(data, vector: answerVector) }
-  func decipher(_ data: [UInt8]) -> [UInt8] { encryption.decrypt(data, vector: commandVector) }
+  func encrypt(_ data: [UInt8]) -> [UInt8] { encryption.encrypt(data, vector: answerVector) }
+  func decrypt(_ data: [UInt8]) -> [UInt8] { encryption.decrypt(data, vector: commandVector) }
 
   /// Returns every second byte of the CMAC of a code or status, a counter, the identifier and further
   /// bytes.

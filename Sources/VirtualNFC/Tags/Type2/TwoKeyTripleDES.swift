@@ -5,13 +5,13 @@ import COpenSSL
 enum TwoKeyTripleDES {
   static let blockSize = 8
 
-  /// Enciphers data; `nil` if the sizes are wrong: 16 bytes of key, one block of initial value, whole
+  /// Encrypts data; `nil` if the sizes are wrong: 16 bytes of key, one block of initial value, whole
   /// blocks of data.
   static func encrypt(_ data: [UInt8], key: [UInt8], initialValue: [UInt8]) -> [UInt8]? {
     transform(data, key: key, initialValue: initialValue, encrypts: true)
   }
 
-  /// Deciphers data, with the parameters of ``encrypt(_:key:initialValue:)``.
+  /// Decrypts data, with the parameters of ``encrypt(_:key:initialValue:)``.
   static func decrypt(_ data: [UInt8], key: [UInt8], initialValue: [UInt8]) -> [UInt8]? {
     transform(data, key: key, initialValue: initialValue, encrypts: false)
   }

@@ -4,7 +4,7 @@ import VirtualNFC
 
 @testable import NFCTool
 
-@Suite struct EarlyReaderTests {
+@Suite struct ReaderPreopeningTests {
   @Test(arguments: [
     ("--reader a:b poll --once", "a:b"),
     ("poll --reader=a:b --json", "a:b"),
@@ -35,11 +35,11 @@ import VirtualNFC
   ])
   func namesTheReader(_ line: String, _ name: String?) {
     let arguments = line.split(separator: " ").map(String.init)
-    #expect(EarlyReader.name(in: arguments, environment: "e:f") == name)
+    #expect(ReaderPreopening.name(in: arguments, environment: "e:f") == name)
   }
 
   @Test func withoutAnyReaderThereIsNone() {
-    #expect(EarlyReader.name(in: ["poll"], environment: nil) == nil)
+    #expect(ReaderPreopening.name(in: ["poll"], environment: nil) == nil)
   }
 
   /// The reader is not changed, even if it takes long to detect the error.

@@ -7,7 +7,7 @@ import Synchronization
 /// libnfc pauses for 50 ms when it opens a serial port, before it sends the first byte. Everything else that
 /// a program does at its start fits into that pause. If the command line turns out to be wrong, the process
 /// ends before the reader has received anything. If that takes too long, the reader is closed again.
-enum EarlyReader {
+enum ReaderPreopening {
   private struct Opening {
     let name: String
     let start: ContinuousClock.Instant

@@ -3,7 +3,7 @@ import VirtualNFC
 
 /// The irreversible changes that the procedures of a test are explicitly asked to make. Any other
 /// irreversible change of a watched tag fails the test.
-public struct AskedChanges: TestTrait, SuiteTrait, TestScoping {
+public struct PermittedChanges: TestTrait, SuiteTrait, TestScoping {
   @TaskLocal public static var kinds: Set<IrreversibleChange.Kind> = []
 
   let kinds: Set<IrreversibleChange.Kind>
@@ -29,10 +29,10 @@ public struct AskedChanges: TestTrait, SuiteTrait, TestScoping {
   }
 }
 
-extension Trait where Self == AskedChanges {
+extension Trait where Self == PermittedChanges {
   /// Permits irreversible changes of these kinds, such as locks or the formatting of blank tags.
-  public static func asking(_ kinds: IrreversibleChange.Kind...) -> AskedChanges {
-    AskedChanges(kinds: Set(kinds))
+  public static func asking(_ kinds: IrreversibleChange.Kind...) -> PermittedChanges {
+    PermittedChanges(kinds: Set(kinds))
   }
 }
 
@@ -40,7 +40,7 @@ extension Trait where Self == AskedChanges {
 public final class FieldWatch: Sendable {
   private let field: VirtualField
   private let sourceLocation: SourceLocation
-  private let asked = AskedChanges.kinds
+  private let asked = PermittedChanges.kinds
 
   public init(_ field: VirtualField, _ sourceLocation: SourceLocation) {
     self.field = field
@@ -48,7 +48,7 @@ public final class FieldWatch: Sendable {
   }
 
   deinit {
-    AskedChanges.check(
+    PermittedChanges.check(
       field.unexpectedChanges, askedFor: asked, sourceLocation: sourceLocation)
   }
 }
