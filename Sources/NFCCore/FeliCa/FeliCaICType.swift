@@ -18,6 +18,8 @@ struct FeliCaICType: Hashable, Sendable {
   private struct Entry {
     let types: ClosedRange<UInt8>
     let name: String
+    /// The chip, for code that decides by it; `nil` if none does.
+    let chip: ChipID?
     var maker = "Sony"
     /// The number of blocks that one command reads and writes; `nil` if nobody has published it.
     var limits: (read: Int, write: Int)?
@@ -25,24 +27,24 @@ struct FeliCaICType: Hashable, Sendable {
 
   /// The first that has the type.
   private static let entries: [Entry] = [
-    Entry(types: 0x00...0x00, name: standard, limits: (8, 8)),
-    Entry(types: 0x01...0x01, name: standard, limits: (12, 8)),
-    Entry(types: 0x06...0x07, name: mobile),
-    Entry(types: 0x08...0x09, name: standard, limits: (12, 8)),
-    Entry(types: 0x0C...0x0C, name: standard, limits: (12, 8)),
-    Entry(types: 0x0D...0x0D, name: standard, limits: (12, 10)),
-    Entry(types: 0x10...0x15, name: mobile),
-    Entry(types: 0x16...0x16, name: "Apple Wallet FeliCa", maker: "Apple"),
-    Entry(types: 0x17...0x1F, name: mobile),
-    Entry(types: 0x20...0x20, name: standard, limits: (12, 10)),
-    Entry(types: 0xE0...0xE0, name: "FeliCa Plug"),
+    Entry(types: 0x00...0x00, name: standard, chip: .feliCaStandard, limits: (8, 8)),
+    Entry(types: 0x01...0x01, name: standard, chip: .feliCaStandard, limits: (12, 8)),
+    Entry(types: 0x06...0x07, name: mobile, chip: nil),
+    Entry(types: 0x08...0x09, name: standard, chip: .feliCaStandard, limits: (12, 8)),
+    Entry(types: 0x0C...0x0C, name: standard, chip: .feliCaStandard, limits: (12, 8)),
+    Entry(types: 0x0D...0x0D, name: standard, chip: .feliCaStandard, limits: (12, 10)),
+    Entry(types: 0x10...0x15, name: mobile, chip: nil),
+    Entry(types: 0x16...0x16, name: "Apple Wallet FeliCa", chip: nil, maker: "Apple"),
+    Entry(types: 0x17...0x1F, name: mobile, chip: nil),
+    Entry(types: 0x20...0x20, name: standard, chip: .feliCaStandard, limits: (12, 10)),
+    Entry(types: 0xE0...0xE0, name: "FeliCa Plug", chip: nil),
     // FeliCa Link in its plug mode, in its Lite-S mode and in that of NFC-DEP.
-    Entry(types: 0xE1...0xE1, name: link),
-    Entry(types: 0xF0...0xF0, name: "FeliCa Lite", limits: liteLimits),
-    Entry(types: 0xF1...0xF1, name: "FeliCa Lite-S", limits: liteLimits),
-    Entry(types: 0xF2...0xF2, name: link, limits: liteLimits),
-    Entry(types: 0xFF...0xFF, name: link),
-    Entry(types: 0x00...0xDF, name: standard),
+    Entry(types: 0xE1...0xE1, name: link, chip: nil),
+    Entry(types: 0xF0...0xF0, name: "FeliCa Lite", chip: .feliCaLite, limits: liteLimits),
+    Entry(types: 0xF1...0xF1, name: "FeliCa Lite-S", chip: .feliCaLiteS, limits: liteLimits),
+    Entry(types: 0xF2...0xF2, name: link, chip: nil, limits: liteLimits),
+    Entry(types: 0xFF...0xFF, name: link, chip: nil),
+    Entry(types: 0x00...0xDF, name: standard, chip: .feliCaStandard),
   ]
 
   private static let standard = "FeliCa Standard"
@@ -55,7 +57,9 @@ struct FeliCaICType: Hashable, Sendable {
   private var entry: Entry? { Self.entries.first { $0.types.contains(rawValue) } }
 
   /// The chip's name and maker; `nil` for a type without a known name.
-  var product: TagProduct? { entry.map { TagProduct(name: $0.name, maker: $0.maker) } }
+  var product: TagProduct? {
+    entry.map { TagProduct(name: $0.name, maker: $0.maker, chip: $0.chip) }
+  }
 
   /// The number of blocks for one Read Without Encryption; `nil` if it is not known.
   var blocksPerRead: Int? { entry?.limits?.read }

@@ -5,11 +5,21 @@
 package struct ISO15693Product: Hashable, Sendable {
   /// The maker's name for the chip; a family's name if the UID does not identify the chip.
   package private(set) var name: String
+  /// The chip, for code that decides by it; `nil` if none does.
+  private(set) var chip: ChipID?
   /// Bytes a block and number of blocks where all chips of this kind have the same.
   package private(set) var geometry: ISO15693Geometry?
-  /// The names of chips that share their UIDs' beginning, by their number of blocks.
-  private(set) var variants: [Int: String]
+  /// The chips that share their UIDs' beginning, by their number of blocks.
+  private(set) var variants: [Int: Variant]
   let traits: Traits
+
+  /// One of several chips whose UIDs begin alike.
+  struct Variant: Hashable, Sendable {
+    let name: String
+    let chip: ChipID?
+
+    init(_ name: String, _ chip: ChipID? = nil) { (self.name, self.chip) = (name, chip) }
+  }
 
   /// What sets a chip apart from the standard's reader's point of view.
   struct Traits: Hashable, Sendable {
@@ -48,10 +58,11 @@ package struct ISO15693Product: Hashable, Sendable {
   }
 
   init(
-    _ name: String, _ blockCount: Int? = nil, _ blockSize: Int = 4, variants: [Int: String] = [:],
-    traits: Traits = Traits()
+    _ name: String, _ blockCount: Int? = nil, _ blockSize: Int = 4, chip: ChipID? = nil,
+    variants: [Int: Variant] = [:], traits: Traits = Traits()
   ) {
     self.name = name
+    self.chip = chip
     geometry = blockCount.map { ISO15693Geometry(blockSize: blockSize, blockCount: $0) }
     self.variants = variants
     self.traits = traits
@@ -60,10 +71,11 @@ package struct ISO15693Product: Hashable, Sendable {
   /// Returns the chip among those that the UID leaves open, once the tag has reported its memory.
   func narrowed(by information: ISO15693SystemInformation) -> ISO15693Product {
     guard let size = information.blockSize, let count = information.blockCount,
-      let name = variants[count]
+      let variant = variants[count]
     else { return self }
     var product = self
-    product.name = name
+    product.name = variant.name
+    product.chip = variant.chip
     product.geometry = ISO15693Geometry(blockSize: size, blockCount: count)
     product.variants = [:]
     return product
@@ -111,7 +123,7 @@ package struct ISO15693Product: Hashable, Sendable {
   /// Returns the chip for ``Tag`` and the command line; `nil` for a UID of another maker.
   func tagProduct(uid: [UInt8]) -> TagProduct? {
     guard let maker = Self.manufacturer(uid: uid) else { return nil }
-    return TagProduct(name: name, maker: maker, memorySize: geometry?.size)
+    return TagProduct(name: name, maker: maker, chip: chip, memorySize: geometry?.size)
   }
 
   /// Bits 36 and 35 of the UID are the generation (SL2S2602 data sheet, 8.3). Bit 37 is clear in
@@ -135,11 +147,13 @@ package struct ISO15693Product: Hashable, Sendable {
     switch kind {
     case 0x01: return icode(generation, serial)
     case 0x02:
-      return ISO15693Product(isX ? "ICODE SLIX-S" : "ICODE SLI-S", 40, traits: singleOnly)
+      return ISO15693Product(
+        isX ? "ICODE SLIX-S" : "ICODE SLI-S", 40, chip: isX ? .icodeSLIXS : .icodeSLIS,
+        traits: singleOnly)
     case 0x03:
       // Its system information reports more blocks than there are (Android, rw_i93.c).
       return ISO15693Product(
-        isX ? "ICODE SLIX-L" : "ICODE SLI-L", 8,
+        isX ? "ICODE SLIX-L" : "ICODE SLI-L", 8, chip: isX ? .icodeSLIXL : .icodeSLIL,
         traits: Traits(readLimit: 1, misstatesMemory: true))
     default: return nil
     }
@@ -147,21 +161,24 @@ package struct ISO15693Product: Hashable, Sendable {
 
   private static func icode(_ generation: UInt8, _ serial: UInt8) -> ISO15693Product? {
     switch generation {
-    case Generation.sli: return ISO15693Product("ICODE SLI", 28)
-    case Generation.slix: return ISO15693Product("ICODE SLIX", 28)
+    case Generation.sli: return ISO15693Product("ICODE SLI", 28, chip: .icodeSLI)
+    case Generation.slix: return ISO15693Product("ICODE SLIX", 28, chip: .icodeSLIX)
     case Generation.slix2:
       // SL2S2602 data sheet, 8.4.2.
-      return ISO15693Product("ICODE SLIX2", 80, traits: Traits(counterBlock: 79))
+      return ISO15693Product("ICODE SLIX2", 80, chip: .icodeSLIX2, traits: Traits(counterBlock: 79))
     case Generation.dna:
       // The UID is the same; 63 blocks and a counter (SL2S6002 data sheet), 512 and 2048 bytes (NTP5210, NTP53x2
       // and NTA5332 data sheets).
       return ISO15693Product(
-        "ICODE DNA or NTAG 5",
-        variants: [64: "ICODE DNA", 128: "NTAG 5 switch", 512: "NTAG 5 link or boost"],
+        "ICODE DNA or NTAG 5", chip: .icodeDNAOrNTAG5,
+        variants: [
+          64: Variant("ICODE DNA", .icodeDNA), 128: Variant("NTAG 5 switch", .ntag5Switch),
+          512: Variant("NTAG 5 link or boost", .ntag5LinkOrBoost),
+        ],
         traits: Traits(hasWiredSide: true))
     default:
       return serial & Generation.maskOfICODE3 == Generation.icode3
-        ? ISO15693Product("ICODE 3") : nil
+        ? ISO15693Product("ICODE 3", chip: .icode3) : nil
     }
   }
 
@@ -177,25 +194,33 @@ package struct ISO15693Product: Hashable, Sendable {
     switch kind {
     case 0x08:
       return ISO15693Product(
-        "ST25TV512C/02KC", variants: [16: "ST25TV512C", 80: "ST25TV02KC"])
+        "ST25TV512C/02KC",
+        variants: [16: Variant("ST25TV512C"), 80: Variant("ST25TV02KC", .st25tv02KC)])
     // The upper six bits are the chip's: 5, 8 and 10 (Proxmark3, cmdhf15.c); 23 is a later chip.
     case 0x14...0x17: return ISO15693Product("LRI64", traits: Traits(readLimit: 1))
     case 0x20...0x22: return ISO15693Product("LRI2K", 64)
     case 0x23:
-      return ISO15693Product("ST25TV512/02K", variants: [16: "ST25TV512", 64: "ST25TV02K"])
+      return ISO15693Product(
+        "ST25TV512/02K", chip: .st25tv512Or02K,
+        variants: [16: Variant("ST25TV512", .st25tv512), 64: Variant("ST25TV02K", .st25tv02K)])
     // IE and JF, which differ in their wired side only, have a code each.
-    case 0x24, 0x25: return ISO15693Product("ST25DV04K", 128, traits: st25dv)
+    case 0x24, 0x25: return ISO15693Product("ST25DV04K", 128, chip: .st25dv, traits: st25dv)
     case 0x26, 0x27:
       return ISO15693Product(
-        "ST25DV16K/64K", variants: [512: "ST25DV16K", 2048: "ST25DV64K"], traits: st25dv)
+        "ST25DV16K/64K", chip: .st25dv,
+        variants: [512: Variant("ST25DV16K", .st25dv), 2048: Variant("ST25DV64K", .st25dv)],
+        traits: st25dv)
     // ST's drivers, st25dvxxkc.h.
-    case 0x50: return ISO15693Product("ST25DV04KC", 128, traits: st25dv)
+    case 0x50: return ISO15693Product("ST25DV04KC", 128, chip: .st25dv, traits: st25dv)
     case 0x51:
       return ISO15693Product(
-        "ST25DV16KC/64KC", variants: [512: "ST25DV16KC", 2048: "ST25DV64KC"], traits: st25dv)
+        "ST25DV16KC/64KC", chip: .st25dv,
+        variants: [512: Variant("ST25DV16KC", .st25dv), 2048: Variant("ST25DV64KC", .st25dv)],
+        traits: st25dv)
     case 0x48:
       return ISO15693Product(
-        "ST25TV16K/64K", variants: [512: "ST25TV16K", 2048: "ST25TV64K"],
+        "ST25TV16K/64K", chip: .st25tv16KOr64K,
+        variants: [512: Variant("ST25TV16K", .st25tv16K), 2048: Variant("ST25TV64K", .st25tv64K)],
         traits: Traits(wideNumbers: .extendedCommands, locking: .containerOnly))
     case 0x2C: return ISO15693Product("M24LR64-R", 2048, traits: m24lr)
     case 0x44: return ISO15693Product("LRIS64K", 2048, traits: lris64k)

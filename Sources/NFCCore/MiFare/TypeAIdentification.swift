@@ -113,14 +113,14 @@ private struct MiFarePlus {
     let isFirst = historicalBytes.starts(with: Self.plusSX)
     guard isFirst || historicalBytes.starts(with: Self.plusSEOrEV) else { return nil }
     let rest = Array(historicalBytes.dropFirst(Self.plusSX.count).prefix(Self.plusS.count))
-    let name =
+    let (name, chip): (String, ChipID) =
       switch rest {
-      case Self.plusS where isFirst: "MIFARE Plus S"
-      case Self.plusX where isFirst: "MIFARE Plus X"
-      case _ where !isFirst && Self.plusSE.contains(rest): "MIFARE Plus SE"
-      default: "MIFARE Plus"
+      case Self.plusS where isFirst: ("MIFARE Plus S", .plusS)
+      case Self.plusX where isFirst: ("MIFARE Plus X", .plusX)
+      case _ where !isFirst && Self.plusSE.contains(rest): ("MIFARE Plus SE", .plusSE)
+      default: ("MIFARE Plus", .plus)
       }
-    product = TagProduct(name: name, maker: "NXP")
+    product = TagProduct(name: name, maker: "NXP", chip: chip)
     supportsGetVersion = !isFirst
   }
 }
@@ -163,32 +163,34 @@ struct DESFireVersion: Hashable, Sendable {
   /// implementation without a known name.
   var product: TagProduct? {
     switch (type, majorVersion) {
-    case (Self.desfireOnMicrocontroller, _): return nxp("MIFARE DESFire")
-    case (Self.appleWallet, _): return nxp("Apple Wallet DESFire", maker: "Apple")
-    case (Self.miFare2GO, _): return nxp("MIFARE 2GO")
+    case (Self.desfireOnMicrocontroller, _): return nxp("MIFARE DESFire", .desfire)
+    case (Self.appleWallet, _): return nxp("Apple Wallet DESFire", nil, maker: "Apple")
+    case (Self.miFare2GO, _): return nxp("MIFARE 2GO", nil)
     default: break
     }
     switch (family, majorVersion) {
-    case (Self.desfire, 0x00): return nxp("MIFARE DESFire")
-    case (Self.desfire, 0x01): return nxp("MIFARE DESFire EV1")
+    case (Self.desfire, 0x00): return nxp("MIFARE DESFire", .desfire)
+    case (Self.desfire, 0x01): return nxp("MIFARE DESFire EV1", .desfireEV1)
     case (Self.desfire, 0x12), (Self.desfire, 0x22), (Self.desfire, 0x42):
-      return nxp("MIFARE DESFire EV2")
-    case (Self.desfire, 0x33), (Self.desfire, 0x43): return nxp("MIFARE DESFire EV3")
-    case (Self.desfire, 0xA0): return nxp("MIFARE DUOX")
-    case (Self.desfireLight, 0x30), (Self.desfireLight, 0x10): return nxp("MIFARE DESFire Light")
-    case (Self.ntag4xx, 0x10): return nxp("NTAG 413 DNA")
-    case (Self.ntag4xx, 0x30): return nxp("NTAG 424 DNA")
-    case (Self.plus, 0x11): return nxp("MIFARE Plus EV1")
-    case (Self.plus, 0x22): return nxp("MIFARE Plus EV2")
-    case (Self.plus, _): return nxp("MIFARE Plus")
+      return nxp("MIFARE DESFire EV2", .desfireEV2)
+    case (Self.desfire, 0x33), (Self.desfire, 0x43):
+      return nxp("MIFARE DESFire EV3", .desfireEV3)
+    case (Self.desfire, 0xA0): return nxp("MIFARE DUOX", .duox)
+    case (Self.desfireLight, 0x30), (Self.desfireLight, 0x10):
+      return nxp("MIFARE DESFire Light", .desfireLight)
+    case (Self.ntag4xx, 0x10): return nxp("NTAG 413 DNA", .ntag413DNA)
+    case (Self.ntag4xx, 0x30): return nxp("NTAG 424 DNA", .ntag424DNA)
+    case (Self.plus, 0x11): return nxp("MIFARE Plus EV1", .plusEV1)
+    case (Self.plus, 0x22): return nxp("MIFARE Plus EV2", .plusEV2)
+    case (Self.plus, _): return nxp("MIFARE Plus", .plus)
     default: return nil
     }
   }
 
-  private func nxp(_ name: String, maker: String = "NXP") -> TagProduct {
+  private func nxp(_ name: String, _ chip: ChipID?, maker: String = "NXP") -> TagProduct {
     // The exponent of two; an odd value is between two of them (same source).
     let exponent = Int(storageSize >> 1)
     let memorySize = storageSize & 1 == 0 && exponent < 24 ? 1 << exponent : nil
-    return TagProduct(name: name, maker: maker, memorySize: memorySize)
+    return TagProduct(name: name, maker: maker, chip: chip, memorySize: memorySize)
   }
 }

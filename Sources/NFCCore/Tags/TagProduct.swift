@@ -10,11 +10,14 @@ public struct TagProduct: Hashable, Sendable, CustomStringConvertible {
   /// The maker's type number, which distinguishes chips with the same name; `nil` if the name is
   /// sufficient.
   public let typeNumber: String?
+  /// The chip, for code that decides by it; `nil` if none does.
+  package let chip: ChipID?
 
   package init(
-    name: String, maker: String, memorySize: Int? = nil, typeNumber: String? = nil
+    name: String, maker: String, chip: ChipID?, memorySize: Int? = nil, typeNumber: String? = nil
   ) {
     self.name = name
+    self.chip = chip
     self.maker = maker
     self.memorySize = memorySize
     self.typeNumber = typeNumber

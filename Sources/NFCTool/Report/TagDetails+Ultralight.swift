@@ -63,7 +63,7 @@ extension TagDetails {
       let pages = Array(dump.bytes.dropFirst(Self.aesSettings))
       if pages.count > 16 { readAESSettings(pages) }
     }
-    guard dump.product.name.hasPrefix("NTAG"), state.secret == .password,
+    guard dump.product.hasMirror, state.secret == .password,
       let pages = dump.areas.first(where: { $0.use == .configuration })?.pages
     else { return }
     let start = pages.lowerBound * Self.pageSize

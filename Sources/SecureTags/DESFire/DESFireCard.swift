@@ -54,13 +54,12 @@ public final class DESFireCard: Sendable {
       guard generation != nil else { throw Self.wrongTag }
     default: throw Self.wrongTag
     }
-    hasLRP = Self.productsWithLRP.contains(product?.name ?? "")
+    hasLRP = product?.chip == .desfireLight || product?.chip == .ntag424DNA
     self.tag = tag.tag
     self.form = form
     self.random = random
   }
 
-  private static let productsWithLRP: Set = ["MIFARE DESFire Light", "NTAG 424 DNA"]
   private static let wrongTag = NFCError(.wrongTag, "the tag is not a MIFARE DESFire")
 
   /// Returns an application of the card. Sends nothing.

@@ -19,17 +19,17 @@ public enum DESFireGeneration: String, Hashable, Sendable, CaseIterable, Compara
 
   public static func < (left: Self, right: Self) -> Bool { left.order < right.order }
 
-  private static let products: [String: DESFireGeneration] = [
-    "MIFARE DESFire": .ev0, "MIFARE DESFire EV1": .ev1, "MIFARE DESFire EV2": .ev2,
-    "MIFARE DESFire EV3": .ev3, "MIFARE DUOX": .ev3, "MIFARE DESFire Light": .fixed,
-    "NTAG 413 DNA": .fixed, "NTAG 424 DNA": .fixed,
-  ]
-
   /// Creates the generation of a product; `nil` for a product that is not known to belong to the
   /// family.
   init?(_ product: TagProduct?) {
-    guard let name = product?.name, let generation = Self.products[name] else { return nil }
-    self = generation
+    switch product?.chip {
+    case .desfire: self = .ev0
+    case .desfireEV1: self = .ev1
+    case .desfireEV2: self = .ev2
+    case .desfireEV3, .duox: self = .ev3
+    case .desfireLight, .ntag413DNA, .ntag424DNA: self = .fixed
+    default: return nil
+    }
   }
 
   var hasEV2Messaging: Bool { self >= .ev2 }

@@ -105,31 +105,33 @@ extension VirtualTag {
     guard let product = image.type2Product else {
       throw .notADump("no Ultralight or NTAG that is known has \(image.memory.unitCount) pages")
     }
-    if let ntag = NTAG21x.Product.allCases.first(where: {
-      $0.rawValue.uppercased() == product.name
-    }), var chip = NTAG21x(ntag, dump: bytes) {
-      try checkUID(bytes)
-      chip.adopt(image)
-      return VirtualTag(chip)
-    }
-    let plus: [String: NTAGI2CPlus.Product] = [
-      "NTAG I2C Plus 1K": .nt3h2111, "NTAG I2C Plus 2K": .nt3h2211,
+    let ntag: [Type2Product.Chip: NTAG21x.Product] = [
+      .ntag210: .ntag210, .ntag212: .ntag212, .ntag213: .ntag213, .ntag215: .ntag215,
+      .ntag216: .ntag216,
     ]
-    if let plus = plus[product.name], var chip = NTAGI2CPlus(plus, dump: bytes) {
-      chip.adopt(image)
-      return VirtualTag(chip)
-    }
-    if product.name == "MIFARE Ultralight EV1", var chip = MIFAREUltralightEV1(dump: bytes) {
+    if let ntag = ntag[product.chip], var chip = NTAG21x(ntag, dump: bytes) {
       try checkUID(bytes)
       chip.adopt(image)
       return VirtualTag(chip)
     }
-    if product.name == "MIFARE Ultralight AES", var chip = MIFAREUltralightAES(dump: bytes) {
+    let plus: [Type2Product.Chip: NTAGI2CPlus.Product] = [
+      .ntagI2CPlus1K: .nt3h2111, .ntagI2CPlus2K: .nt3h2211,
+    ]
+    if let plus = plus[product.chip], var chip = NTAGI2CPlus(plus, dump: bytes) {
+      chip.adopt(image)
+      return VirtualTag(chip)
+    }
+    if product.chip == .ultralightEV1, var chip = MIFAREUltralightEV1(dump: bytes) {
       try checkUID(bytes)
       chip.adopt(image)
       return VirtualTag(chip)
     }
-    if product.name == "MIFARE Ultralight C" {
+    if product.chip == .ultralightAES, var chip = MIFAREUltralightAES(dump: bytes) {
+      try checkUID(bytes)
+      chip.adopt(image)
+      return VirtualTag(chip)
+    }
+    if product.chip == .ultralightC {
       try checkUID(bytes)
       // An unknown key has its factory value.
       let key = MIFAREUltralightC.keyPages.lowerBound * Type2Memory.pageSize

@@ -34,13 +34,12 @@ extension Type4Mapping {
     discardCachedContent()
   }
 
-  static let desfire = "MIFARE DESFire"
   /// The first generation has no ISO/IEC 7816-4 names for applications; Light has fixed files.
-  private static let withoutFormat = ["MIFARE DESFire", "MIFARE DESFire Light"]
-
   private var hasNativeFormat: Bool {
-    guard let name = product?.name, name.hasPrefix(Self.desfire) else { return false }
-    return !Self.withoutFormat.contains(name)
+    switch product?.chip {
+    case .desfireEV1, .desfireEV2, .desfireEV3: true
+    default: false
+    }
   }
 
   // MARK: Locking

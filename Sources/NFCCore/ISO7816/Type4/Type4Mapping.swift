@@ -48,7 +48,7 @@ struct Type4Mapping: NDEFMapping {
 
   /// DESFire and NTAG 4xx have no interface but the antenna.
   private var isChangedByReadersOnly: Bool {
-    product.map { $0.name.hasPrefix(Self.desfire) || $0.name.hasPrefix("NTAG 4") } ?? false
+    product?.chip.map { $0.isDESFire || $0.isNTAGDNA } ?? false
   }
 
   // MARK: Formatting

@@ -30,7 +30,9 @@ struct Type1Product: Hashable, Sendable {
   /// As the capability container has it: blocks less one.
   var containerSize: UInt8 { UInt8(truncatingIfNeeded: size / Type1Memory.blockSize - 1) }
 
-  var tagProduct: TagProduct { TagProduct(name: name, maker: "Broadcom", memorySize: size) }
+  var tagProduct: TagProduct {
+    TagProduct(name: name, maker: "Broadcom", chip: nil, memorySize: size)
+  }
 }
 
 extension OtherTag {

@@ -46,6 +46,6 @@ package struct MiFareClassicKind: Hashable, Sendable {
   }
 
   var product: TagProduct {
-    TagProduct(name: name, maker: maker, memorySize: geometry.memorySize)
+    TagProduct(name: name, maker: maker, chip: nil, memorySize: geometry.memorySize)
   }
 }

@@ -36,7 +36,7 @@ struct Type2Chip: Sendable {
   let memorySize: Int?
 
   var product: TagProduct {
-    TagProduct(name: name, maker: maker, memorySize: memorySize, typeNumber: typeNumber)
+    TagProduct(name: name, maker: maker, chip: nil, memorySize: memorySize, typeNumber: typeNumber)
   }
 
   /// The source of the facts.
@@ -101,6 +101,8 @@ struct Type2Chip: Sendable {
     let hasConfigurationLock: Bool
     /// Whether ACCESS has NFC_CNT_PWD_PROT.
     let hasProtectedCounter: Bool
+    /// Whether the chip can show its UID and counter as text in its pages (MIRROR, MIRROR_PAGE).
+    let hasMirror: Bool
 
     /// The two pages with AUTH0 and ACCESS.
     var configuration: Range<Int> { firstPage..<firstPage + 2 }

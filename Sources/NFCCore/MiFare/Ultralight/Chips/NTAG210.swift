@@ -10,6 +10,7 @@ extension Type2Chip {
     blank: Blank(size: 0x06, controlTLVs: [], factoryContent: []),
     hasFastRead: true, counters: [],
     access: .password(
-      PasswordSettings(firstPage: 16, hasConfigurationLock: true, hasProtectedCounter: false)),
+      PasswordSettings(
+        firstPage: 16, hasConfigurationLock: true, hasProtectedCounter: false, hasMirror: true)),
     signature: .readSignature([.ntag21x]), hasWiredSide: false, memorySize: 80)
 }

@@ -14,6 +14,6 @@ extension Type2Chip {
     hasFastRead: true, counters: [],
     access: .password(
       PasswordSettings(
-        firstPage: 37, hasConfigurationLock: true, hasProtectedCounter: false)),
+        firstPage: 37, hasConfigurationLock: true, hasProtectedCounter: false, hasMirror: true)),
     signature: .readSignature([.ntag21x]), hasWiredSide: false, memorySize: 164)
 }

@@ -14,6 +14,6 @@ extension Type2Chip {
     hasFastRead: true, counters: [2],
     access: .password(
       PasswordSettings(
-        firstPage: 41, hasConfigurationLock: true, hasProtectedCounter: true)),
+        firstPage: 41, hasConfigurationLock: true, hasProtectedCounter: true, hasMirror: true)),
     signature: .readSignature([.ntag21x]), hasWiredSide: false, memorySize: 180)
 }

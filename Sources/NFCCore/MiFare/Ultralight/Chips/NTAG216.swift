@@ -13,6 +13,6 @@ extension Type2Chip {
     hasFastRead: true, counters: [2],
     access: .password(
       PasswordSettings(
-        firstPage: 227, hasConfigurationLock: true, hasProtectedCounter: true)),
+        firstPage: 227, hasConfigurationLock: true, hasProtectedCounter: true, hasMirror: true)),
     signature: .readSignature([.ntag21x]), hasWiredSide: false, memorySize: 924)
 }

@@ -13,7 +13,8 @@ extension Type2Chip {
     blank: Blank(size: 0x6D, controlTLVs: [], factoryContent: []),
     hasFastRead: true, counters: [],
     access: .password(
-      PasswordSettings(firstPage: 0xE3, hasConfigurationLock: false, hasProtectedCounter: false)),
+      PasswordSettings(
+        firstPage: 0xE3, hasConfigurationLock: false, hasProtectedCounter: false, hasMirror: false)),
     signature: .readSignature([]), hasWiredSide: true, memorySize: 936)
 
   /// NT3H2211: as NT3H2111, and 256 more pages for the user in sector 1, which the lock bits do not reach.
@@ -29,6 +30,7 @@ extension Type2Chip {
     blank: Blank(size: 0x6D, controlTLVs: [], factoryContent: []),
     hasFastRead: true, counters: [],
     access: .password(
-      PasswordSettings(firstPage: 0xE3, hasConfigurationLock: false, hasProtectedCounter: false)),
+      PasswordSettings(
+        firstPage: 0xE3, hasConfigurationLock: false, hasProtectedCounter: false, hasMirror: false)),
     signature: .readSignature([]), hasWiredSide: true, memorySize: 2048)
 }

@@ -10,7 +10,8 @@ extension Type2Chip {
     blank: Blank(size: 0x06, controlTLVs: [], factoryContent: []),
     hasFastRead: true, counters: [0, 1, 2],
     access: .password(
-      PasswordSettings(firstPage: 16, hasConfigurationLock: true, hasProtectedCounter: false)),
+      PasswordSettings(
+        firstPage: 16, hasConfigurationLock: true, hasProtectedCounter: false, hasMirror: false)),
     signature: .readSignature([.ultralightEV1]), hasWiredSide: false, memorySize: 80)
 
   /// MF0UL21 and MF0ULH21: 41 pages.
@@ -26,6 +27,7 @@ extension Type2Chip {
       size: 0x10, controlTLVs: Blank.lockControl([0x90, 0x0A, 0x34]), factoryContent: []),
     hasFastRead: true, counters: [0, 1, 2],
     access: .password(
-      PasswordSettings(firstPage: 37, hasConfigurationLock: true, hasProtectedCounter: false)),
+      PasswordSettings(
+        firstPage: 37, hasConfigurationLock: true, hasProtectedCounter: false, hasMirror: false)),
     signature: .readSignature([.ultralightEV1]), hasWiredSide: false, memorySize: 164)
 }
