@@ -49,35 +49,35 @@ public enum OriginalitySignature {
       return .genuine
     }
     if let chip = Type2Chip(product), !chip.signature.hasEveryKey { return .unknown }
-    return keys.isEmpty || withOtherKeys.contains(product.name) ? .unknown : .notGenuine
+    return keys.isEmpty || withOtherKeys.contains(product.id) ? .unknown : .notGenuine
   }
 
-  /// Returns whether a key is known that products of this name are signed with.
+  /// Returns whether a key is known that signs these products.
   package static func isKnown(for product: TagProduct) -> Bool { !keys(for: product).isEmpty }
 
   /// Products that do not indicate which of their maker's keys has signed them (Proxmark3,
   /// recover_pk.py: three chips of the first kind, none of the others).
-  private static let withOtherKeys: Set = [
-    "ST25TA02KB", "ST25TA02KB-D", "ST25TA02KB-P", "ST25TA512B",
+  private static let withOtherKeys: Set<ChipID> = [
+    .st25ta02KB, .st25ta02KBD, .st25ta02KBP, .st25ta512B,
   ]
 
-  /// Returns the keys that products of this name are signed with.
+  /// Returns the keys that sign these products.
   static func keys(for product: TagProduct) -> [PublicKey] {
     if let chip = Type2Chip(product) { return chip.signature.keys }
-    return switch product.name {
-    case "MIFARE DESFire EV1": [.ntag413DNA]
-    case "MIFARE DESFire EV2": [.desfireEV2, .desfireEV2XL]
-    case "MIFARE DESFire EV3": [.desfireEV3]
-    case "MIFARE DESFire Light": [.desfireLight]
-    case "MIFARE Plus EV1": [.plusEV1, .plusTrojka]
-    case "NTAG 413 DNA": [.ntag413DNA]
-    case "NTAG 424 DNA": [.ntag424DNA]
-    case "ICODE DNA", "ICODE SLIX2": [.icode]
-    case "NTAG 5 switch", "NTAG 5 link or boost": [.ntag21x]
-    case "ICODE DNA or NTAG 5": [.icode, .ntag21x]
+    return switch product.id {
+    case .desfireEV1: [.ntag413DNA]
+    case .desfireEV2: [.desfireEV2, .desfireEV2XL]
+    case .desfireEV3: [.desfireEV3]
+    case .desfireLight: [.desfireLight]
+    case .plusEV1: [.plusEV1, .plusTrojka]
+    case .ntag413DNA: [.ntag413DNA]
+    case .ntag424DNA: [.ntag424DNA]
+    case .icodeDNA, .icodeSLIX2: [.icode]
+    case .ntag5Switch, .ntag5LinkOrBoost: [.ntag21x]
+    case .icodeDNAOrNTAG5: [.icode, .ntag21x]
     // AN5101 is for these.
-    case "ST25TA02KB", "ST25TA02KB-D", "ST25TA02KB-P", "ST25TA512B": [.st25ta02KB]
-    case "ST25TV02KC": [.st25tv02KC]
+    case .st25ta02KB, .st25ta02KBD, .st25ta02KBP, .st25ta512B: [.st25ta02KB]
+    case .st25tv02KC: [.st25tv02KC]
     default: []
     }
   }

@@ -1,5 +1,7 @@
 /// A chip product, with the name that its maker uses.
 public struct TagProduct: Hashable, Sendable, CustomStringConvertible {
+  /// The chip. Code that depends on the chip asks this or the chip's record, and never the name.
+  package let id: ChipID
   /// The maker's name for it, for instance `NTAG216`.
   public let name: String
   /// The maker, for instance `NXP`.
@@ -12,8 +14,9 @@ public struct TagProduct: Hashable, Sendable, CustomStringConvertible {
   public let typeNumber: String?
 
   package init(
-    name: String, maker: String, memorySize: Int? = nil, typeNumber: String? = nil
+    _ id: ChipID, name: String, maker: String, memorySize: Int? = nil, typeNumber: String? = nil
   ) {
+    self.id = id
     self.name = name
     self.maker = maker
     self.memorySize = memorySize

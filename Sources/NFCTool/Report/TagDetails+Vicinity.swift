@@ -36,7 +36,7 @@ extension TagDetails {
     } else if ST25Tag.isOne(product) {
       try await askST25(tag)
     }
-    guard product.name == TruST25.product, blockCount >= TruST25.blocks.upperBound,
+    guard product.id == .st25tv02KC, blockCount >= TruST25.blocks.upperBound,
       let found = try await answer(DetectedTag.iso15693(tag), { try await Self.trust25(tag) }),
       let found
     else { return }
@@ -64,7 +64,7 @@ extension TagDetails {
       originality = Self.verdict(uid: tag.identifier, bytes, product)
     }
     // A chip that does not answer unknown commands is not asked whether its alarm is on.
-    guard protection != nil || product.name == "ICODE SLI" || product.name == "ICODE SLIX" else {
+    guard protection != nil || product.id == .icodeSLI || product.id == .icodeSLIX else {
       return
     }
     let alarms = try await answer(detected) { try await icode.soundsAlarm() } ?? false
@@ -128,12 +128,11 @@ extension TagDetails {
   }
 }
 
-/// The signature of ST on a Type 5 chip: the number of the key and 32 bytes, as text at the end of the user
+/// The signature of ST on an ST25TV02KC: the number of the key and 32 bytes, as text at the end of the user
 /// memory.
 ///
 /// Source: AN5580. The location and the format are from Proxmark3, cmdhf15.c. Not tried on hardware.
 private enum TruST25 {
-  static let product = "ST25TV02KC"
   /// The blocks with `K`, the number of the key, `S`, and the signature in hexadecimal.
   static let blocks = 63..<80
   static let knownKey: UInt8 = 0x04

@@ -14,11 +14,11 @@ enum VicinityPassword: Hashable {
   /// Returns `nil` for a chip without passwords or with unknown passwords. The product may be one of several
   /// that share a UID.
   init?(_ product: TagProduct?) {
-    switch product?.name {
-    case "ICODE SLIX2": self = .icode
-    case "ST25TV512/02K", "ST25TV512", "ST25TV02K": self = .st25(sizes: Self.both)
-    case "ST25TV16K/64K", "ST25TV16K", "ST25TV64K": self = .st25(sizes: Self.long)
-    case let name? where name.hasPrefix("ST25DV"): self = .st25(sizes: Self.long)
+    switch product?.id {
+    case .icodeSLIX2: self = .icode
+    case .st25tv512Or02K, .st25tv512, .st25tv02K: self = .st25(sizes: Self.both)
+    case .st25tv16KOr64K, .st25tv16K, .st25tv64K: self = .st25(sizes: Self.long)
+    case let id? where id.isST25DV: self = .st25(sizes: Self.long)
     default: return nil
     }
   }

@@ -19,16 +19,15 @@ public enum DESFireGeneration: String, Hashable, Sendable, CaseIterable, Compara
 
   public static func < (left: Self, right: Self) -> Bool { left.order < right.order }
 
-  private static let products: [String: DESFireGeneration] = [
-    "MIFARE DESFire": .ev0, "MIFARE DESFire EV1": .ev1, "MIFARE DESFire EV2": .ev2,
-    "MIFARE DESFire EV3": .ev3, "MIFARE DUOX": .ev3, "MIFARE DESFire Light": .fixed,
-    "NTAG 413 DNA": .fixed, "NTAG 424 DNA": .fixed,
+  private static let chips: [ChipID: DESFireGeneration] = [
+    .desfire: .ev0, .desfireEV1: .ev1, .desfireEV2: .ev2, .desfireEV3: .ev3, .duox: .ev3,
+    .desfireLight: .fixed, .ntag413DNA: .fixed, .ntag424DNA: .fixed,
   ]
 
   /// Creates the generation of a product; `nil` for a product that is not known to belong to the
   /// family.
   init?(_ product: TagProduct?) {
-    guard let name = product?.name, let generation = Self.products[name] else { return nil }
+    guard let product, let generation = Self.chips[product.id] else { return nil }
     self = generation
   }
 

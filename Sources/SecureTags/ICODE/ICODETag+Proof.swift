@@ -19,7 +19,7 @@ extension ICODETag {
   ///   without AES keys, or a reader that does not send the command;
   ///   ``NFCError/Code/invalidParameter``.
   public func proveKey(_ number: Int, _ key: SecretKey) async throws {
-    guard Self.productsWithKeys.contains(product.name) else {
+    guard Self.chipsWithKeys.contains(product.id) else {
       throw NFCError(.unsupported, "\(product.name) has no AES keys")
     }
     guard let number = UInt8(exactly: number), number < ICODEProof.keyCount,
@@ -48,8 +48,8 @@ extension ICODETag {
   }
 
   /// Those whose UID says only that they are one of them are asked.
-  private static let productsWithKeys: Set<String> = [
-    "ICODE DNA", "NTAG 5 link or boost", "ICODE DNA or NTAG 5",
+  private static let chipsWithKeys: Set<ChipID> = [
+    .icodeDNA, .ntag5LinkOrBoost, .icodeDNAOrNTAG5,
   ]
 }
 

@@ -50,22 +50,17 @@ public struct ICODETag: Sendable {
 
   /// Block 79 of SLIX2 is the counter, which is outside the parts (SL2S2602 data sheet, 9.5.3.8).
   /// SLIX-S protects single pages with another command, and has no parts.
-  private static let chips: [String: Chip] = [
-    "ICODE SLIX2": Chip(passwords: Set(Password.allCases), lastBlock: 78),
-    "ICODE SLIX-S": Chip(passwords: Set(Password.allCases)),
-    "ICODE SLI-S": Chip(passwords: Set(Password.allCases)),
-    "ICODE SLIX-L": Chip(passwords: [.privacy, .destroy, .surveillance]),
-    "ICODE SLI-L": Chip(passwords: [.privacy, .destroy, .surveillance]),
-    "ICODE SLIX": Chip(passwords: [.surveillance]),
+  private static let chips: [ChipID: Chip] = [
+    .icodeSLIX2: Chip(passwords: Set(Password.allCases), lastBlock: 78),
+    .icodeSLIXS: Chip(passwords: Set(Password.allCases)),
+    .icodeSLIS: Chip(passwords: Set(Password.allCases)),
+    .icodeSLIXL: Chip(passwords: [.privacy, .destroy, .surveillance]),
+    .icodeSLIL: Chip(passwords: [.privacy, .destroy, .surveillance]),
+    .icodeSLIX: Chip(passwords: [.surveillance]),
   ]
-  /// As far as is known, other chips use the same commands for the features they have.
-  private static let families = ["ICODE", "NTAG 5"]
-
-  /// Returns whether a product is one of these chips.
-  package static func isOne(_ product: TagProduct?) -> Bool {
-    guard let name = product?.name else { return false }
-    return families.contains { name.hasPrefix($0) }
-  }
+  /// Returns whether a product is one of these chips. As far as is known, those without a row in `chips`
+  /// use the same commands for the features they have.
+  package static func isOne(_ product: TagProduct?) -> Bool { product?.id.isICODE == true }
 
   /// Costs the exchanges of ``ISO15693Tag/product()``.
   ///
@@ -74,7 +69,7 @@ public struct ICODETag: Sendable {
     guard let product = try await tag.product(), Self.isOne(product) else {
       throw NFCError(.wrongTag, "the tag is not an ICODE chip")
     }
-    let chip = Self.chips[product.name] ?? Chip(passwords: [])
+    let chip = Self.chips[product.id] ?? Chip(passwords: [])
     self.tag = tag
     self.product = product
     passwords = chip.passwords

@@ -20,8 +20,6 @@ public final class NTAG424Tag: Sendable {
   private let random: RandomBytes?
   private let state = Mutex(DESFireState.unknown)
 
-  private static let productName = "NTAG 424 DNA"
-
   /// - Throws: ``NFCError/Code/wrongTag`` for another tag. Requests the tag's version if it is not known
   ///   yet.
   public convenience init(_ tag: DetectedTag) async throws {
@@ -36,8 +34,8 @@ public final class NTAG424Tag: Sendable {
     case .iso7816(let tag): product = try await tag.product()
     default: product = nil
     }
-    guard product?.name == Self.productName else {
-      throw NFCError(.wrongTag, "the tag is not an \(Self.productName)")
+    guard product?.id == .ntag424DNA else {
+      throw NFCError(.wrongTag, "the tag is not an NTAG 424 DNA")
     }
     self.tag = tag.tag
     self.random = random

@@ -175,11 +175,11 @@ enum ST25Chip: Hashable, Sendable {
   static let secondAreaPassword: UInt8 = 2
 
   init?(_ product: TagProduct?) {
-    switch product?.name {
-    case let name? where name.hasPrefix("ST25DV"): self = .dv
+    switch product?.id {
+    case let id? where id.isST25DV: self = .dv
     // The same registers (ST's NFC SDK, ST25TV64KTag).
-    case "ST25TV16K", "ST25TV64K": self = .dv
-    case "ST25TV02K", "ST25TV512": self = .tv
+    case .st25tv16K, .st25tv64K: self = .dv
+    case .st25tv02K, .st25tv512: self = .tv
     default: return nil
     }
   }

@@ -31,7 +31,6 @@ public struct ST25TATag: Sendable {
   public static var factoryPassword: SecretKey {
     SecretKey([UInt8](repeating: 0, count: passwordSize))
   }
-  private static let families = ["ST25TA", "M24SR"]
 
   /// The underlying tag.
   public let tag: any ISO7816Tag
@@ -39,10 +38,7 @@ public struct ST25TATag: Sendable {
   public let product: TagProduct
 
   /// Returns whether a product is one of these chips.
-  package static func isOne(_ product: TagProduct?) -> Bool {
-    guard let name = product?.name else { return false }
-    return families.contains { name.hasPrefix($0) }
-  }
+  package static func isOne(_ product: TagProduct?) -> Bool { product?.id.isST25TA == true }
 
   /// No exchange.
   ///

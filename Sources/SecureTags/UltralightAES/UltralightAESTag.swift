@@ -28,7 +28,6 @@ public struct UltralightAESTag: Sendable {
 
   /// The size of a key in bytes.
   public static let keySize = 16
-  private static let productName = "MIFARE Ultralight AES"
 
   /// The underlying tag.
   public let tag: any MiFareTag
@@ -44,8 +43,8 @@ public struct UltralightAESTag: Sendable {
   }
 
   init(_ tag: any MiFareTag, random: RandomBytes?) async throws {
-    guard let commands = tag.ultralight, try await tag.product()?.name == Self.productName else {
-      throw NFCError(.wrongTag, "the tag is not a \(Self.productName)")
+    guard let commands = tag.ultralight, try await tag.product()?.id == .ultralightAES else {
+      throw NFCError(.wrongTag, "the tag is not a MIFARE Ultralight AES")
     }
     self.tag = tag
     self.commands = commands

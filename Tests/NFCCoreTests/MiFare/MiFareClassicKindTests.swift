@@ -40,6 +40,8 @@ import Testing
     target.ats = [0x0C, 0x75, 0x77, 0x80, 0x02, 0xC1, 0x05, 0x2F, 0x2F, 0x00, 0x35, 0xC7]
       .dropFirst().map { $0 }
     #expect(TypeAIdentification.kind(target, version: nil) == .miFare(.classic))
-    #expect(TypeAIdentification.classic(target) == TagProduct(name: "MIFARE Plus S", maker: "NXP"))
+    #expect(
+      TypeAIdentification.classic(target) == TagProduct(.plusS, name: "MIFARE Plus S", maker: "NXP")
+    )
   }
 }

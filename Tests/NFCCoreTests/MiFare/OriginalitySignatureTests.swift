@@ -201,27 +201,28 @@ import Testing
         == .notGenuine)
     #expect(
       OriginalitySignature.verify(
-        uid: uid, signature: signature, product: TagProduct(name: "Topaz 96", maker: "Broadcom"))
+        uid: uid, signature: signature,
+        product: TagProduct(.topaz96, name: "Topaz 96", maker: "Broadcom"))
         == .unknown)
   }
 
   /// ST's chips by their products. One that does not name its key may be signed with another than the known one.
   @Test(arguments: [
     (
-      "ST25TA02KB", "02E3002FCD44BE",
+      ChipID.st25ta02KB, "02E3002FCD44BE",
       "895EE509DE9D98E2FDAC7ADCC976F24B085D73D063986EF59FE260D9BE08D28C",
       OriginalitySignature.Verdict.unknown
     ),
     (
-      "ST25TV02KC", "E00208000A174F60",
+      .st25tv02KC, "E00208000A174F60",
       "AB42F1FA68D7470F91D4ED77C4D951B1B4AAB006812BE194BFEB7AAE48E4FA45", .notGenuine
     ),
   ])
   func recognizesChipsOfST(
-    _ name: String, _ uid: String, _ signature: String,
+    _ id: ChipID, _ uid: String, _ signature: String,
     _ otherwise: OriginalitySignature.Verdict
   ) throws {
-    let product = TagProduct(name: name, maker: "STMicroelectronics")
+    let product = TagProduct(id, name: "\(id)", maker: "STMicroelectronics")
     let uid = try #require([UInt8](hexadecimal: uid))
     var signature = try #require([UInt8](hexadecimal: signature))
     #expect(

@@ -34,14 +34,10 @@ extension Type4Mapping {
     discardCachedContent()
   }
 
-  static let desfire = "MIFARE DESFire"
   /// The first generation has no ISO/IEC 7816-4 names for applications; Light has fixed files.
-  private static let withoutFormat = ["MIFARE DESFire", "MIFARE DESFire Light"]
+  private static let withFormat: Set<ChipID> = [.desfireEV1, .desfireEV2, .desfireEV3]
 
-  private var hasNativeFormat: Bool {
-    guard let name = product?.name, name.hasPrefix(Self.desfire) else { return false }
-    return !Self.withoutFormat.contains(name)
-  }
+  private var hasNativeFormat: Bool { product.map { Self.withFormat.contains($0.id) } ?? false }
 
   // MARK: Locking
 
