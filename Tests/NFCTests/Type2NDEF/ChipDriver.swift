@@ -18,13 +18,14 @@ final class ChipDriver: ReaderDriver {
   private let target: Target
   /// The exchange at which the tag leaves.
   private let tear: Int?
-  /// A command that the chip is to refuse as one that it does not know.
+  /// A command that the chip is to refuse, and the four bits that it answers.
   private let refused: UInt8?
+  private let refusal: UInt8
   private(set) var exchanges = 0
   /// What procedures are asked by name to make final; anything else that they make final fails the test.
   var asked = PermittedChanges.kinds
 
-  init(_ chip: any VirtualChip, tear: Int? = nil, refusing refused: UInt8? = nil) {
+  init(_ chip: any VirtualChip, tear: Int? = nil, refusing refused: UInt8? = nil, with refusal: UInt8 = 0) {
     tag = VirtualTag(chip)
     reader = DirectReader(VirtualField())
     reader.field.place(tag)
@@ -32,6 +33,7 @@ final class ChipDriver: ReaderDriver {
     capabilities = driver.capabilities
     self.tear = tear
     self.refused = refused
+    self.refusal = refusal
     let found = try? driver.find(.iso14443a, excluding: [])
     target =
       found ?? .iso14443a(ISO14443ATarget(uid: chip.identifier, atqa: [0x00, 0x44], sak: 0x00))
@@ -57,7 +59,7 @@ final class ChipDriver: ReaderDriver {
   ) throws -> [UInt8] {
     if exchanges == tear { reader.field.removeAll() }
     exchanges += 1
-    if let refused, command.first == refused { return [0x00] }
+    if let refused, command.first == refused { return [refusal] }
     let before = chip.irreversibleState
     defer {
       PermittedChanges.check(
