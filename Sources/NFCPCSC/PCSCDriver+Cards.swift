@@ -1,6 +1,6 @@
 import NFCCore
 
-// Cards that the service shows one at a time: recognizing and waking them.
+// Cards that the service shows one at a time: recognizing them, and their commands.
 extension PCSCDriver {
   // MARK: Recognition
 
@@ -126,12 +126,12 @@ extension PCSCDriver {
 
   // MARK: Type A
 
-  private static let ultralightSAK: UInt8 = 0x00
+  static let ultralightSAK: UInt8 = 0x00
   /// Says that the UID continues, and so no card's at the end (ISO/IEC 14443-3, 6.5.3.4): for one
   /// whose SAK is not known.
   private static let unknownSAK: UInt8 = 0x04
-  private static let readFirstPages: [UInt8] = [read, 0x00]
-  private static let tagTimeout = Duration.milliseconds(100)
+  static let readFirstPages: [UInt8] = [read, 0x00]
+  static let tagTimeout = Duration.milliseconds(100)
 
   private func typeA(sak: UInt8?) throws -> (CardPath, Target?)? {
     guard let uid = try identifier(), Self.uidLengths.contains(uid.count) else { return nil }
@@ -184,19 +184,11 @@ extension PCSCDriver {
     return nil
   }
 
-  /// Returns whether the first pages belong to the tag with this UID, which has seven bytes: with a
-  /// check byte after the third (NTAG21x data sheet, 8.5.1), or without (NTAG I2C,
-  /// NT3H1101/NT3H1201 data sheet, 8).
-  private static func arePages(_ pages: [UInt8], of uid: [UInt8]) -> Bool {
-    guard pages.count == 16 else { return false }
-    return Array(pages[0..<3] + pages[4..<8]) == uid || Array(pages[0..<7]) == uid
-  }
-
   // MARK: FeliCa
 
   /// LEN, Polling for any system with the system code in the answer, one time slot (FeliCa Card
   /// User's Manual, 4.4.2).
-  private static let polling: [UInt8] = [0x06, 0x00, 0xFF, 0xFF, 0x01, 0x00]
+  static let polling: [UInt8] = [0x06, 0x00, 0xFF, 0xFF, 0x01, 0x00]
   private static let pollingAnswer: UInt8 = 0x01
 
   private func feliCa() throws -> (CardPath, Target?)? {
@@ -257,7 +249,7 @@ extension PCSCDriver {
   }
 
   /// Reads the answer to Polling: LEN, code, IDm, PMm, system code.
-  private static func feliCa(_ outcome: ExchangeOutcome) -> Target? {
+  static func feliCa(_ outcome: ExchangeOutcome) -> Target? {
     guard case .answer(let bytes) = outcome, bytes.first == UInt8(exactly: bytes.count),
       bytes.count >= 18, bytes[1] == pollingAnswer
     else { return nil }
@@ -265,69 +257,6 @@ extension PCSCDriver {
       FeliCaTarget(
         idm: Array(bytes[2..<10]), pmm: Array(bytes[10..<18]),
         systemCode: Array(bytes[18...].prefix(2)), bitRate: 212))
-  }
-
-  // MARK: Waking
-
-  /// Starts a card again, and says whether it is the one.
-  func wake(_ target: Target) throws -> Bool {
-    guard let path = session?.path else { return false }
-    switch (path, target) {
-    case (.transparent(let standard), _):
-      try endTransparentSession()
-      try resetCard()
-      guard try startTransparentSession(standard) else { return false }
-      return try isThere(target)
-    case (.direct, _), (.encapsulated, _):
-      try resetCard()
-      return try isThere(target)
-    case (_, .iso14443a(let card)):
-      try closeClassicFrames()
-      try resetCard()
-      guard let uid = try identifier() else { return false }
-      return card.hasRandomUID || uid == card.uid
-    case (_, .jewel(_, let uid)):
-      return try identifier()?.starts(with: uid) ?? false
-    case (_, .iso14443b):
-      // A PUPI may be drawn again.
-      try resetCard()
-      return try identifier() != nil
-    default:
-      return try identifier() == target.identifier
-    }
-  }
-
-  /// Asks with a frame of the tag's own, or with what can be read on every tag, if the reader can
-  /// send frames: a reader in a session does not notice that a tag has left. For other tags, the
-  /// service knows.
-  package func isPresent(_ target: Target) throws -> Bool {
-    do {
-      try checkPresence()
-      switch session?.path {
-      case .transparent(.vicinity), .vicinity: return try hasVicinityTag(target)
-      case .transparent, .encapsulated, .direct: return try isThere(target)
-      case .classic where hasOpenClassicFrames: return try wake(target)
-      case .apdus, .pages, .classic, .feliCaBlocks, .identifierAlone: return true
-      case nil: return false
-      }
-    } catch let error as NFCError where error.code == .tagConnectionLost {
-      return false
-    }
-  }
-
-  /// Returns whether a tag with frames answers to its UID.
-  private func isThere(_ target: Target) throws -> Bool {
-    switch target {
-    case .iso14443a(let card):
-      guard case .answer(let pages) = try sendFrame(Self.readFirstPages, Self.tagTimeout) else {
-        return false
-      }
-      return Self.arePages(pages, of: card.uid)
-    case .feliCa:
-      return Self.feliCa(try sendFrame(Self.polling, Self.tagTimeout))?.isSame(as: target) ?? false
-    default:
-      return false
-    }
   }
 
   // MARK: Storage cards

@@ -45,12 +45,15 @@ package final class PCSCDriver: ReaderDriver {
   var session: Session?
   /// The tag that is known to be there and listening.
   var active: Target?
+  /// The identifiers that the present card has shown since its arrival. While the service sees it
+  /// stay, it is one card, whatever random UIDs it draws.
+  var shown: (event: Int, identifiers: Set<[UInt8]>)?
   /// Whether a search has waited for a card since the last round began.
   private var hasWaited = false
   /// The event of the arrival of a card that the reader does not identify: it is not asked again.
   private var unrecognisedEvent: Int?
   /// The event of the arrival of a card that did not answer in this round.
-  private var silentEvent: Int?
+  var silentEvent: Int?
   /// The event of the arrival of the last card that did not answer, and the number of rounds
   /// without an answer.
   private var silence: (event: Int, rounds: Int)?
@@ -264,6 +267,7 @@ package final class PCSCDriver: ReaderDriver {
           eventCount: status.eventCount, path: path, target: target, isTransparent: isTransparent)
       }
       active = session?.target
+      if let target = active { remember(target, at: status.eventCount) }
     } catch {
       leave()
       if (error as? NFCError)?.code == .tagResponseError {
@@ -363,25 +367,6 @@ package final class PCSCDriver: ReaderDriver {
       // There is nothing that could be distinguished in this round.
       return []
     }
-  }
-
-  static let gone = NFCError(.tagConnectionLost, "the tag has left the field")
-
-  package func select(_ target: Target) throws {
-    if let active, active.isSame(as: target), session != nil { return }
-    active = nil
-    silentEvent = nil
-    do {
-      guard try enter(patience: .zero) else { throw Self.gone }
-    } catch let error as NFCError where error.code == .tagResponseError {
-      throw Self.gone
-    }
-    guard let session else { throw Self.gone }
-    if let active, active.isSame(as: target) { return }
-    guard try session.target == nil ? wakeVicinityTag(target) : wake(target) else {
-      throw Self.gone
-    }
-    active = target
   }
 
   package func exchange(
