@@ -29,7 +29,7 @@ struct DESFireReport {
 
   init(_ card: SelectedDESFire) async throws {
     uid = card.tag.detected.identifier
-    product = try await Self.product(card.tag.kind)
+    product = try await Self.product(card.tag.kind)?.name
     version = try await card.card.version()
     freeMemory = try await Self.ifReported { try await card.card.freeMemory() }
     let root = card.card.root
@@ -62,17 +62,17 @@ struct DESFireReport {
     applications = list == nil ? nil : found
   }
 
-  private static func product(_ tag: DetectedTag) async throws -> String? {
+  private static func product(_ tag: DetectedTag) async throws -> TagProduct? {
     switch tag {
-    case .miFare(let tag): try await tag.product()?.name
-    case .iso7816(let tag): try await tag.product()?.name
+    case .miFare(let tag): try await tag.product()
+    case .iso7816(let tag): try await tag.product()
     default: nil
     }
   }
 
   /// The files of a chip that has no command to list them: capability container, NDEF and data (NT4H2421Gx
   /// data sheet, 8.2.3).
-  private static let filesOfOneProduct = (name: "NTAG 424 DNA", numbers: [1, 2, 3])
+  private static let filesOfNTAG424 = [1, 2, 3]
 
   /// Returns the card's answer, or `nil` if the card does not have the information or requires a key for it.
   private static func ifReported<Result>(_ ask: () async throws -> Result) async throws -> Result? {
@@ -104,8 +104,8 @@ struct DESFireReport {
         numbers = nil
       }
     }
-    if numbers == nil, try await product(card.tag.kind) == filesOfOneProduct.name {
-      numbers = filesOfOneProduct.numbers
+    if numbers == nil, try await product(card.tag.kind)?.chip == .ntag424DNA {
+      numbers = filesOfNTAG424
     }
     guard let numbers else { return result }
     var files: [File] = []

@@ -25,7 +25,10 @@ final class ChipDriver: ReaderDriver {
   /// What procedures are asked by name to make final; anything else that they make final fails the test.
   var asked = PermittedChanges.kinds
 
-  init(_ chip: any VirtualChip, tear: Int? = nil, refusing refused: UInt8? = nil, with refusal: UInt8 = 0) {
+  init(
+    _ chip: any VirtualChip, tear: Int? = nil, refusing refused: UInt8? = nil,
+    with refusal: UInt8 = 0
+  ) {
     tag = VirtualTag(chip)
     reader = DirectReader(VirtualField())
     reader.field.place(tag)
