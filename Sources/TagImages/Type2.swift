@@ -1,21 +1,5 @@
 /// A Type 2 chip that image files can name.
 package struct Type2Product: Hashable, Sendable {
-  /// A chip, for code that decides by it. Both sizes of an Ultralight EV1 are one.
-  package enum Chip: Hashable, Sendable {
-    case ultralight, ultralightC, ultralightAES, ultralightEV1
-    case ntag203, ntag210, ntag212, ntag213, ntag215, ntag216
-    case ntagI2C1K, ntagI2C2K, ntagI2CPlus1K, ntagI2CPlus2K
-
-    /// Whether the chip is an NTAG, and not an Ultralight.
-    var isNTAG: Bool {
-      switch self {
-      case .ultralight, .ultralightC, .ultralightAES, .ultralightEV1: false
-      default: true
-      }
-    }
-  }
-
-  package let chip: Chip
   /// The name as the maker writes it.
   package let name: String
   /// The name as Flipper Zero writes it (lib/nfc/protocols/mf_ultralight/mf_ultralight.c). Flipper
@@ -37,6 +21,9 @@ package struct Type2Product: Hashable, Sendable {
   struct Version: Hashable, Sendable {
     var type, subtype, major, minor, size: UInt8
 
+    /// NXP's product type of NTAG chips.
+    static let ntag: UInt8 = 0x04
+
     init(_ type: UInt8, _ subtype: UInt8, _ major: UInt8, _ minor: UInt8, _ size: UInt8) {
       (self.type, self.subtype, self.major, self.minor, self.size) = (
         type, subtype, major, minor, size
@@ -50,10 +37,9 @@ package struct Type2Product: Hashable, Sendable {
   }
 
   private init(
-    _ chip: Chip, _ name: String, _ flipperName: String, pages: Int, configuration: Int? = nil,
+    _ name: String, _ flipperName: String, pages: Int, configuration: Int? = nil,
     counters: Range<Int> = 0..<0, version: Version? = nil
   ) {
-    self.chip = chip
     self.name = name
     self.flipperName = flipperName
     pageCount = pages
@@ -62,55 +48,53 @@ package struct Type2Product: Hashable, Sendable {
     self.version = version
   }
 
-  static let ultralight = Type2Product(
-    .ultralight, "MIFARE Ultralight", "Mifare Ultralight", pages: 16)
-  static let ultralightC = Type2Product(
-    .ultralightC, "MIFARE Ultralight C", "Mifare Ultralight C", pages: 48)
+  static let ultralight = Type2Product("MIFARE Ultralight", "Mifare Ultralight", pages: 16)
+  package static let ultralightC = Type2Product(
+    "MIFARE Ultralight C", "Mifare Ultralight C", pages: 48)
   /// The name is from Unleashed Firmware, a fork of Flipper Zero's.
-  static let ultralightAES = Type2Product(
-    .ultralightAES, "MIFARE Ultralight AES", "Mifare Ultralight AES", pages: 60, counters: 0..<3,
+  package static let ultralightAES = Type2Product(
+    "MIFARE Ultralight AES", "Mifare Ultralight AES", pages: 60, counters: 0..<3,
     version: Version(0x03, 0x01, 0x04, 0x00, 0x0F))
+  package static let ultralightEV1 = Type2Product(
+    "MIFARE Ultralight EV1", "Mifare Ultralight 11", pages: 20, configuration: 16,
+    counters: 0..<3, version: Version(0x03, 0x01, 0x01, 0x00, 0x0B))
+  package static let ultralightEV1Large = Type2Product(
+    "MIFARE Ultralight EV1", "Mifare Ultralight 21", pages: 41, configuration: 37,
+    counters: 0..<3, version: Version(0x03, 0x01, 0x01, 0x00, 0x0E))
+  static let ntag203 = Type2Product("NTAG203", "NTAG203", pages: 42)
+  package static let ntag210 = Type2Product(
+    "NTAG210", "Mifare Ultralight 11", pages: 20, configuration: 16,
+    version: Version(0x04, 0x01, 0x01, 0x00, 0x0B))
+  package static let ntag212 = Type2Product(
+    "NTAG212", "Mifare Ultralight 21", pages: 41, configuration: 37,
+    version: Version(0x04, 0x01, 0x01, 0x00, 0x0E))
+  package static let ntag213 = Type2Product(
+    "NTAG213", "NTAG213", pages: 45, configuration: 41, counters: 2..<3,
+    version: Version(0x04, 0x02, 0x01, 0x00, 0x0F))
+  package static let ntag215 = Type2Product(
+    "NTAG215", "NTAG215", pages: 135, configuration: 131, counters: 2..<3,
+    version: Version(0x04, 0x02, 0x01, 0x00, 0x11))
+  package static let ntag216 = Type2Product(
+    "NTAG216", "NTAG216", pages: 231, configuration: 227, counters: 2..<3,
+    version: Version(0x04, 0x02, 0x01, 0x00, 0x13))
   static let ntagI2C1K = Type2Product(
-    .ntagI2C1K, "NTAG I2C 1K", "NTAG I2C 1K", pages: 234,
-    version: Version(0x04, 0x05, 0x02, 0x01, 0x13))
+    "NTAG I2C 1K", "NTAG I2C 1K", pages: 234, version: Version(0x04, 0x05, 0x02, 0x01, 0x13))
   static let ntagI2C2K = Type2Product(
-    .ntagI2C2K, "NTAG I2C 2K", "NTAG I2C 2K", pages: 490,
-    version: Version(0x04, 0x05, 0x02, 0x01, 0x15))
+    "NTAG I2C 2K", "NTAG I2C 2K", pages: 490, version: Version(0x04, 0x05, 0x02, 0x01, 0x15))
 
   // PWD and PACK are in pages E5 and E6, as in an NTAG216 (NT3H2111/2211 data sheet, table 6).
-  static let ntagI2CPlus1K = Type2Product(
-    .ntagI2CPlus1K, "NTAG I2C Plus 1K", "NTAG I2C Plus 1K", pages: 234, configuration: 227,
+  package static let ntagI2CPlus1K = Type2Product(
+    "NTAG I2C Plus 1K", "NTAG I2C Plus 1K", pages: 234, configuration: 227,
     version: Version(0x04, 0x05, 0x02, 0x02, 0x13))
   /// All of sectors 0 and 1.
-  static let ntagI2CPlus2K = Type2Product(
-    .ntagI2CPlus2K, "NTAG I2C Plus 2K", "NTAG I2C Plus 2K", pages: 512, configuration: 227,
+  package static let ntagI2CPlus2K = Type2Product(
+    "NTAG I2C Plus 2K", "NTAG I2C Plus 2K", pages: 512, configuration: 227,
     version: Version(0x04, 0x05, 0x02, 0x02, 0x15))
 
   /// Data sheets MF0ULx1, NTAG203, NTAG210/212, NTAG213/215/216, NT3H1101/1201 and NT3H2111/2211.
   static let all: [Type2Product] = [
     ultralight, ultralightC, ultralightAES,
-    Type2Product(
-      .ultralightEV1, "MIFARE Ultralight EV1", "Mifare Ultralight 11", pages: 20, configuration: 16,
-      counters: 0..<3, version: Version(0x03, 0x01, 0x01, 0x00, 0x0B)),
-    Type2Product(
-      .ultralightEV1, "MIFARE Ultralight EV1", "Mifare Ultralight 21", pages: 41, configuration: 37,
-      counters: 0..<3, version: Version(0x03, 0x01, 0x01, 0x00, 0x0E)),
-    Type2Product(.ntag203, "NTAG203", "NTAG203", pages: 42),
-    Type2Product(
-      .ntag210, "NTAG210", "Mifare Ultralight 11", pages: 20, configuration: 16,
-      version: Version(0x04, 0x01, 0x01, 0x00, 0x0B)),
-    Type2Product(
-      .ntag212, "NTAG212", "Mifare Ultralight 21", pages: 41, configuration: 37,
-      version: Version(0x04, 0x01, 0x01, 0x00, 0x0E)),
-    Type2Product(
-      .ntag213, "NTAG213", "NTAG213", pages: 45, configuration: 41, counters: 2..<3,
-      version: Version(0x04, 0x02, 0x01, 0x00, 0x0F)),
-    Type2Product(
-      .ntag215, "NTAG215", "NTAG215", pages: 135, configuration: 131, counters: 2..<3,
-      version: Version(0x04, 0x02, 0x01, 0x00, 0x11)),
-    Type2Product(
-      .ntag216, "NTAG216", "NTAG216", pages: 231, configuration: 227, counters: 2..<3,
-      version: Version(0x04, 0x02, 0x01, 0x00, 0x13)),
+    ultralightEV1, ultralightEV1Large, ntag203, ntag210, ntag212, ntag213, ntag215, ntag216,
     ntagI2C1K, ntagI2C2K,
     ntagI2CPlus1K, ntagI2CPlus2K,
   ]
@@ -145,7 +129,7 @@ extension TagImage {
     if candidates.contains(.ntagI2CPlus1K) {
       return hasPasswordPages ? .ntagI2CPlus1K : .ntagI2C1K
     }
-    return candidates.first { $0.chip.isNTAG == looksLikeNTAG }
+    return candidates.first { ($0.version?.type == Type2Product.Version.ntag) == looksLikeNTAG }
   }
 
   /// Whether the content looks like an NTAG: NTAG210 and NTAG212 have a capability container on

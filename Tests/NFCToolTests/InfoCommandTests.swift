@@ -14,16 +14,6 @@ import VirtualNFC
     #expect(result.status == 0)
   }
 
-  /// NTAG213/215/216 data sheet, 8.7; NT3H2111/2211 have their I2C settings in the same bits.
-  @Test(arguments: [
-    ("ntag213", true), ("ntag212", true), ("ntag-i2c-plus-1k", false), ("ultralight-ev1", false),
-  ])
-  func reportsAMirrorOfChipsThatHaveOne(_ name: String, _ hasMirror: Bool) async throws {
-    let result = try await Tool.run("info", "--virtual", name)
-    #expect(result.output.contains("mirror") == hasMirror, "\(result.output)")
-    #expect(result.status == 0)
-  }
-
   /// For each chip, the facts in `info --json` that polling does not report. The virtual chips have published
   /// pairs of UID and signature.
   @Test(arguments: [

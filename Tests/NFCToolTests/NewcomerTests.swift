@@ -142,6 +142,35 @@ import VirtualNFC
     }
   }
 
+  /// An NTAG210 has no MIRROR_CONF: it shows its UID as soon as a page is set (NTAG210/212 data sheet, 8.5.7 and
+  /// 8.6). The bits of MIRROR_CONF are reserved.
+  @Test(arguments: [
+    ("14000AFF", "UID, from byte 1 of page 10 on"), ("040003FF", "off"), ("C40000FF", "off"),
+  ])
+  func theMirrorOfASmallNTAGIsReported(_ page: String, _ words: String) async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "tag.eml").path
+      #expect(try await Tool.run("dump", file, "--virtual", "ntag210").status == 0)
+      let text = try String(contentsOfFile: file, encoding: .utf8)
+      let changed = text.replacing("\n040000FF\n", with: "\n\(page)\n")
+      #expect(changed != text)
+      try Data(changed.utf8).write(to: URL(filePath: file))
+      let result = try await Tool.run("info", "--virtual", file)
+      #expect(result.lines.contains { $0.hasPrefix("mirror ") && $0.hasSuffix(" " + words) })
+      #expect(!result.output.contains("NFC counter"))
+    }
+  }
+
+  /// NT3H2111/2211 and NT3H1101/1201 data sheets, tables of the configuration: there is no MIRROR byte.
+  @Test(arguments: [
+    "ntag-i2c-plus-1k", "ntag-i2c-plus-2k", "ntag-i2c-1k", "ntag203", "ultralight-ev1",
+  ])
+  func noMirrorIsReportedForAChipWithoutOne(_ name: String) async throws {
+    let result = try await Tool.run("info", "--virtual", name)
+    #expect(result.status == 0)
+    #expect(!result.lines.contains { $0.hasPrefix("mirror") || $0.hasPrefix("NFC counter") })
+  }
+
   /// Every row has a value, and all values begin in the same column.
   @Test(arguments: ["icode-slix2", "type4", "type4b", "classic-1k", "felica-lite-s"])
   func rowsAreCompleteAndAligned(_ name: String) async throws {

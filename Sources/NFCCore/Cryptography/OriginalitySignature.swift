@@ -49,18 +49,22 @@ public enum OriginalitySignature {
       return .genuine
     }
     if let chip = Type2Chip(product), !chip.signature.hasEveryKey { return .unknown }
-    // An ST25TA does not indicate which of its maker's keys has signed it (Proxmark3, recover_pk.py: three chips
-    // of the first kind, none of the others).
-    return keys.isEmpty || product.chip == .st25taSigned ? .unknown : .notGenuine
+    return keys.isEmpty || withOtherKeys.contains(product.id) ? .unknown : .notGenuine
   }
 
-  /// Returns whether a key is known that products of this kind are signed with.
+  /// Returns whether a key is known that signs these products.
   package static func isKnown(for product: TagProduct) -> Bool { !keys(for: product).isEmpty }
 
-  /// Returns the keys that products of this kind are signed with.
+  /// Products that do not indicate which of their maker's keys has signed them (Proxmark3,
+  /// recover_pk.py: three chips of the first kind, none of the others).
+  private static let withOtherKeys: Set<ChipID> = [
+    .st25ta02KB, .st25ta02KBD, .st25ta02KBP, .st25ta512B,
+  ]
+
+  /// Returns the keys that sign these products.
   static func keys(for product: TagProduct) -> [PublicKey] {
     if let chip = Type2Chip(product) { return chip.signature.keys }
-    return switch product.chip {
+    return switch product.id {
     case .desfireEV1: [.ntag413DNA]
     case .desfireEV2: [.desfireEV2, .desfireEV2XL]
     case .desfireEV3: [.desfireEV3]
@@ -72,7 +76,7 @@ public enum OriginalitySignature {
     case .ntag5Switch, .ntag5LinkOrBoost: [.ntag21x]
     case .icodeDNAOrNTAG5: [.icode, .ntag21x]
     // AN5101 is for these.
-    case .st25taSigned: [.st25ta02KB]
+    case .st25ta02KB, .st25ta02KBD, .st25ta02KBP, .st25ta512B: [.st25ta02KB]
     case .st25tv02KC: [.st25tv02KC]
     default: []
     }

@@ -17,39 +17,49 @@ struct FeliCaICType: Hashable, Sendable {
   /// The facts about a chip, or about all chips in a range.
   private struct Entry {
     let types: ClosedRange<UInt8>
-    let name: String
-    /// The chip, for code that decides by it; `nil` if none does.
-    let chip: ChipID?
-    var maker = "Sony"
+    let chip: Chip
     /// The number of blocks that one command reads and writes; `nil` if nobody has published it.
-    var limits: (read: Int, write: Int)?
+    let limits: (read: Int, write: Int)?
+
+    init(_ types: ClosedRange<UInt8>, _ chip: Chip, limits: (read: Int, write: Int)? = nil) {
+      self.types = types
+      self.chip = chip
+      self.limits = limits
+    }
+  }
+
+  private struct Chip {
+    let id: ChipID
+    let name: String
+    var maker = "Sony"
+
+    static let standard = Chip(id: .feliCaStandard, name: "FeliCa Standard")
+    static let mobile = Chip(id: .mobileFeliCa, name: "Mobile FeliCa")
+    static let link = Chip(id: .feliCaLink, name: "FeliCa Link")
   }
 
   /// The first that has the type.
   private static let entries: [Entry] = [
-    Entry(types: 0x00...0x00, name: standard, chip: .feliCaStandard, limits: (8, 8)),
-    Entry(types: 0x01...0x01, name: standard, chip: .feliCaStandard, limits: (12, 8)),
-    Entry(types: 0x06...0x07, name: mobile, chip: nil),
-    Entry(types: 0x08...0x09, name: standard, chip: .feliCaStandard, limits: (12, 8)),
-    Entry(types: 0x0C...0x0C, name: standard, chip: .feliCaStandard, limits: (12, 8)),
-    Entry(types: 0x0D...0x0D, name: standard, chip: .feliCaStandard, limits: (12, 10)),
-    Entry(types: 0x10...0x15, name: mobile, chip: nil),
-    Entry(types: 0x16...0x16, name: "Apple Wallet FeliCa", chip: nil, maker: "Apple"),
-    Entry(types: 0x17...0x1F, name: mobile, chip: nil),
-    Entry(types: 0x20...0x20, name: standard, chip: .feliCaStandard, limits: (12, 10)),
-    Entry(types: 0xE0...0xE0, name: "FeliCa Plug", chip: nil),
+    Entry(0x00...0x00, .standard, limits: (8, 8)),
+    Entry(0x01...0x01, .standard, limits: (12, 8)),
+    Entry(0x06...0x07, .mobile),
+    Entry(0x08...0x09, .standard, limits: (12, 8)),
+    Entry(0x0C...0x0C, .standard, limits: (12, 8)),
+    Entry(0x0D...0x0D, .standard, limits: (12, 10)),
+    Entry(0x10...0x15, .mobile),
+    Entry(0x16...0x16, Chip(id: .appleWalletFeliCa, name: "Apple Wallet FeliCa", maker: "Apple")),
+    Entry(0x17...0x1F, .mobile),
+    Entry(0x20...0x20, .standard, limits: (12, 10)),
+    Entry(0xE0...0xE0, Chip(id: .feliCaPlug, name: "FeliCa Plug")),
     // FeliCa Link in its plug mode, in its Lite-S mode and in that of NFC-DEP.
-    Entry(types: 0xE1...0xE1, name: link, chip: nil),
-    Entry(types: 0xF0...0xF0, name: "FeliCa Lite", chip: .feliCaLite, limits: liteLimits),
-    Entry(types: 0xF1...0xF1, name: "FeliCa Lite-S", chip: .feliCaLiteS, limits: liteLimits),
-    Entry(types: 0xF2...0xF2, name: link, chip: nil, limits: liteLimits),
-    Entry(types: 0xFF...0xFF, name: link, chip: nil),
-    Entry(types: 0x00...0xDF, name: standard, chip: .feliCaStandard),
+    Entry(0xE1...0xE1, .link),
+    Entry(0xF0...0xF0, Chip(id: .feliCaLite, name: "FeliCa Lite"), limits: liteLimits),
+    Entry(0xF1...0xF1, Chip(id: .feliCaLiteS, name: "FeliCa Lite-S"), limits: liteLimits),
+    Entry(0xF2...0xF2, .link, limits: liteLimits),
+    Entry(0xFF...0xFF, .link),
+    Entry(0x00...0xDF, .standard),
   ]
 
-  private static let standard = "FeliCa Standard"
-  private static let mobile = "Mobile FeliCa"
-  private static let link = "FeliCa Link"
   private static let liteLimits = (
     read: FeliCaLiteLayout.maximumBlocksRead, write: FeliCaLiteLayout.maximumBlocksWritten
   )
@@ -58,7 +68,7 @@ struct FeliCaICType: Hashable, Sendable {
 
   /// The chip's name and maker; `nil` for a type without a known name.
   var product: TagProduct? {
-    entry.map { TagProduct(name: $0.name, maker: $0.maker, chip: $0.chip) }
+    entry.map { TagProduct($0.chip.id, name: $0.chip.name, maker: $0.chip.maker) }
   }
 
   /// The number of blocks for one Read Without Encryption; `nil` if it is not known.

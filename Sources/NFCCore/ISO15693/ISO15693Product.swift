@@ -3,22 +3,25 @@
 /// Sources: ISO/IEC 7816-6 for makers; the makers' data sheets and Proxmark3's list for products.
 /// Uncertain facts are left out: then the tag is asked.
 package struct ISO15693Product: Hashable, Sendable {
+  /// The chip; the group if the UID does not identify the chip.
+  package private(set) var id: ChipID
   /// The maker's name for the chip; a family's name if the UID does not identify the chip.
   package private(set) var name: String
-  /// The chip, for code that decides by it; `nil` if none does.
-  private(set) var chip: ChipID?
   /// Bytes a block and number of blocks where all chips of this kind have the same.
   package private(set) var geometry: ISO15693Geometry?
   /// The chips that share their UIDs' beginning, by their number of blocks.
   private(set) var variants: [Int: Variant]
   let traits: Traits
 
-  /// One of several chips whose UIDs begin alike.
+  /// One of the chips that share their UIDs' beginning.
   struct Variant: Hashable, Sendable {
+    let id: ChipID
     let name: String
-    let chip: ChipID?
 
-    init(_ name: String, _ chip: ChipID? = nil) { (self.name, self.chip) = (name, chip) }
+    init(_ id: ChipID, _ name: String) {
+      self.id = id
+      self.name = name
+    }
   }
 
   /// What sets a chip apart from the standard's reader's point of view.
@@ -58,11 +61,11 @@ package struct ISO15693Product: Hashable, Sendable {
   }
 
   init(
-    _ name: String, _ blockCount: Int? = nil, _ blockSize: Int = 4, chip: ChipID? = nil,
+    _ id: ChipID, _ name: String, _ blockCount: Int? = nil, _ blockSize: Int = 4,
     variants: [Int: Variant] = [:], traits: Traits = Traits()
   ) {
+    self.id = id
     self.name = name
-    self.chip = chip
     geometry = blockCount.map { ISO15693Geometry(blockSize: blockSize, blockCount: $0) }
     self.variants = variants
     self.traits = traits
@@ -74,8 +77,8 @@ package struct ISO15693Product: Hashable, Sendable {
       let variant = variants[count]
     else { return self }
     var product = self
+    product.id = variant.id
     product.name = variant.name
-    product.chip = variant.chip
     product.geometry = ISO15693Geometry(blockSize: size, blockCount: count)
     product.variants = [:]
     return product
@@ -123,7 +126,7 @@ package struct ISO15693Product: Hashable, Sendable {
   /// Returns the chip for ``Tag`` and the command line; `nil` for a UID of another maker.
   func tagProduct(uid: [UInt8]) -> TagProduct? {
     guard let maker = Self.manufacturer(uid: uid) else { return nil }
-    return TagProduct(name: name, maker: maker, chip: chip, memorySize: geometry?.size)
+    return TagProduct(id, name: name, maker: maker, memorySize: geometry?.size)
   }
 
   /// Bits 36 and 35 of the UID are the generation (SL2S2602 data sheet, 8.3). Bit 37 is clear in
@@ -147,38 +150,39 @@ package struct ISO15693Product: Hashable, Sendable {
     switch kind {
     case 0x01: return icode(generation, serial)
     case 0x02:
-      return ISO15693Product(
-        isX ? "ICODE SLIX-S" : "ICODE SLI-S", 40, chip: isX ? .icodeSLIXS : .icodeSLIS,
-        traits: singleOnly)
+      return isX
+        ? ISO15693Product(.icodeSLIXS, "ICODE SLIX-S", 40, traits: singleOnly)
+        : ISO15693Product(.icodeSLIS, "ICODE SLI-S", 40, traits: singleOnly)
     case 0x03:
       // Its system information reports more blocks than there are (Android, rw_i93.c).
-      return ISO15693Product(
-        isX ? "ICODE SLIX-L" : "ICODE SLI-L", 8, chip: isX ? .icodeSLIXL : .icodeSLIL,
-        traits: Traits(readLimit: 1, misstatesMemory: true))
+      let small = Traits(readLimit: 1, misstatesMemory: true)
+      return isX
+        ? ISO15693Product(.icodeSLIXL, "ICODE SLIX-L", 8, traits: small)
+        : ISO15693Product(.icodeSLIL, "ICODE SLI-L", 8, traits: small)
     default: return nil
     }
   }
 
   private static func icode(_ generation: UInt8, _ serial: UInt8) -> ISO15693Product? {
     switch generation {
-    case Generation.sli: return ISO15693Product("ICODE SLI", 28, chip: .icodeSLI)
-    case Generation.slix: return ISO15693Product("ICODE SLIX", 28, chip: .icodeSLIX)
+    case Generation.sli: return ISO15693Product(.icodeSLI, "ICODE SLI", 28)
+    case Generation.slix: return ISO15693Product(.icodeSLIX, "ICODE SLIX", 28)
     case Generation.slix2:
       // SL2S2602 data sheet, 8.4.2.
-      return ISO15693Product("ICODE SLIX2", 80, chip: .icodeSLIX2, traits: Traits(counterBlock: 79))
+      return ISO15693Product(.icodeSLIX2, "ICODE SLIX2", 80, traits: Traits(counterBlock: 79))
     case Generation.dna:
       // The UID is the same; 63 blocks and a counter (SL2S6002 data sheet), 512 and 2048 bytes (NTP5210, NTP53x2
       // and NTA5332 data sheets).
       return ISO15693Product(
-        "ICODE DNA or NTAG 5", chip: .icodeDNAOrNTAG5,
+        .icodeDNAOrNTAG5, "ICODE DNA or NTAG 5",
         variants: [
-          64: Variant("ICODE DNA", .icodeDNA), 128: Variant("NTAG 5 switch", .ntag5Switch),
-          512: Variant("NTAG 5 link or boost", .ntag5LinkOrBoost),
+          64: Variant(.icodeDNA, "ICODE DNA"), 128: Variant(.ntag5Switch, "NTAG 5 switch"),
+          512: Variant(.ntag5LinkOrBoost, "NTAG 5 link or boost"),
         ],
         traits: Traits(hasWiredSide: true))
     default:
       return serial & Generation.maskOfICODE3 == Generation.icode3
-        ? ISO15693Product("ICODE 3", chip: .icode3) : nil
+        ? ISO15693Product(.icode3, "ICODE 3") : nil
     }
   }
 
@@ -194,44 +198,45 @@ package struct ISO15693Product: Hashable, Sendable {
     switch kind {
     case 0x08:
       return ISO15693Product(
-        "ST25TV512C/02KC",
-        variants: [16: Variant("ST25TV512C"), 80: Variant("ST25TV02KC", .st25tv02KC)])
+        .st25tv512COr02KC, "ST25TV512C/02KC",
+        variants: [16: Variant(.st25tv512C, "ST25TV512C"), 80: Variant(.st25tv02KC, "ST25TV02KC")])
     // The upper six bits are the chip's: 5, 8 and 10 (Proxmark3, cmdhf15.c); 23 is a later chip.
-    case 0x14...0x17: return ISO15693Product("LRI64", traits: Traits(readLimit: 1))
-    case 0x20...0x22: return ISO15693Product("LRI2K", 64)
+    case 0x14...0x17: return ISO15693Product(.lri64, "LRI64", traits: Traits(readLimit: 1))
+    case 0x20...0x22: return ISO15693Product(.lri2K, "LRI2K", 64)
     case 0x23:
       return ISO15693Product(
-        "ST25TV512/02K", chip: .st25tv512Or02K,
-        variants: [16: Variant("ST25TV512", .st25tv512), 64: Variant("ST25TV02K", .st25tv02K)])
+        .st25tv512Or02K, "ST25TV512/02K",
+        variants: [16: Variant(.st25tv512, "ST25TV512"), 64: Variant(.st25tv02K, "ST25TV02K")])
     // IE and JF, which differ in their wired side only, have a code each.
-    case 0x24, 0x25: return ISO15693Product("ST25DV04K", 128, chip: .st25dv, traits: st25dv)
+    case 0x24, 0x25: return ISO15693Product(.st25dv04K, "ST25DV04K", 128, traits: st25dv)
     case 0x26, 0x27:
       return ISO15693Product(
-        "ST25DV16K/64K", chip: .st25dv,
-        variants: [512: Variant("ST25DV16K", .st25dv), 2048: Variant("ST25DV64K", .st25dv)],
+        .st25dv16KOr64K, "ST25DV16K/64K",
+        variants: [512: Variant(.st25dv16K, "ST25DV16K"), 2048: Variant(.st25dv64K, "ST25DV64K")],
         traits: st25dv)
     // ST's drivers, st25dvxxkc.h.
-    case 0x50: return ISO15693Product("ST25DV04KC", 128, chip: .st25dv, traits: st25dv)
+    case 0x50: return ISO15693Product(.st25dv04KC, "ST25DV04KC", 128, traits: st25dv)
     case 0x51:
       return ISO15693Product(
-        "ST25DV16KC/64KC", chip: .st25dv,
-        variants: [512: Variant("ST25DV16KC", .st25dv), 2048: Variant("ST25DV64KC", .st25dv)],
-        traits: st25dv)
+        .st25dv16KCOr64KC, "ST25DV16KC/64KC",
+        variants: [
+          512: Variant(.st25dv16KC, "ST25DV16KC"), 2048: Variant(.st25dv64KC, "ST25DV64KC"),
+        ], traits: st25dv)
     case 0x48:
       return ISO15693Product(
-        "ST25TV16K/64K", chip: .st25tv16KOr64K,
-        variants: [512: Variant("ST25TV16K", .st25tv16K), 2048: Variant("ST25TV64K", .st25tv64K)],
+        .st25tv16KOr64K, "ST25TV16K/64K",
+        variants: [512: Variant(.st25tv16K, "ST25TV16K"), 2048: Variant(.st25tv64K, "ST25TV64K")],
         traits: Traits(wideNumbers: .extendedCommands, locking: .containerOnly))
-    case 0x2C: return ISO15693Product("M24LR64-R", 2048, traits: m24lr)
-    case 0x44: return ISO15693Product("LRIS64K", 2048, traits: lris64k)
-    case 0x4E: return ISO15693Product("M24LR16E-R", 512, traits: m24lr)
+    case 0x2C: return ISO15693Product(.m24lr64R, "M24LR64-R", 2048, traits: m24lr)
+    case 0x44: return ISO15693Product(.lris64K, "LRIS64K", 2048, traits: lris64k)
+    case 0x4E: return ISO15693Product(.m24lr16ER, "M24LR16E-R", 512, traits: m24lr)
     case 0x5A:
       return ISO15693Product(
-        "M24LR04E-R", 128,
+        .m24lr04ER, "M24LR04E-R", 128,
         traits: Traits(readLimit: 32, sectorLength: 32, hasWiredSide: true, locking: .sectors))
-    case 0x5E: return ISO15693Product("M24LR64E-R", 2048, traits: m24lr)
-    case 0x35: return ISO15693Product("ST25TV04K-P")
-    case 0x28...0x2B: return ISO15693Product("LRIS2K", 64, traits: Traits(readLimit: 1))
+    case 0x5E: return ISO15693Product(.m24lr64ER, "M24LR64E-R", 2048, traits: m24lr)
+    case 0x35: return ISO15693Product(.st25tv04KP, "ST25TV04K-P")
+    case 0x28...0x2B: return ISO15693Product(.lris2K, "LRIS2K", 64, traits: Traits(readLimit: 1))
     default: return nil
     }
   }
@@ -242,21 +247,24 @@ package struct ISO15693Product: Hashable, Sendable {
     let small = Traits(readLimit: 1, needsWriteOption: true, hasSystemInformation: false)
     switch kind {
     case 0xA0:
-      return ISO15693Product("RF430FRL", nil, traits: Traits(readLimit: 3, hasWiredSide: true))
-    case 0x00...0x1F, 0x80, 0x81: return ISO15693Product("Tag-it HF-I Plus", 64, traits: plus)
-    case 0xC0, 0xC1: return ISO15693Product("Tag-it HF-I Standard", 8, traits: small)
-    case 0xC4, 0xC5: return ISO15693Product("Tag-it HF-I Pro", 8, traits: small)
+      return ISO15693Product(
+        .rf430FRL, "RF430FRL", nil, traits: Traits(readLimit: 3, hasWiredSide: true))
+    case 0x00...0x1F, 0x80, 0x81:
+      return ISO15693Product(.tagItPlus, "Tag-it HF-I Plus", 64, traits: plus)
+    case 0xC0, 0xC1:
+      return ISO15693Product(.tagItStandard, "Tag-it HF-I Standard", 8, traits: small)
+    case 0xC4, 0xC5: return ISO15693Product(.tagItPro, "Tag-it HF-I Pro", 8, traits: small)
     default: return nil
     }
   }
 
   private static func infineonProduct(_ kind: UInt8) -> ISO15693Product? {
     switch kind {
-    case 0x00: ISO15693Product("my-d vicinity SRF55V10P")
-    case 0x10: ISO15693Product("my-d vicinity SRF55V10S")
-    case 0x40: ISO15693Product("my-d vicinity SRF55V02P")
-    case 0x50: ISO15693Product("my-d vicinity SRF55V02S")
-    case 0xA1, 0xA8: ISO15693Product("my-d light SRF55V01P")
+    case 0x00: ISO15693Product(.srf55V10P, "my-d vicinity SRF55V10P")
+    case 0x10: ISO15693Product(.srf55V10S, "my-d vicinity SRF55V10S")
+    case 0x40: ISO15693Product(.srf55V02P, "my-d vicinity SRF55V02P")
+    case 0x50: ISO15693Product(.srf55V02S, "my-d vicinity SRF55V02S")
+    case 0xA1, 0xA8: ISO15693Product(.srf55V01P, "my-d light SRF55V01P")
     default: nil
     }
   }
@@ -264,17 +272,17 @@ package struct ISO15693Product: Hashable, Sendable {
   private static func emProduct(_ kind: UInt8) -> ISO15693Product? {
     // Six bits are the chip's, two the capacitor's.
     switch kind {
-    case 0x04: ISO15693Product("EM4034")
-    case 0x0C: ISO15693Product("EM4035")
-    case 0x10: ISO15693Product("EM4135")
-    case 0x14, 0x94: ISO15693Product("EM4036")
-    case 0x18: ISO15693Product("EM4006")
-    case 0x1C, 0x9C: ISO15693Product("EM4133")
-    case 0x20: ISO15693Product("EM4033")
-    case 0x24, 0x7C: ISO15693Product("EM4233")
-    case 0x28, 0xA8: ISO15693Product("EM4233 SLIC")
-    case 0x3C, 0xBC: ISO15693Product("EM4237")
-    case 0x78: ISO15693Product("EM4425")
+    case 0x04: ISO15693Product(.em4034, "EM4034")
+    case 0x0C: ISO15693Product(.em4035, "EM4035")
+    case 0x10: ISO15693Product(.em4135, "EM4135")
+    case 0x14, 0x94: ISO15693Product(.em4036, "EM4036")
+    case 0x18: ISO15693Product(.em4006, "EM4006")
+    case 0x1C, 0x9C: ISO15693Product(.em4133, "EM4133")
+    case 0x20: ISO15693Product(.em4033, "EM4033")
+    case 0x24, 0x7C: ISO15693Product(.em4233, "EM4233")
+    case 0x28, 0xA8: ISO15693Product(.em4233SLIC, "EM4233 SLIC")
+    case 0x3C, 0xBC: ISO15693Product(.em4237, "EM4237")
+    case 0x78: ISO15693Product(.em4425, "EM4425")
     default: nil
     }
   }
@@ -282,7 +290,8 @@ package struct ISO15693Product: Hashable, Sendable {
   private static func fujitsuProduct(_ kind: UInt8) -> ISO15693Product? {
     // At most two blocks a command (Feig's reader manuals).
     kind == 0x01
-      ? ISO15693Product("MB89R118", 250, 8, traits: Traits(readLimit: 2, writeLimit: 2)) : nil
+      ? ISO15693Product(.mb89r118, "MB89R118", 250, 8, traits: Traits(readLimit: 2, writeLimit: 2))
+      : nil
   }
 }
 

@@ -113,14 +113,14 @@ private struct MiFarePlus {
     let isFirst = historicalBytes.starts(with: Self.plusSX)
     guard isFirst || historicalBytes.starts(with: Self.plusSEOrEV) else { return nil }
     let rest = Array(historicalBytes.dropFirst(Self.plusSX.count).prefix(Self.plusS.count))
-    let (name, chip): (String, ChipID) =
+    let (id, name): (ChipID, String) =
       switch rest {
-      case Self.plusS where isFirst: ("MIFARE Plus S", .plusS)
-      case Self.plusX where isFirst: ("MIFARE Plus X", .plusX)
-      case _ where !isFirst && Self.plusSE.contains(rest): ("MIFARE Plus SE", .plusSE)
-      default: ("MIFARE Plus", .plus)
+      case Self.plusS where isFirst: (.plusS, "MIFARE Plus S")
+      case Self.plusX where isFirst: (.plusX, "MIFARE Plus X")
+      case _ where !isFirst && Self.plusSE.contains(rest): (.plusSE, "MIFARE Plus SE")
+      default: (.plus, "MIFARE Plus")
       }
-    product = TagProduct(name: name, maker: "NXP", chip: chip)
+    product = TagProduct(id, name: name, maker: "NXP")
     supportsGetVersion = !isFirst
   }
 }
@@ -163,34 +163,34 @@ struct DESFireVersion: Hashable, Sendable {
   /// implementation without a known name.
   var product: TagProduct? {
     switch (type, majorVersion) {
-    case (Self.desfireOnMicrocontroller, _): return nxp("MIFARE DESFire", .desfire)
-    case (Self.appleWallet, _): return nxp("Apple Wallet DESFire", nil, maker: "Apple")
-    case (Self.miFare2GO, _): return nxp("MIFARE 2GO", nil)
+    case (Self.desfireOnMicrocontroller, _): return nxp(.desfire, "MIFARE DESFire")
+    case (Self.appleWallet, _):
+      return nxp(.appleWalletDESFire, "Apple Wallet DESFire", maker: "Apple")
+    case (Self.miFare2GO, _): return nxp(.miFare2GO, "MIFARE 2GO")
     default: break
     }
     switch (family, majorVersion) {
-    case (Self.desfire, 0x00): return nxp("MIFARE DESFire", .desfire)
-    case (Self.desfire, 0x01): return nxp("MIFARE DESFire EV1", .desfireEV1)
+    case (Self.desfire, 0x00): return nxp(.desfire, "MIFARE DESFire")
+    case (Self.desfire, 0x01): return nxp(.desfireEV1, "MIFARE DESFire EV1")
     case (Self.desfire, 0x12), (Self.desfire, 0x22), (Self.desfire, 0x42):
-      return nxp("MIFARE DESFire EV2", .desfireEV2)
-    case (Self.desfire, 0x33), (Self.desfire, 0x43):
-      return nxp("MIFARE DESFire EV3", .desfireEV3)
-    case (Self.desfire, 0xA0): return nxp("MIFARE DUOX", .duox)
+      return nxp(.desfireEV2, "MIFARE DESFire EV2")
+    case (Self.desfire, 0x33), (Self.desfire, 0x43): return nxp(.desfireEV3, "MIFARE DESFire EV3")
+    case (Self.desfire, 0xA0): return nxp(.duox, "MIFARE DUOX")
     case (Self.desfireLight, 0x30), (Self.desfireLight, 0x10):
-      return nxp("MIFARE DESFire Light", .desfireLight)
-    case (Self.ntag4xx, 0x10): return nxp("NTAG 413 DNA", .ntag413DNA)
-    case (Self.ntag4xx, 0x30): return nxp("NTAG 424 DNA", .ntag424DNA)
-    case (Self.plus, 0x11): return nxp("MIFARE Plus EV1", .plusEV1)
-    case (Self.plus, 0x22): return nxp("MIFARE Plus EV2", .plusEV2)
-    case (Self.plus, _): return nxp("MIFARE Plus", .plus)
+      return nxp(.desfireLight, "MIFARE DESFire Light")
+    case (Self.ntag4xx, 0x10): return nxp(.ntag413DNA, "NTAG 413 DNA")
+    case (Self.ntag4xx, 0x30): return nxp(.ntag424DNA, "NTAG 424 DNA")
+    case (Self.plus, 0x11): return nxp(.plusEV1, "MIFARE Plus EV1")
+    case (Self.plus, 0x22): return nxp(.plusEV2, "MIFARE Plus EV2")
+    case (Self.plus, _): return nxp(.plus, "MIFARE Plus")
     default: return nil
     }
   }
 
-  private func nxp(_ name: String, _ chip: ChipID?, maker: String = "NXP") -> TagProduct {
+  private func nxp(_ id: ChipID, _ name: String, maker: String = "NXP") -> TagProduct {
     // The exponent of two; an odd value is between two of them (same source).
     let exponent = Int(storageSize >> 1)
     let memorySize = storageSize & 1 == 0 && exponent < 24 ? 1 << exponent : nil
-    return TagProduct(name: name, maker: maker, chip: chip, memorySize: memorySize)
+    return TagProduct(id, name: name, maker: maker, memorySize: memorySize)
   }
 }

@@ -1,48 +1,117 @@
-/// A chip that code decides by. A product's name is for people and may change; this is for code.
+/// The identity of a chip. Its name is only for people: makers give several chips the same name, and
+/// the names of this package may be corrected.
 ///
-/// Each record of a chip has one. Type 2 chips are identified by their record's type number, and asked for
-/// their traits (``TagProduct/isUltralightC``); a product that no code distinguishes has none.
-package enum ChipID: Hashable, Sendable {
-  // MARK: MIFARE DESFire and NTAG DNA
+/// Each chip that this package can name has one case. Where activation or UID leave several chips open,
+/// the group has a case, too.
+package enum ChipID: Hashable, Sendable, CaseIterable {
+  // MARK: Type 1
 
-  case desfire, desfireEV1, desfireEV2, desfireEV3, duox, desfireLight
-  case ntag413DNA, ntag424DNA
+  case topaz96, topaz512
+
+  // MARK: Ultralight and NTAG
+
+  case ultralight, ultralightC, ultralightNano, ultralightAES
+  case ultralightEV1, ultralightEV1Large, ultralightEV1Early
+  case ultralightEV1With31, ultralightEV1With51
+  case ntag203, ntag210, ntag210Micro, ntag212
+  case ntag213, ntag213C, ntag213F, ntag213TT
+  case ntag215, ntag215F, nt2h1411, ntag216, ntag216F
+  case ntag223DNA, ntag223DNAStatusDetect, ntag224DNA, ntag224DNAStatusDetect
+  case ntagI2C1K, ntagI2C2K, ntagI2CPlus1K, ntagI2CPlus2K
+  case feijuNTAG213, feijuNTAG215, mikronUltralight, mikronUltralightLarge
+  case st25tn01K, st25tn512
+
+  // MARK: MIFARE Classic
+
+  case classicMini, classic1K, classic2K, classic4K, tnp3xxx
+  case infineonClassic1K, mpcosWithClassic4K
+  case smartMXWithClassic1K, smartMXWithClassic4K
 
   // MARK: MIFARE Plus
 
-  /// A Plus whose kind is not known.
+  /// One whose historical bytes or version do not say more.
   case plus
   case plusS, plusX, plusSE, plusEV1, plusEV2
+  /// In security level 2.
+  case plus2K, plus4K
 
-  // MARK: STMicroelectronics
+  // MARK: DESFire and NTAG 4xx
 
-  /// ST25TA of the first generation, and ST25TA16K and 64K.
-  case st25ta
-  /// ST25TA of the second generation, which have a signature.
-  case st25taSigned
-  case m24sr
-  /// Every ST25DV.
-  case st25dv
-  case st25tv16K, st25tv64K
-  /// An ST25TV16K or ST25TV64K, whose UIDs begin alike.
-  case st25tv16KOr64K
-  case st25tv512, st25tv02K
-  /// An ST25TV512 or ST25TV02K, whose UIDs begin alike.
-  case st25tv512Or02K
-  case st25tv02KC
+  case desfire, desfireEV1, desfireEV2, desfireEV3, desfireLight, duox
+  case appleWalletDESFire, miFare2GO
+  case ntag413DNA, ntag424DNA
 
-  // MARK: NXP's ISO/IEC 15693 chips
+  // MARK: Type 4 of STMicroelectronics
 
-  case icodeSLI, icodeSLIX, icodeSLIX2, icodeSLIS, icodeSLIXS, icodeSLIL, icodeSLIXL, icode3
-  case icodeDNA, ntag5Switch, ntag5LinkOrBoost
-  /// An ICODE DNA or NTAG 5, whose UIDs begin alike.
-  case icodeDNAOrNTAG5
+  case st25ta02K, st25ta02KB, st25ta02KP, st25ta02KBP, st25ta02KD, st25ta02KBD
+  case st25ta512, st25ta512B, st25ta16K, st25ta64K
+  case m24sr02, m24sr04, m24sr16, m24sr64
 
   // MARK: FeliCa
 
-  case feliCaStandard, feliCaLite, feliCaLiteS
+  case feliCaStandard, feliCaLite, feliCaLiteS, feliCaLink, feliCaPlug
+  case mobileFeliCa, appleWalletFeliCa
 
-  /// Whether the chip is a DESFire with a file system of its own, and not an NTAG.
+  // MARK: ISO 15693 of NXP
+
+  case icodeSLI, icodeSLIS, icodeSLIL
+  case icodeSLIX, icodeSLIXS, icodeSLIXL, icodeSLIX2
+  case icodeDNA, icode3, ntag5Switch, ntag5LinkOrBoost
+  case icodeDNAOrNTAG5
+
+  // MARK: ISO 15693 of STMicroelectronics
+
+  case st25tv512C, st25tv02KC, st25tv512COr02KC
+  case st25tv512, st25tv02K, st25tv512Or02K
+  case st25tv16K, st25tv64K, st25tv16KOr64K, st25tv04KP
+  case st25dv04K, st25dv16K, st25dv64K, st25dv16KOr64K
+  case st25dv04KC, st25dv16KC, st25dv64KC, st25dv16KCOr64KC
+  case lri64, lri2K, lris2K, lris64K
+  case m24lr04ER, m24lr16ER, m24lr64R, m24lr64ER
+
+  // MARK: ISO 15693 of other makers
+
+  case rf430FRL, tagItPlus, tagItStandard, tagItPro
+  case srf55V10P, srf55V10S, srf55V02P, srf55V02S, srf55V01P
+  case em4006, em4033, em4034, em4035, em4036, em4133, em4135
+  case em4233, em4233SLIC, em4237, em4425
+  case mb89r118
+}
+
+// MARK: - Families
+
+extension ChipID {
+  /// Whether the chip is an ST25DV, or of a group whose chips are all ST25DV.
+  package var isST25DV: Bool {
+    switch self {
+    case .st25dv04K, .st25dv16K, .st25dv64K, .st25dv16KOr64K, .st25dv04KC, .st25dv16KC,
+      .st25dv64KC, .st25dv16KCOr64KC:
+      true
+    default: false
+    }
+  }
+
+  /// Whether the chip is an ST25TA or M24SR, type 4 chips with passwords.
+  package var isST25TA: Bool {
+    switch self {
+    case .st25ta02K, .st25ta02KB, .st25ta02KP, .st25ta02KBP, .st25ta02KD, .st25ta02KBD,
+      .st25ta512, .st25ta512B, .st25ta16K, .st25ta64K, .m24sr02, .m24sr04, .m24sr16, .m24sr64:
+      true
+    default: false
+    }
+  }
+
+  /// Whether the chip is an ICODE, or an NTAG 5, which has the commands of an ICODE.
+  package var isICODE: Bool {
+    switch self {
+    case .icodeSLI, .icodeSLIS, .icodeSLIL, .icodeSLIX, .icodeSLIXS, .icodeSLIXL, .icodeSLIX2,
+      .icodeDNA, .icode3, .ntag5Switch, .ntag5LinkOrBoost, .icodeDNAOrNTAG5:
+      true
+    default: false
+    }
+  }
+
+  /// Whether the card is a DESFire of NXP by name, from the first generation to Light.
   package var isDESFire: Bool {
     switch self {
     case .desfire, .desfireEV1, .desfireEV2, .desfireEV3, .desfireLight: true
@@ -50,34 +119,6 @@ package enum ChipID: Hashable, Sendable {
     }
   }
 
-  /// Whether the chip is one of the NTAG DNA, which are fixed DESFires.
-  package var isNTAGDNA: Bool { self == .ntag413DNA || self == .ntag424DNA }
-
-  /// Whether the chip is an ST25TA or its predecessor.
-  package var isST25TA: Bool { self == .st25ta || self == .st25taSigned || self == .m24sr }
-
-  /// Whether the chip is an ICODE, or an NTAG 5, which has an ICODE's commands.
-  package var isICODE: Bool {
-    switch self {
-    case .icodeSLI, .icodeSLIX, .icodeSLIX2, .icodeSLIS, .icodeSLIXS, .icodeSLIL, .icodeSLIXL,
-      .icode3, .icodeDNA, .ntag5Switch, .ntag5LinkOrBoost, .icodeDNAOrNTAG5:
-      true
-    default: false
-    }
-  }
-}
-
-extension TagProduct {
-  /// Whether the chip is a MIFARE Ultralight C, which is opened by a triple DES key.
-  package var isUltralightC: Bool {
-    if case .tripleDES? = Type2Chip(self)?.access { true } else { false }
-  }
-
-  /// Whether the chip is a MIFARE Ultralight AES: of the chips with an AES key, the one whose settings are known.
-  package var isUltralightAES: Bool {
-    if case .aes(.some)? = Type2Chip(self)?.access { true } else { false }
-  }
-
-  /// Whether the chip can show its UID and counter as text in its pages.
-  package var hasMirror: Bool { Type2Chip(self)?.passwordSettings?.hasMirror ?? false }
+  /// Whether the card is a FeliCa Lite or Lite-S.
+  package var isFeliCaLite: Bool { self == .feliCaLite || self == .feliCaLiteS }
 }

@@ -1,5 +1,7 @@
 /// A chip product, with the name that its maker uses.
 public struct TagProduct: Hashable, Sendable, CustomStringConvertible {
+  /// The chip. Code that depends on the chip asks this or the chip's record, and never the name.
+  package let id: ChipID
   /// The maker's name for it, for instance `NTAG216`.
   public let name: String
   /// The maker, for instance `NXP`.
@@ -10,14 +12,12 @@ public struct TagProduct: Hashable, Sendable, CustomStringConvertible {
   /// The maker's type number, which distinguishes chips with the same name; `nil` if the name is
   /// sufficient.
   public let typeNumber: String?
-  /// The chip, for code that decides by it; `nil` if none does.
-  package let chip: ChipID?
 
   package init(
-    name: String, maker: String, chip: ChipID?, memorySize: Int? = nil, typeNumber: String? = nil
+    _ id: ChipID, name: String, maker: String, memorySize: Int? = nil, typeNumber: String? = nil
   ) {
+    self.id = id
     self.name = name
-    self.chip = chip
     self.maker = maker
     self.memorySize = memorySize
     self.typeNumber = typeNumber

@@ -77,8 +77,7 @@ struct FeliCaReading {
         // The other service of a plain type 3 tag is another access right to the same blocks.
         if product == nil, !part.blocks.isEmpty { continue }
         let blocks = try await FeliCaReadCommand.allBlocks(
-          of: service, card,
-          product.map { [.feliCaLite, .feliCaLiteS].contains($0.chip) } ?? true ? 4 : 15)
+          of: service, card, product?.id.isFeliCaLite ?? true ? 4 : 15)
         part.blocks += blocks.enumerated().map {
           .init(service: service, number: $0.offset, data: $0.element)
         }
@@ -94,7 +93,7 @@ struct FeliCaReading {
   private func areas(
     _ system: FeliCaSystem, _ product: TagProduct?
   ) async throws -> [TagImage.FeliCa.Area] {
-    guard product?.chip == .feliCaStandard else { return [] }
+    guard product?.id == .feliCaStandard else { return [] }
     var areas: [TagImage.FeliCa.Area] = []
     let card = tag.inSystem(system)
     for index in 0..<Self.largestNodeCount {

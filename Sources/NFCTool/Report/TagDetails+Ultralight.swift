@@ -63,12 +63,7 @@ extension TagDetails {
       let pages = Array(dump.bytes.dropFirst(Self.aesSettings))
       if pages.count > 16 { readAESSettings(pages) }
     }
-    guard dump.product.hasMirror, state.secret == .password,
-      let pages = dump.areas.first(where: { $0.use == .configuration })?.pages
-    else { return }
-    let start = pages.lowerBound * Self.pageSize
-    guard dump.bytes.count >= start + 2 * Self.pageSize else { return }
-    readMirror(Array(dump.bytes[start..<start + 2 * Self.pageSize]))
+    readMirror(dump)
   }
 
   private static let aesSettings = 0x29 * pageSize
@@ -90,15 +85,21 @@ extension TagDetails {
     if !names.isEmpty { facts.append(("locked keys", names.joined(separator: ", "))) }
   }
 
-  /// Reads MIRROR, MIRROR_PAGE and ACCESS (NTAG21x data sheet, 8.5.7 and 8.7).
-  private mutating func readMirror(_ bytes: [UInt8]) {
-    let access = bytes[4]
-    let kinds = ["off", "UID", "counter", "UID and counter"]
-    let kind = kinds[Int(bytes[0] >> 6)]
-    let place = bytes[0] >> 6 == 0 ? "" : ", from byte \(bytes[0] >> 4 & 3) of page \(bytes[2]) on"
-    facts.append(("mirror", kind + place))
-    guard counters.contains(where: { $0.number == 2 }) || access & 0x10 != 0 else { return }
-    facts.append(("NFC counter", access & 0x10 != 0 ? "counts each reading" : "off"))
+  /// Adds the mirror, and whether the counter that it can show counts.
+  private mutating func readMirror(_ dump: UltralightDump) {
+    guard let state = dump.mirrorState else { return }
+    let content =
+      switch state.content {
+      case .nothing: "off"
+      case .uid: "UID"
+      case .counter: "counter"
+      case .uidAndCounter: "UID and counter"
+      }
+    let place =
+      state.content == .nothing ? "" : ", from byte \(state.byte) of page \(state.page) on"
+    facts.append(("mirror", content + place))
+    guard let counts = state.countsReadings else { return }
+    facts.append(("NFC counter", counts ? "counts each reading" : "off"))
   }
 
   // MARK: Map

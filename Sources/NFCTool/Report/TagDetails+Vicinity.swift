@@ -36,7 +36,7 @@ extension TagDetails {
     } else if ST25Tag.isOne(product) {
       try await askST25(tag)
     }
-    guard product.chip == .st25tv02KC, blockCount >= TruST25.blocks.upperBound,
+    guard product.id == .st25tv02KC, blockCount >= TruST25.blocks.upperBound,
       let found = try await answer(DetectedTag.iso15693(tag), { try await Self.trust25(tag) }),
       let found
     else { return }
@@ -64,7 +64,7 @@ extension TagDetails {
       originality = Self.verdict(uid: tag.identifier, bytes, product)
     }
     // A chip that does not answer unknown commands is not asked whether its alarm is on.
-    guard protection != nil || [.icodeSLI, .icodeSLIX].contains(product.chip) else {
+    guard protection != nil || product.id == .icodeSLI || product.id == .icodeSLIX else {
       return
     }
     let alarms = try await answer(detected) { try await icode.soundsAlarm() } ?? false
@@ -128,7 +128,7 @@ extension TagDetails {
   }
 }
 
-/// The signature of ST on a Type 5 chip: the number of the key and 32 bytes, as text at the end of the user
+/// The signature of ST on an ST25TV02KC: the number of the key and 32 bytes, as text at the end of the user
 /// memory.
 ///
 /// Source: AN5580. The location and the format are from Proxmark3, cmdhf15.c. Not tried on hardware.

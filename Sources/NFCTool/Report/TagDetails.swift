@@ -108,12 +108,12 @@ struct TagDetails {
   private static let signatureSize = 56
   /// The cards that do not support commands in the format of ISO/IEC 7816-4, and answer such a command with a
   /// byte that is not a status word.
-  private static let withoutSignature: [ChipID?] = [.plus, .plusS, .plusX, .plusSE]
+  private static let withoutSignature: Set<ChipID> = [.plus, .plusS, .plusX, .plusSE]
 
   private mutating func checkOriginality(
     _ tag: DetectedTag, _ product: TagProduct, _ send: (APDU) async throws -> ResponseAPDU
   ) async throws {
-    guard !Self.withoutSignature.contains(product.chip),
+    guard !Self.withoutSignature.contains(product.id),
       let answer = try await answer(tag, { try await send(Self.readSignature) }),
       answer.data.count == Self.signatureSize
     else { return }

@@ -41,7 +41,7 @@ struct FeliCaCard {
   /// Returns whether the card can list its services. FeliCa Lite and plain type 3 tags have one system, and
   /// do not list their services.
   private static func listsServices(_ product: TagProduct?) -> Bool {
-    product?.chip == .feliCaStandard
+    product?.id == .feliCaStandard
   }
 
   /// Returns the card's systems without searching for their services.

@@ -109,7 +109,7 @@ enum UltralightKey {
 
   /// - Throws: `usage` for a length that the chip does not support.
   init(_ bytes: [UInt8], _ product: TagProduct?) throws {
-    let isAES = product?.isUltralightAES == true
+    let isAES = product?.id == .ultralightAES
     let hasKey = isAES || product?.isUltralightC == true
     guard bytes.count == (hasKey ? Self.keySize : Self.passwordSize) else {
       throw Failure(
@@ -136,4 +136,9 @@ extension UltralightCommands {
     case nil: break
     }
   }
+}
+
+extension TagProduct {
+  /// Whether the chip is an Ultralight C, whose password is a key of 16 bytes.
+  var isUltralightC: Bool { id == .ultralightC }
 }

@@ -14,10 +14,11 @@ enum VicinityPassword: Hashable {
   /// Returns `nil` for a chip without passwords or with unknown passwords. The product may be one of several
   /// that share a UID.
   init?(_ product: TagProduct?) {
-    switch product?.chip {
+    switch product?.id {
     case .icodeSLIX2: self = .icode
     case .st25tv512Or02K, .st25tv512, .st25tv02K: self = .st25(sizes: Self.both)
-    case .st25tv16KOr64K, .st25tv16K, .st25tv64K, .st25dv: self = .st25(sizes: Self.long)
+    case .st25tv16KOr64K, .st25tv16K, .st25tv64K: self = .st25(sizes: Self.long)
+    case let id? where id.isST25DV: self = .st25(sizes: Self.long)
     default: return nil
     }
   }

@@ -54,12 +54,13 @@ public final class DESFireCard: Sendable {
       guard generation != nil else { throw Self.wrongTag }
     default: throw Self.wrongTag
     }
-    hasLRP = product?.chip == .desfireLight || product?.chip == .ntag424DNA
+    hasLRP = product.map { Self.chipsWithLRP.contains($0.id) } ?? false
     self.tag = tag.tag
     self.form = form
     self.random = random
   }
 
+  private static let chipsWithLRP: Set<ChipID> = [.desfireLight, .ntag424DNA]
   private static let wrongTag = NFCError(.wrongTag, "the tag is not a MIFARE DESFire")
 
   /// Returns an application of the card. Sends nothing.

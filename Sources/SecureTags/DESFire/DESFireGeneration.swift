@@ -19,17 +19,16 @@ public enum DESFireGeneration: String, Hashable, Sendable, CaseIterable, Compara
 
   public static func < (left: Self, right: Self) -> Bool { left.order < right.order }
 
+  private static let chips: [ChipID: DESFireGeneration] = [
+    .desfire: .ev0, .desfireEV1: .ev1, .desfireEV2: .ev2, .desfireEV3: .ev3, .duox: .ev3,
+    .desfireLight: .fixed, .ntag413DNA: .fixed, .ntag424DNA: .fixed,
+  ]
+
   /// Creates the generation of a product; `nil` for a product that is not known to belong to the
   /// family.
   init?(_ product: TagProduct?) {
-    switch product?.chip {
-    case .desfire: self = .ev0
-    case .desfireEV1: self = .ev1
-    case .desfireEV2: self = .ev2
-    case .desfireEV3, .duox: self = .ev3
-    case .desfireLight, .ntag413DNA, .ntag424DNA: self = .fixed
-    default: return nil
-    }
+    guard let product, let generation = Self.chips[product.id] else { return nil }
+    self = generation
   }
 
   var hasEV2Messaging: Bool { self >= .ev2 }

@@ -19,7 +19,7 @@ extension ICODETag {
   ///   without AES keys, or a reader that does not send the command;
   ///   ``NFCError/Code/invalidParameter``.
   public func proveKey(_ number: Int, _ key: SecretKey) async throws {
-    guard let chip = product.chip, Self.chipsWithKeys.contains(chip) else {
+    guard Self.chipsWithKeys.contains(product.id) else {
       throw NFCError(.unsupported, "\(product.name) has no AES keys")
     }
     guard let number = UInt8(exactly: number), number < ICODEProof.keyCount,

@@ -58,9 +58,9 @@ public struct ICODETag: Sendable {
     .icodeSLIL: Chip(passwords: [.privacy, .destroy, .surveillance]),
     .icodeSLIX: Chip(passwords: [.surveillance]),
   ]
-  /// Returns whether a product is one of these chips. As far as is known, those without an entry in the table
+  /// Returns whether a product is one of these chips. As far as is known, those without a row in `chips`
   /// use the same commands for the features they have.
-  package static func isOne(_ product: TagProduct?) -> Bool { product?.chip?.isICODE ?? false }
+  package static func isOne(_ product: TagProduct?) -> Bool { product?.id.isICODE == true }
 
   /// Costs the exchanges of ``ISO15693Tag/product()``.
   ///
@@ -69,7 +69,7 @@ public struct ICODETag: Sendable {
     guard let product = try await tag.product(), Self.isOne(product) else {
       throw NFCError(.wrongTag, "the tag is not an ICODE chip")
     }
-    let chip = product.chip.flatMap { Self.chips[$0] } ?? Chip(passwords: [])
+    let chip = Self.chips[product.id] ?? Chip(passwords: [])
     self.tag = tag
     self.product = product
     passwords = chip.passwords

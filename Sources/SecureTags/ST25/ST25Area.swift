@@ -175,8 +175,8 @@ enum ST25Chip: Hashable, Sendable {
   static let secondAreaPassword: UInt8 = 2
 
   init?(_ product: TagProduct?) {
-    switch product?.chip {
-    case .st25dv: self = .dv
+    switch product?.id {
+    case let id? where id.isST25DV: self = .dv
     // The same registers (ST's NFC SDK, ST25TV64KTag).
     case .st25tv16K, .st25tv64K: self = .dv
     case .st25tv02K, .st25tv512: self = .tv

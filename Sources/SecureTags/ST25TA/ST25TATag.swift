@@ -38,7 +38,7 @@ public struct ST25TATag: Sendable {
   public let product: TagProduct
 
   /// Returns whether a product is one of these chips.
-  package static func isOne(_ product: TagProduct?) -> Bool { product?.chip?.isST25TA ?? false }
+  package static func isOne(_ product: TagProduct?) -> Bool { product?.id.isST25TA == true }
 
   /// No exchange.
   ///

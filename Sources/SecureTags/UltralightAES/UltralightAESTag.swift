@@ -43,7 +43,7 @@ public struct UltralightAESTag: Sendable {
   }
 
   init(_ tag: any MiFareTag, random: RandomBytes?) async throws {
-    guard let commands = tag.ultralight, try await tag.product()?.isUltralightAES == true else {
+    guard let commands = tag.ultralight, try await tag.product()?.id == .ultralightAES else {
       throw NFCError(.wrongTag, "the tag is not a MIFARE Ultralight AES")
     }
     self.tag = tag

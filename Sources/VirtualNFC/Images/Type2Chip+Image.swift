@@ -100,38 +100,41 @@ extension MIFAREUltralightAES: ImagedChip {
 }
 
 extension VirtualTag {
+  private static let ntag21x: [Type2Product: NTAG21x.Product] = [
+    .ntag210: .ntag210, .ntag212: .ntag212, .ntag213: .ntag213, .ntag215: .ntag215,
+    .ntag216: .ntag216,
+  ]
+
   static func type2(_ image: TagImage) throws(VirtualTagNameError) -> VirtualTag {
     let bytes = image.memory.bytes
     guard let product = image.type2Product else {
       throw .notADump("no Ultralight or NTAG that is known has \(image.memory.unitCount) pages")
     }
-    let ntag: [Type2Product.Chip: NTAG21x.Product] = [
-      .ntag210: .ntag210, .ntag212: .ntag212, .ntag213: .ntag213, .ntag215: .ntag215,
-      .ntag216: .ntag216,
-    ]
-    if let ntag = ntag[product.chip], var chip = NTAG21x(ntag, dump: bytes) {
+    if let ntag = ntag21x[product], var chip = NTAG21x(ntag, dump: bytes) {
       try checkUID(bytes)
       chip.adopt(image)
       return VirtualTag(chip)
     }
-    let plus: [Type2Product.Chip: NTAGI2CPlus.Product] = [
+    let plus: [Type2Product: NTAGI2CPlus.Product] = [
       .ntagI2CPlus1K: .nt3h2111, .ntagI2CPlus2K: .nt3h2211,
     ]
-    if let plus = plus[product.chip], var chip = NTAGI2CPlus(plus, dump: bytes) {
+    if let plus = plus[product], var chip = NTAGI2CPlus(plus, dump: bytes) {
       chip.adopt(image)
       return VirtualTag(chip)
     }
-    if product.chip == .ultralightEV1, var chip = MIFAREUltralightEV1(dump: bytes) {
+    if product == .ultralightEV1 || product == .ultralightEV1Large,
+      var chip = MIFAREUltralightEV1(dump: bytes)
+    {
       try checkUID(bytes)
       chip.adopt(image)
       return VirtualTag(chip)
     }
-    if product.chip == .ultralightAES, var chip = MIFAREUltralightAES(dump: bytes) {
+    if product == .ultralightAES, var chip = MIFAREUltralightAES(dump: bytes) {
       try checkUID(bytes)
       chip.adopt(image)
       return VirtualTag(chip)
     }
-    if product.chip == .ultralightC {
+    if product == .ultralightC {
       try checkUID(bytes)
       // An unknown key has its factory value.
       let key = MIFAREUltralightC.keyPages.lowerBound * Type2Memory.pageSize

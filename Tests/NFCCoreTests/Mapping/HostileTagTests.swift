@@ -15,7 +15,7 @@ import Testing
     #expect(outcomes.results > 20 && outcomes.errors > 20)
   }
 
-  @Test(arguments: [nil, TagProduct(name: "MIFARE DESFire EV1", maker: "NXP", chip: .desfireEV1)])
+  @Test(arguments: [nil, TagProduct(.desfireEV1, name: "MIFARE DESFire EV1", maker: "NXP")])
   func type4(_ product: TagProduct?) throws {
     let target = ISO14443ATarget(
       uid: [4, 1, 2, 3, 4, 5, 6], atqa: [0x03, 0x44], sak: 0x20,

@@ -41,7 +41,7 @@ import Testing
       .dropFirst().map { $0 }
     #expect(TypeAIdentification.kind(target, version: nil) == .miFare(.classic))
     #expect(
-      TypeAIdentification.classic(target)
-        == TagProduct(name: "MIFARE Plus S", maker: "NXP", chip: .plusS))
+      TypeAIdentification.classic(target) == TagProduct(.plusS, name: "MIFARE Plus S", maker: "NXP")
+    )
   }
 }

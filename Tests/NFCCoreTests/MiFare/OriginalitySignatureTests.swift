@@ -202,14 +202,14 @@ import Testing
     #expect(
       OriginalitySignature.verify(
         uid: uid, signature: signature,
-        product: TagProduct(name: "Topaz 96", maker: "Broadcom", chip: nil))
+        product: TagProduct(.topaz96, name: "Topaz 96", maker: "Broadcom"))
         == .unknown)
   }
 
   /// ST's chips by their products. One that does not name its key may be signed with another than the known one.
   @Test(arguments: [
     (
-      ChipID.st25taSigned, "02E3002FCD44BE",
+      ChipID.st25ta02KB, "02E3002FCD44BE",
       "895EE509DE9D98E2FDAC7ADCC976F24B085D73D063986EF59FE260D9BE08D28C",
       OriginalitySignature.Verdict.unknown
     ),
@@ -219,10 +219,10 @@ import Testing
     ),
   ])
   func recognizesChipsOfST(
-    _ chip: ChipID, _ uid: String, _ signature: String,
+    _ id: ChipID, _ uid: String, _ signature: String,
     _ otherwise: OriginalitySignature.Verdict
   ) throws {
-    let product = TagProduct(name: "", maker: "STMicroelectronics", chip: chip)
+    let product = TagProduct(id, name: "\(id)", maker: "STMicroelectronics")
     let uid = try #require([UInt8](hexadecimal: uid))
     var signature = try #require([UInt8](hexadecimal: signature))
     #expect(

@@ -35,12 +35,9 @@ extension Type4Mapping {
   }
 
   /// The first generation has no ISO/IEC 7816-4 names for applications; Light has fixed files.
-  private var hasNativeFormat: Bool {
-    switch product?.chip {
-    case .desfireEV1, .desfireEV2, .desfireEV3: true
-    default: false
-    }
-  }
+  private static let withFormat: Set<ChipID> = [.desfireEV1, .desfireEV2, .desfireEV3]
+
+  private var hasNativeFormat: Bool { product.map { Self.withFormat.contains($0.id) } ?? false }
 
   // MARK: Locking
 

@@ -3,6 +3,7 @@
 /// Sources: Topaz BCM20203T96 and BCM20203T512 technical specifications. The control TLVs and the
 /// position of the dynamic lock bits are those that every maker of tags with 512 bytes writes.
 struct Type1Product: Hashable, Sendable {
+  let id: ChipID
   /// HR0: high half 1, NDEF; low half 1, static memory.
   let headerByte: UInt8
   let name: String
@@ -15,10 +16,11 @@ struct Type1Product: Hashable, Sendable {
 
   static let all = [
     Type1Product(
-      headerByte: 0x11, name: "Topaz 96", size: 120, dynamicLocks: nil, controlTLVs: []),
+      id: .topaz96, headerByte: 0x11, name: "Topaz 96", size: 120, dynamicLocks: nil,
+      controlTLVs: []),
     // 48 lock bits from byte 2 of block F on, two reserved bytes before them.
     Type1Product(
-      headerByte: 0x12, name: "Topaz 512", size: 512, dynamicLocks: 0x7A..<0x80,
+      id: .topaz512, headerByte: 0x12, name: "Topaz 512", size: 512, dynamicLocks: 0x7A..<0x80,
       controlTLVs: [0x01, 0x03, 0xF2, 0x30, 0x33, 0x02, 0x03, 0xF0, 0x02, 0x03]),
   ]
 
@@ -30,9 +32,7 @@ struct Type1Product: Hashable, Sendable {
   /// As the capability container has it: blocks less one.
   var containerSize: UInt8 { UInt8(truncatingIfNeeded: size / Type1Memory.blockSize - 1) }
 
-  var tagProduct: TagProduct {
-    TagProduct(name: name, maker: "Broadcom", chip: nil, memorySize: size)
-  }
+  var tagProduct: TagProduct { TagProduct(id, name: name, maker: "Broadcom", memorySize: size) }
 }
 
 extension OtherTag {

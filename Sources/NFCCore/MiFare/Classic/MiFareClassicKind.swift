@@ -8,6 +8,7 @@
 /// (`cmdhf14a.c`).
 package struct MiFareClassicKind: Hashable, Sendable {
   package let sak: UInt8
+  let id: ChipID
   /// The number of sectors, as far as the SAK says: a MIFARE Plus of 2 KB in security level 1 has
   /// the SAK of 1 KB.
   package let geometry: MiFareClassicGeometry
@@ -15,9 +16,11 @@ package struct MiFareClassicKind: Hashable, Sendable {
   let maker: String
 
   private init(
-    _ sak: UInt8, _ geometry: MiFareClassicGeometry, _ name: String, maker: String = "NXP"
+    _ sak: UInt8, _ id: ChipID, _ geometry: MiFareClassicGeometry, _ name: String,
+    maker: String = "NXP"
   ) {
     self.sak = sak
+    self.id = id
     self.geometry = geometry
     self.name = name
     self.maker = maker
@@ -25,18 +28,19 @@ package struct MiFareClassicKind: Hashable, Sendable {
 
   package static let all = [
     // Skylanders figures have it.
-    MiFareClassicKind(0x01, .oneK, "TNP3xxx"),
-    MiFareClassicKind(0x08, .oneK, "MIFARE Classic 1K"),
-    MiFareClassicKind(0x09, .mini, "MIFARE Classic Mini"),
+    MiFareClassicKind(0x01, .tnp3xxx, .oneK, "TNP3xxx"),
+    MiFareClassicKind(0x08, .classic1K, .oneK, "MIFARE Classic 1K"),
+    MiFareClassicKind(0x09, .classicMini, .mini, "MIFARE Classic Mini"),
     // Security level 2.
-    MiFareClassicKind(0x10, .twoK, "MIFARE Plus 2K"),
-    MiFareClassicKind(0x11, .fourK, "MIFARE Plus 4K"),
-    MiFareClassicKind(0x18, .fourK, "MIFARE Classic 4K"),
-    MiFareClassicKind(0x19, .twoK, "MIFARE Classic 2K"),
-    MiFareClassicKind(0x28, .oneK, "SmartMX with MIFARE Classic 1K"),
-    MiFareClassicKind(0x38, .fourK, "SmartMX with MIFARE Classic 4K"),
-    MiFareClassicKind(0x88, .oneK, "MIFARE Classic 1K", maker: "Infineon"),
-    MiFareClassicKind(0x98, .fourK, "MPCOS with MIFARE Classic 4K", maker: "Gemplus"),
+    MiFareClassicKind(0x10, .plus2K, .twoK, "MIFARE Plus 2K"),
+    MiFareClassicKind(0x11, .plus4K, .fourK, "MIFARE Plus 4K"),
+    MiFareClassicKind(0x18, .classic4K, .fourK, "MIFARE Classic 4K"),
+    MiFareClassicKind(0x19, .classic2K, .twoK, "MIFARE Classic 2K"),
+    MiFareClassicKind(0x28, .smartMXWithClassic1K, .oneK, "SmartMX with MIFARE Classic 1K"),
+    MiFareClassicKind(0x38, .smartMXWithClassic4K, .fourK, "SmartMX with MIFARE Classic 4K"),
+    MiFareClassicKind(0x88, .infineonClassic1K, .oneK, "MIFARE Classic 1K", maker: "Infineon"),
+    MiFareClassicKind(
+      0x98, .mpcosWithClassic4K, .fourK, "MPCOS with MIFARE Classic 4K", maker: "Gemplus"),
   ]
 
   /// `nil` for a SAK that no card with such sectors has.
@@ -46,6 +50,6 @@ package struct MiFareClassicKind: Hashable, Sendable {
   }
 
   var product: TagProduct {
-    TagProduct(name: name, maker: maker, chip: nil, memorySize: geometry.memorySize)
+    TagProduct(id, name: name, maker: maker, memorySize: geometry.memorySize)
   }
 }

@@ -6,8 +6,8 @@
 ///
 /// Each chip is one file in `Chips` and one line in ``all``.
 struct Type2Chip: Sendable {
-  /// The maker's type number, which distinguishes chips with the same name and identifies this
-  /// record.
+  let id: ChipID
+  /// The maker's type number, which distinguishes chips with the same name.
   let typeNumber: String
   /// As the maker sells it.
   let name: String
@@ -27,6 +27,9 @@ struct Type2Chip: Sendable {
   let hasFastRead: Bool
   /// The numbers of the counters that READ_CNT supports.
   let counters: [UInt8]
+  /// The text that the chip can insert into the user memory; `nil` for a chip without a mirror, and
+  /// for one whose settings are not known.
+  let mirror: Mirror?
   let access: AccessControl
   let signature: Signature
   /// Whether another interface can write the memory meanwhile.
@@ -36,7 +39,7 @@ struct Type2Chip: Sendable {
   let memorySize: Int?
 
   var product: TagProduct {
-    TagProduct(name: name, maker: maker, chip: nil, memorySize: memorySize, typeNumber: typeNumber)
+    TagProduct(id, name: name, maker: maker, memorySize: memorySize, typeNumber: typeNumber)
   }
 
   /// The source of the facts.
@@ -77,6 +80,14 @@ struct Type2Chip: Sendable {
     let factoryContent: [UInt8]
   }
 
+  /// The text that replaces a part of the user memory in the answers to READ and FAST_READ.
+  enum Mirror: Hashable, Sendable {
+    /// The UID; on as soon as MIRROR_PAGE is set (NTAG210/212 data sheet, 8.5.7 and 8.6).
+    case uid
+    /// The UID, the counter or both, as MIRROR_CONF says (NTAG213/215/216 data sheet, 8.5.7 and 8.7).
+    case uidAndCounter
+  }
+
   /// The requirement for reading or writing pages.
   enum AccessControl: Hashable, Sendable {
     case none
@@ -101,8 +112,6 @@ struct Type2Chip: Sendable {
     let hasConfigurationLock: Bool
     /// Whether ACCESS has NFC_CNT_PWD_PROT.
     let hasProtectedCounter: Bool
-    /// Whether the chip can show its UID and counter as text in its pages (MIRROR, MIRROR_PAGE).
-    let hasMirror: Bool
 
     /// The two pages with AUTH0 and ACCESS.
     var configuration: Range<Int> { firstPage..<firstPage + 2 }
@@ -146,10 +155,10 @@ struct Type2Chip: Sendable {
 
 extension Type2Chip: Hashable {
   static func == (first: Type2Chip, second: Type2Chip) -> Bool {
-    first.typeNumber == second.typeNumber
+    first.id == second.id
   }
 
-  func hash(into hasher: inout Hasher) { hasher.combine(typeNumber) }
+  func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
 
 extension Type2Chip {
@@ -201,14 +210,15 @@ extension Type2Chip {
 
   /// Returns a chip with the pages and commands of this one under its own identity.
   func sibling(
-    typeNumber: String, name: String, maker: String, source: Source, recognition: Recognition,
-    signature: Signature
+    _ id: ChipID, typeNumber: String, name: String, maker: String, source: Source,
+    recognition: Recognition, signature: Signature
   ) -> Type2Chip {
     Type2Chip(
-      typeNumber: typeNumber, name: name, maker: maker, source: source, recognition: recognition,
-      pages: pages, lockBits: lockBits, finalBits: finalBits, blank: blank,
-      hasFastRead: hasFastRead, counters: counters, access: access, signature: signature,
-      hasWiredSide: hasWiredSide, memorySize: memorySize)
+      id: id, typeNumber: typeNumber, name: name, maker: maker, source: source,
+      recognition: recognition, pages: pages, lockBits: lockBits, finalBits: finalBits,
+      blank: blank,
+      hasFastRead: hasFastRead, counters: counters, mirror: mirror, access: access,
+      signature: signature, hasWiredSide: hasWiredSide, memorySize: memorySize)
   }
 
   /// Returns the chip with this answer to GET_VERSION; `nil` for an unknown one.
@@ -221,7 +231,7 @@ extension Type2Chip {
 
   /// Creates the chip that a product is.
   init?(_ product: TagProduct) {
-    guard let chip = Self.all.first(where: { $0.typeNumber == product.typeNumber }) else {
+    guard let chip = Self.all.first(where: { $0.id == product.id }) else {
       return nil
     }
     self = chip

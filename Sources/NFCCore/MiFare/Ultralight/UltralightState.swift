@@ -132,6 +132,55 @@ extension UltralightDump {
   }
 }
 
+/// The mirror of an NTAG: the text that replaces a part of the user memory in the chip's answers.
+package struct UltralightMirrorState: Hashable, Sendable {
+  /// MIRROR_CONF, or what a chip without it shows.
+  package enum Content: UInt8, Hashable, Sendable {
+    case nothing = 0
+    case uid = 1
+    case counter = 2
+    case uidAndCounter = 3
+  }
+
+  package let content: Content
+  /// MIRROR_PAGE: the page where the text begins.
+  package let page: Int
+  /// MIRROR_BYTE: the byte of the page where the text begins.
+  package let byte: Int
+  /// NFC_CNT_EN: whether the counter counts readings; `nil` for a chip without this counter.
+  package let countsReadings: Bool?
+
+  /// The last page number that switches the mirror off (NTAG213/215/216 data sheet, 8.5.7).
+  private static let lastPageOff = 0x03
+  private static let counterEnabled: UInt8 = 0x10
+
+  init(_ kind: Type2Chip.Mirror, mirror: UInt8, page: UInt8, access: UInt8) {
+    self.page = Int(page)
+    byte = Int(mirror >> 4 & 0x03)
+    let isOn = self.page > Self.lastPageOff
+    switch kind {
+    case .uid:
+      content = isOn ? .uid : .nothing
+      countsReadings = nil
+    case .uidAndCounter:
+      content = isOn ? Content(rawValue: mirror >> 6) ?? .nothing : .nothing
+      countsReadings = access & Self.counterEnabled != 0
+    }
+  }
+}
+
+extension UltralightDump {
+  /// The mirror; `nil` for a chip without one, and if the settings could not be read.
+  package var mirrorState: UltralightMirrorState? {
+    guard let kind = chip.mirror, case .password(let settings) = chip.access else { return nil }
+    let start = settings.firstPage * Type2Memory.pageSize
+    guard let mirror = byte(start), let page = byte(start + 2),
+      let access = byte(start + Type2Memory.pageSize)
+    else { return nil }
+    return UltralightMirrorState(kind, mirror: mirror, page: page, access: access)
+  }
+}
+
 extension UltralightCommands {
   /// Returns the kind of secret that opens the protected pages of the chip; `nil` if there is none,
   /// or another kind. Costs the exchanges of ``MiFareTag/product()``.

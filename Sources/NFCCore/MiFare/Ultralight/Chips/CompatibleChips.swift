@@ -4,7 +4,7 @@
 extension Type2Chip {
   /// Feiju: compatible with NTAG213 (filters of air purifiers).
   static let feijuNTAG213 = compatible(
-    "feiju-213", "NTAG213 compatible", "Feiju",
+    .feijuNTAG213, "feiju-213", "NTAG213 compatible", "Feiju",
     [
       Version(
         vendor: Version.feiju, type: 0x04, subtypes: 2...2, major: 1, minors: 0...0,
@@ -13,7 +13,7 @@ extension Type2Chip {
 
   /// Feiju, with another vendor code: compatible with NTAG215.
   static let feijuNTAG215 = compatible(
-    "feiju-215", "NTAG215 compatible", "Feiju",
+    .feijuNTAG215, "feiju-215", "NTAG215 compatible", "Feiju",
     [
       Version(
         vendor: 0x05, type: 0x34, subtypes: 2...2, major: 1, minors: 0...0, storageSize: 0x11)
@@ -21,10 +21,12 @@ extension Type2Chip {
 
   /// Mikron K5016 (tickets): compatible with Ultralight EV1.
   static let mikronUltralight = compatible(
-    "K5016-80", "K5016", "Mikron", [mikron(storageSize: 0x0B)], of: .ultralightEV1)
+    .mikronUltralight, "K5016-80", "K5016", "Mikron", [mikron(storageSize: 0x0B)],
+    of: .ultralightEV1)
 
   static let mikronUltralightLarge = compatible(
-    "K5016-164", "K5016", "Mikron", [mikron(storageSize: 0x0E)], of: .ultralightEV1Large)
+    .mikronUltralightLarge, "K5016-164", "K5016", "Mikron", [mikron(storageSize: 0x0E)],
+    of: .ultralightEV1Large)
 
   private static func mikron(storageSize: UInt8) -> Version {
     Version(
@@ -33,11 +35,11 @@ extension Type2Chip {
   }
 
   private static func compatible(
-    _ typeNumber: String, _ name: String, _ maker: String, _ versions: [Version],
-    of chip: Type2Chip
+    _ id: ChipID, _ typeNumber: String, _ name: String, _ maker: String,
+    _ versions: [Version], of chip: Type2Chip
   ) -> Type2Chip {
     chip.sibling(
-      typeNumber: typeNumber, name: name, maker: maker,
+      id, typeNumber: typeNumber, name: name, maker: maker,
       source: .observed("GET_VERSION of chips in the field, and the memory of \(chip.name)"),
       recognition: .version(versions), signature: .readSignature([]))
   }

@@ -1,7 +1,7 @@
 extension Type2Chip {
   /// NT2H0301: 42 pages, no GET_VERSION, no FAST_READ.
   static let ntag203 = Type2Chip(
-    typeNumber: "NT2H0301", name: "NTAG203", maker: "NXP",
+    id: .ntag203, typeNumber: "NT2H0301", name: "NTAG203", maker: "NXP",
     source: .dataSheet("NTAG203 rev. 3.0"),
     // MF0ICU1, which has the same commands, ends before this page.
     recognition: .page(0x29, maker: Version.nxp),
@@ -9,6 +9,7 @@ extension Type2Chip {
     lockBits: .firstGeneration(others: [41...41]), finalBits: [],
     blank: Blank(
       size: 0x12, controlTLVs: Blank.lockControl([0xA0, 0x10, 0x44]), factoryContent: []),
-    hasFastRead: false, counters: [], access: .none, signature: .none, hasWiredSide: false,
+    hasFastRead: false, counters: [], mirror: nil, access: .none, signature: .none,
+    hasWiredSide: false,
     memorySize: 168)
 }

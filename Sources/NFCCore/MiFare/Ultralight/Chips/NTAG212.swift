@@ -1,7 +1,7 @@
 extension Type2Chip {
   /// NT2L1211 and NT2H1211: 41 pages.
   static let ntag212 = Type2Chip(
-    typeNumber: "NT2L1211", name: "NTAG212", maker: "NXP",
+    id: .ntag212, typeNumber: "NT2L1211", name: "NTAG212", maker: "NXP",
     source: .dataSheet("NTAG210/212 rev. 3.0"),
     recognition: .version([.ntag(1...2, 1, 0x0E)]),
     pages: Type2PageMap(
@@ -11,9 +11,9 @@ extension Type2Chip {
     finalBits: [PasswordSettings.configurationLock(inPage: 38)],
     blank: Blank(
       size: 0x10, controlTLVs: Blank.lockControl([0x90, 0x0A, 0x34]), factoryContent: []),
-    hasFastRead: true, counters: [],
+    hasFastRead: true, counters: [], mirror: .uid,
     access: .password(
       PasswordSettings(
-        firstPage: 37, hasConfigurationLock: true, hasProtectedCounter: false, hasMirror: true)),
+        firstPage: 37, hasConfigurationLock: true, hasProtectedCounter: false)),
     signature: .readSignature([.ntag21x]), hasWiredSide: false, memorySize: 164)
 }

@@ -1,7 +1,7 @@
 extension Type2Chip {
   /// NT2H1511: 135 pages.
   static let ntag215 = Type2Chip(
-    typeNumber: "NT2H1511", name: "NTAG215", maker: "NXP",
+    id: .ntag215, typeNumber: "NT2H1511", name: "NTAG215", maker: "NXP",
     source: .dataSheet("NTAG213/215/216 rev. 3.2"),
     recognition: .version([.ntag(2...2, 1, 0x11)]),
     pages: Type2PageMap(
@@ -10,9 +10,9 @@ extension Type2Chip {
     lockBits: .dynamic(page: 130, pagesPerBit: 16, last: 129),
     finalBits: [PasswordSettings.configurationLock(inPage: 132)],
     blank: Blank(size: 0x3E, controlTLVs: [], factoryContent: []),
-    hasFastRead: true, counters: [2],
+    hasFastRead: true, counters: [2], mirror: .uidAndCounter,
     access: .password(
       PasswordSettings(
-        firstPage: 131, hasConfigurationLock: true, hasProtectedCounter: true, hasMirror: true)),
+        firstPage: 131, hasConfigurationLock: true, hasProtectedCounter: true)),
     signature: .readSignature([.ntag21x]), hasWiredSide: false, memorySize: 540)
 }

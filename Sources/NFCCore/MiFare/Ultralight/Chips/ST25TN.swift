@@ -6,10 +6,10 @@
 /// pages are never written.
 extension Type2Chip {
   /// ST25TN01K: 160 bytes for the user.
-  static let st25tn01K = st25tn("ST25TN01K", code: 0x90, user: 4...43)
+  static let st25tn01K = st25tn(.st25tn01K, "ST25TN01K", code: 0x90, user: 4...43)
 
   /// ST25TN512: 64 bytes for the user; what pages 14h to 2Bh hold is not public.
-  static let st25tn512 = st25tn("ST25TN512", code: 0x91, user: 4...19)
+  static let st25tn512 = st25tn(.st25tn512, "ST25TN512", code: 0x91, user: 4...19)
 
   private enum ST25TNPage {
     static let dynamicLocks = 0x2C
@@ -23,13 +23,15 @@ extension Type2Chip {
   private static let st25tnFamily: UInt8 = 0x90
   private static let lastPageForUser = 43
 
-  private static func st25tn(_ name: String, code: UInt8, user: ClosedRange<Int>) -> Type2Chip {
+  private static func st25tn(
+    _ id: ChipID, _ name: String, code: UInt8, user: ClosedRange<Int>
+  ) -> Type2Chip {
     typealias Page = ST25TNPage
     let afterUser: [(ClosedRange<Int>, Type2PageMap.Use)] =
       user.upperBound < lastPageForUser
       ? [(user.upperBound + 1...lastPageForUser, .reserved)] : []
     return Type2Chip(
-      typeNumber: name, name: name, maker: "STMicroelectronics",
+      id: id, typeNumber: name, name: name, maker: "STMicroelectronics",
       source: .observed("ST's NFC apps, and Proxmark3"),
       recognition: .productCode(
         page: Page.product, bytes: [code, st25tnFamily], maker: Version.stMicroelectronics),
@@ -41,7 +43,7 @@ extension Type2Chip {
           (Page.augmentedNDEF + 1...Page.last, .reserved),
         ]),
       lockBits: .standard(page: Page.dynamicLocks, last: lastPageForUser), finalBits: [],
-      blank: nil, hasFastRead: false, counters: [], access: .none,
+      blank: nil, hasFastRead: false, counters: [], mirror: nil, access: .none,
       signature: .pages(Page.signature, [.st25tn]), hasWiredSide: false, memorySize: 256)
   }
 }

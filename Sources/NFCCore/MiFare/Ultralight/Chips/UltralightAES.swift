@@ -6,7 +6,7 @@ extension Type2Chip {
   /// the lock bits of page 28h: this is taken from the Ultralight EV1, whose lock bits have the
   /// same positions.
   static let ultralightAES = Type2Chip(
-    typeNumber: "MF0AES20", name: "MIFARE Ultralight AES", maker: "NXP",
+    id: .ultralightAES, typeNumber: "MF0AES20", name: "MIFARE Ultralight AES", maker: "NXP",
     source: .observed("libpretixnfc, StuStaPay, Proxmark3, Unleashed Firmware"),
     recognition: .version([.ultralight(1...3, 4, 0x0F)]),
     pages: Type2PageMap(
@@ -15,7 +15,7 @@ extension Type2Chip {
     lockBits: .dynamic(page: 40, pagesPerBit: 2, last: 39),
     finalBits: [
       FinalBits(page: 42, byte: 0, mask: 0x40), FinalBits(page: 45, byte: 0, mask: 0xE0),
-    ], blank: nil, hasFastRead: true, counters: [0, 1, 2],
+    ], blank: nil, hasFastRead: true, counters: [0, 1, 2], mirror: nil,
     access: .aes(AESSettings(firstPage: 41)),
     signature: .readSignature([.ultralightAES, .ultralightAESVingcard]),
     hasWiredSide: false, memorySize: 240)

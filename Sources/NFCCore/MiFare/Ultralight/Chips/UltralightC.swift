@@ -1,7 +1,7 @@
 extension Type2Chip {
   /// MF0ICU2: 48 pages, the last four of which hold a key; no GET_VERSION, no FAST_READ.
   static let ultralightC = Type2Chip(
-    typeNumber: "MF0ICU2", name: "MIFARE Ultralight C", maker: "NXP",
+    id: .ultralightC, typeNumber: "MF0ICU2", name: "MIFARE Ultralight C", maker: "NXP",
     source: .dataSheet("MF0ICU2 rev. 3.3"),
     recognition: .authentication,
     pages: Type2PageMap(
@@ -16,7 +16,7 @@ extension Type2Chip {
       factoryContent: [
         0x02, 0x00, 0x00, 0x10, 0x00, 0x06, 0x01, 0x10, 0x11, 0xFF, 0x00, 0x00,
       ]),
-    hasFastRead: false, counters: [],
+    hasFastRead: false, counters: [], mirror: nil,
     access: .tripleDES(
       TripleDESSettings(firstProtectedPage: 42, readProtectionPage: 43, keyPages: 44..<48)),
     signature: .none, hasWiredSide: false, memorySize: 192)

@@ -1,22 +1,21 @@
 extension Type2Chip {
   /// MF0UL11 and MF0ULH11: 20 pages.
   static let ultralightEV1 = Type2Chip(
-    typeNumber: "MF0UL11", name: "MIFARE Ultralight EV1", maker: "NXP",
+    id: .ultralightEV1, typeNumber: "MF0UL11", name: "MIFARE Ultralight EV1", maker: "NXP",
     source: .dataSheet("MF0ULx1 rev. 3.3"),
     recognition: .version([.ultralight(1...3, 1, 0x0B)]),
     pages: Type2PageMap((4...15, .user), (16...17, .configuration), (18...19, .secret)),
     lockBits: .static,
     finalBits: [PasswordSettings.configurationLock(inPage: 17)],
     blank: Blank(size: 0x06, controlTLVs: [], factoryContent: []),
-    hasFastRead: true, counters: [0, 1, 2],
+    hasFastRead: true, counters: [0, 1, 2], mirror: nil,
     access: .password(
-      PasswordSettings(
-        firstPage: 16, hasConfigurationLock: true, hasProtectedCounter: false, hasMirror: false)),
+      PasswordSettings(firstPage: 16, hasConfigurationLock: true, hasProtectedCounter: false)),
     signature: .readSignature([.ultralightEV1]), hasWiredSide: false, memorySize: 80)
 
   /// MF0UL21 and MF0ULH21: 41 pages.
   static let ultralightEV1Large = Type2Chip(
-    typeNumber: "MF0UL21", name: "MIFARE Ultralight EV1", maker: "NXP",
+    id: .ultralightEV1Large, typeNumber: "MF0UL21", name: "MIFARE Ultralight EV1", maker: "NXP",
     source: .dataSheet("MF0ULx1 rev. 3.3"),
     recognition: .version([.ultralight(1...2, 1, 0x0E)]),
     pages: Type2PageMap(
@@ -25,9 +24,8 @@ extension Type2Chip {
     finalBits: [PasswordSettings.configurationLock(inPage: 38)],
     blank: Blank(
       size: 0x10, controlTLVs: Blank.lockControl([0x90, 0x0A, 0x34]), factoryContent: []),
-    hasFastRead: true, counters: [0, 1, 2],
+    hasFastRead: true, counters: [0, 1, 2], mirror: nil,
     access: .password(
-      PasswordSettings(
-        firstPage: 37, hasConfigurationLock: true, hasProtectedCounter: false, hasMirror: false)),
+      PasswordSettings(firstPage: 37, hasConfigurationLock: true, hasProtectedCounter: false)),
     signature: .readSignature([.ultralightEV1]), hasWiredSide: false, memorySize: 164)
 }

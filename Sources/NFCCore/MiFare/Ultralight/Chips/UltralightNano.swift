@@ -2,10 +2,11 @@ extension Type2Chip {
   /// MF0UN: user memory of 40 or 48 bytes; according to the data sheet, no version byte
   /// distinguishes the two.
   static let ultralightNano = Type2Chip(
-    typeNumber: "MF0UN", name: "MIFARE Ultralight Nano", maker: "NXP",
+    id: .ultralightNano, typeNumber: "MF0UN", name: "MIFARE Ultralight Nano", maker: "NXP",
     source: .observed("GET_VERSION of chips in the field"),
     recognition: .version([.ultralight(1...2, 2, 0x0B), .ultralight(1...2, 3, 0x0B)]),
     pages: nil, lockBits: nil, finalBits: [], blank: nil, hasFastRead: false, counters: [],
+    mirror: nil,
     access: .none, signature: .readSignature([]), hasWiredSide: false,
     memorySize: nil)
 }
