@@ -104,7 +104,7 @@ struct DESFireReport {
         numbers = nil
       }
     }
-    if numbers == nil, try await product(card.tag.kind)?.chip == .ntag424DNA {
+    if numbers == nil, try await product(card.tag.kind)?.id == .ntag424DNA {
       numbers = filesOfNTAG424
     }
     guard let numbers else { return result }
