@@ -85,7 +85,7 @@ struct BusExercise {
       let start = clock.now
       do {
         let answer = try await tag.sendMiFareCommand(
-          [Self.read, page], timeout: .milliseconds(100))
+          [Self.read, page], timeout: .seconds(1))
         try expect(answer, from: page, "READ")
         answered += 1
       } catch let error as NFCError where error.code == .tagResponseError {

@@ -104,6 +104,23 @@ struct PCSCService: Sendable {
     client = try VirtualPCSCClient(virtual, port: slot.port)
   }
 
+  /// Lets a paused daemon continue, and waits until it answers: on a busy machine, the calls that were abandoned
+  /// meanwhile return only after a while, and an opening before that is refused, as it should be.
+  func resume() async throws {
+    daemon.resume()
+    let deadline = ContinuousClock.now + .seconds(20)
+    while true {
+      do {
+        let reader = try await Reader.open("pcsc:\(slot.name)")
+        return await reader.close()
+      } catch let error as NFCError
+        where error.code == .readerUnavailable && ContinuousClock.now < deadline
+      {
+        try await Task.sleep(for: .milliseconds(100))
+      }
+    }
+  }
+
   /// Opens the reader once the daemon has its card.
   func open() async throws -> Reader {
     let reader = try await Reader.open("pcsc:\(slot.name)")

@@ -50,7 +50,7 @@ import VirtualNFC
       }
       #expect(anyone < .seconds(2), "\(anyone)")
 
-      service.daemon.resume()
+      try await service.resume()
       let reader = try await service.open()
       #expect(try await reader.awaitedTag().technology == .iso15693)
       service.client.close()
@@ -74,7 +74,7 @@ import VirtualNFC
       // Dispatch keeps a few idle threads of its own for some seconds.
       let held = try Self.threadCount() - before
       #expect(held <= 8, "\(held) threads")
-      service.daemon.resume()
+      try await service.resume()
       #expect(try await Reader.open("pcsc:").connectionString.hasPrefix("pcsc:"))
       service.client.close()
     }
@@ -96,7 +96,7 @@ import VirtualNFC
         #expect(error?.description.contains("does not answer") == true)
       }
       #expect(ending < .seconds(5), "\(ending)")
-      service.daemon.resume()
+      try await service.resume()
       service.field.place(.icodeSLIX2())
       #expect(try await reader.awaitedTag().technology == .iso15693)
       service.client.close()
@@ -120,7 +120,7 @@ import VirtualNFC
       #expect(ending < .seconds(3), "\(ending)")
       let closing = await Self.time { await reader.close() }
       #expect(closing < .seconds(3), "\(closing)")
-      service.daemon.resume()
+      try await service.resume()
       service.field.place(.icodeSLIX2())
       #expect(try await Reader.open("pcsc:").awaitedTag().technology == .iso15693)
       service.client.close()
@@ -143,7 +143,7 @@ import VirtualNFC
       service.daemon.pause()
       let closing = await Self.time { await bench.reader.close() }
       #expect(closing < .seconds(7), "\(closing)")
-      service.daemon.resume()
+      try await service.resume()
       let again = try await service.bench()
       #expect(try await again.tag().readBlocks(0..<1).count == 1)
       service.client.close()
@@ -162,7 +162,7 @@ import VirtualNFC
       #expect(readers.list().isEmpty)
       let cancelling = Self.blockingTime { readers.cancel() }
       #expect(cancelling < .seconds(1), "\(cancelling)")
-      service.daemon.resume()
+      try await service.resume()
       #expect(readers.list().count == 2)
       service.client.close()
     }
