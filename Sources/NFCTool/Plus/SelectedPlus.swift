@@ -12,16 +12,22 @@ struct SelectedPlus: Sendable {
   /// afterwards has the access that the keys gave.
   func work<Result>(_ body: () async throws -> Result) async throws -> Result {
     try await tag.work(endingBy: card.endSession, body) { error, failure in
-      switch error.code {
-      case .authenticationFailed: failure.advice = "check the key and its place"
-      case .notAuthenticated:
-        failure.advice = "give a key that may, with --key 4B:HEX, or try --plain"
-      case .unsupported:
-        failure.advice = "a MIFARE Plus S needs --plain, and has no change of values"
-      case .malformedContent: failure.advice = "nfc plus value --set makes it one"
-      case .tagRefused: failure.status = .content
-      default: break
-      }
+      if let advice = Self.advice(for: error) { failure.advice = advice }
+      if error.code == .tagRefused { failure.status = .content }
+    }
+  }
+
+  /// Says what to do after an error of the card; `nil` if there is no more to say.
+  static func advice(for error: NFCError) -> String? {
+    switch error.code {
+    case .authenticationFailed: return "check the key and its place"
+    case .notAuthenticated: return "give a key that may, with --key 4B:HEX, or try --plain"
+    case .unsupported:
+      // Without a status, the card was not asked, as one that requires the messaging of EV1.
+      guard case .desfireStatus = error.cause else { return nil }
+      return "a MIFARE Plus S needs --plain, and has no change of values"
+    case .malformedContent: return "nfc plus value --set makes it one"
+    default: return nil
     }
   }
 

@@ -28,8 +28,8 @@ struct MIFAREPlusProcedure {
   /// The number of blocks that a reader's frame of 256 bytes can hold together with status and MAC.
   static let mostReadBlocks = 15
   private static let capabilitiesSize = 6
-  /// The card's first capability, if it goes on with the messaging of EV1 (NXP's reader library,
-  /// `phalMfpEVx_Sw_Int_AuthenticateGeneral`).
+  /// The card's first capability, if it goes on with the messaging of EV1 (NXP, MF1P(H)x1y1, short data sheet,
+  /// section 8.10).
   private static let messagingOfEV1: UInt8 = 0x01
 
   /// Sends a command and returns the answer without its status: one exchange.
