@@ -288,6 +288,27 @@ import VirtualNFC
     }
   }
 
+  /// The next tag is found in the first round after the first one was read. The command is also tested with
+  /// optimization, where a round that had found both tags once returned none.
+  @Test func findsTheNextTagInOneRound() async throws {
+    let field = VirtualField()
+    let tags = [
+      VirtualTag.type4(uid: [4, 1, 1, 1, 1, 1, 1]), VirtualTag.type4(uid: [4, 2, 2, 2, 2, 2, 2]),
+    ]
+    for tag in tags { field.place(tag) }
+    let virtual = try VirtualReader(field)
+    defer { virtual.close() }
+    var commands: [Int] = []
+    for _ in 0..<10 {
+      let before = virtual.statistics.commands
+      let result = try await Tool.run(
+        ["copy", "--plan", "--uid", "04010101010101", "--reader", virtual.connectionString])
+      #expect(result.status == 0)
+      commands.append(virtual.statistics.commands - before)
+    }
+    #expect(Set(commands).count == 1, "\(commands)")
+  }
+
   /// A Type 4 tag can be saved, changed, compared and restored.
   @Test func restoresAType4Tag() async throws {
     try await TemporaryDirectory.with { directory async throws in

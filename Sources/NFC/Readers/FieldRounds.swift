@@ -84,24 +84,32 @@ extension [ReaderShare] {
     ) { group in
       for (index, share) in enumerated() {
         group.addTask {
-          do {
-            return (index, .success(try await share.tagsInField()))
-          } catch let error as NFCError {
-            return (index, .failure(error))
-          }
+          // With optimization, Swift 6.3.1 loses `index` if the call is written inside the tuple.
+          let outcome = try await share.searchOutcome()
+          return (index, outcome)
         }
       }
-      let outcomes = try await group.reduce(into: [Int: Result<[DetectedTag], NFCError>]()) {
-        $0[$1.0] = $1.1
-      }
-      return indices.compactMap { outcomes[$0] }
+      var outcomes = [Result<[DetectedTag], NFCError>?](repeating: nil, count: count)
+      for try await (index, outcome) in group { outcomes[index] = outcome }
+      return outcomes.compactMap(\.self)
     }
   }
 }
 
 extension ReaderShare {
+  /// Searches once.
+  ///
+  /// - Throws: `CancellationError`.
+  fileprivate func searchOutcome() async throws -> Result<[DetectedTag], NFCError> {
+    do {
+      return .success(try await tagsInField())
+    } catch let error as NFCError {
+      return .failure(error)
+    }
+  }
+
   /// Returns the tags in the field of the reader now. A search that fails is repeated at once.
-  fileprivate func tagsInField() async throws -> [DetectedTag] {
+  private func tagsInField() async throws -> [DetectedTag] {
     var failures = ReaderFailures()
     while true {
       do {

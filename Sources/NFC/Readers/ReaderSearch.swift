@@ -82,11 +82,15 @@ package enum ReaderSearch {
   private static func open(_ found: [FoundReader], isShared: Bool) async -> [Attempt] {
     await withTaskGroup(of: (Int, Attempt).self) { group in
       for (index, reader) in found.enumerated() {
-        group.addTask { (index, await attempt(reader, isShared: isShared)) }
+        group.addTask {
+          // As in the search of several readers, the call is not written inside the tuple.
+          let attempt = await attempt(reader, isShared: isShared)
+          return (index, attempt)
+        }
       }
-      var attempts: [Int: Attempt] = [:]
+      var attempts = [Attempt?](repeating: nil, count: found.count)
       for await (index, attempt) in group { attempts[index] = attempt }
-      return found.indices.compactMap { attempts[$0] }
+      return attempts.compactMap(\.self)
     }
   }
 
