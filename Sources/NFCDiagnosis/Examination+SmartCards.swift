@@ -8,8 +8,6 @@ enum SmartCardServiceState: Sendable {
   static let program = "pcscd"
   private static let defaultSocket = "/run/pcscd/pcscd.comm"
   private static let socketVariable = "PCSCLITE_CSOCK_NAME"
-  /// `SCARD_W_SECURITY_VIOLATION` (pcsclite.h): polkit says no.
-  static let refusal: UInt32 = 0x8010_006A
 
   /// It is running; the connection strings of its readers.
   case shows([String])
@@ -148,7 +146,7 @@ extension Examination {
       files.exists("/run/systemd/system")
       ? "sudo systemctl enable --now pcscd.socket" : "sudo pcscd"
     let socket = SmartCardServiceState.socket(files)
-    if case .pcsc(SmartCardServiceState.refusal, _)? = error.cause {
+    if case .driver(let failure)? = error.cause, failure.meaning == .notPermitted {
       return finding(
         "the PC/SC service refuses this program",
         "allow org.debian.pcsc-lite.access_pcsc and access_card in a rule of polkit, or try as root"

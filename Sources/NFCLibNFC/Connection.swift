@@ -80,7 +80,7 @@ final class Connection {
       device.close()
       throw NFCError(
         .readerUnavailable, "the reader at \(text) does not answer as one",
-        cause: .libnfc(failure.code, failure.text))
+        cause: failure.cause)
     }
     self.device = device
     self.settings = settings

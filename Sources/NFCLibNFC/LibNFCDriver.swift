@@ -56,7 +56,7 @@ package final class LibNFCDriver: ReaderDriver {
       connection.close()
       throw NFCError(
         .readerUnavailable, "the reader at \(text) does not say what it can do",
-        cause: .libnfc(error.code, error.text))
+        cause: error.cause)
     }
     // Not before: for an unknown chip, libnfc would read a list that does not exist.
     firmware = connection.device.firmware
@@ -327,8 +327,7 @@ package final class LibNFCDriver: ReaderDriver {
     case LibNFC.Failure.chip where failure.chipStatus.map { $0 != 0 } ?? false:
       return ChipStatus.error(failure.chipStatus)
     default:
-      return NFCError(
-        .tagResponseError, "the exchange failed", cause: .libnfc(failure.code, failure.text))
+      return NFCError(.tagResponseError, "the exchange failed", cause: failure.cause)
     }
   }
 
@@ -341,7 +340,7 @@ package final class LibNFCDriver: ReaderDriver {
   func readerError(_ failure: LibNFC.Failure, _ activity: String) -> NFCError {
     NFCError(
       .readerUnavailable, "the reader failed while \(activity)",
-      cause: .libnfc(failure.code, failure.text))
+      cause: failure.cause)
   }
 
   func reader(_ activity: String, _ body: () throws -> Void) throws {

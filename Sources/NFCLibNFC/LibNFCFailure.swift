@@ -1,4 +1,5 @@
 import CLibNFC
+import NFCCore
 
 extension LibNFC {
   /// The error of a call: `NFC_E…`, and libnfc's text.
@@ -34,6 +35,13 @@ extension LibNFC {
         false
       default: true
       }
+    }
+
+    /// The failure as the cause of an error. Errors of tags have causes of their own.
+    var cause: NFCError.Cause {
+      .driver(
+        NFCError.DriverFailure(
+          domain: "libnfc", code: code, text: text, meaning: .readerFailure))
     }
 
     /// Returns the text that libnfc has for a code.

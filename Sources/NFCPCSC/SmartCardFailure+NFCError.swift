@@ -1,7 +1,16 @@
 import NFCCore
 
 extension SmartCardFailure {
-  var cause: NFCError.Cause { .pcsc(code, description) }
+  var cause: NFCError.Cause {
+    let meaning: NFCError.DriverFailure.Meaning? =
+      switch self {
+      case .sharingViolation: .cardInUse
+      case .securityViolation: .notPermitted
+      default: nil
+      }
+    return .driver(
+      NFCError.DriverFailure(domain: "pcsc", code: code, text: description, meaning: meaning))
+  }
 
   /// Returns the meaning of a failure for the reader and its tag.
   func nfcError(reader: String) -> any Error {

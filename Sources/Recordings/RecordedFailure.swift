@@ -32,8 +32,12 @@ extension NFCError {
 extension NFCError.Cause {
   fileprivate var recorded: JSONValue {
     switch self {
-    case .libnfc(let code, let text): Self.of("libnfc", code, text)
-    case .pcsc(let code, let text): Self.of("pcsc", code, text)
+    case .driver(let failure):
+      .members([
+        "kind": .string("driver"), "domain": .string(failure.domain),
+        "code": .integer(failure.code), "text": .string(failure.text),
+        "meaning": failure.meaning.map { .string($0.rawValue) },
+      ])
     case .system(let code, let text): Self.of("system", code, text)
     case .signal(let number, let text): Self.of("signal", number, text)
     case .negativeAcknowledge(let code): Self.of("negativeAcknowledge", code)
@@ -68,10 +72,9 @@ extension NFCError.Cause {
       Int32(try fields.integer("code", in: Int(Int32.min)...Int(Int32.max)))
     }
     switch try fields.text("kind") {
-    case "libnfc": self = .libnfc(try number(), try fields.text("text"))
-    case "pcsc":
-      self = .pcsc(
-        UInt32(try fields.integer("code", in: 0...Int(UInt32.max))), try fields.text("text"))
+    case "driver": self = .driver(try NFCError.DriverFailure(recorded: fields))
+    case "libnfc": self = .driver(try .former("libnfc", fields, meaning: .readerFailure))
+    case "pcsc": self = .driver(try .former("pcsc", fields))
     case "system": self = .system(try number(), try fields.text("text"))
     case "signal": self = .signal(try number(), try fields.text("text"))
     case "negativeAcknowledge": self = .negativeAcknowledge(try byte())
@@ -87,6 +90,33 @@ extension NFCError.Cause {
     case "checksum": self = .checksum
     default: throw RecordedField.Problem("there is no cause \"\(try fields.text("kind"))\"")
     }
+  }
+}
+
+extension NFCError.DriverFailure {
+  fileprivate init(recorded fields: RecordedField) throws(RecordedField.Problem) {
+    var meaning: Meaning?
+    if fields.has("meaning") {
+      let name = try fields.text("meaning")
+      guard let named = Meaning(rawValue: name) else {
+        throw RecordedField.Problem("there is no meaning \"\(name)\"")
+      }
+      meaning = named
+    }
+    self.init(
+      domain: try fields.text("domain"), code: try fields.integer("code", in: Int.min...Int.max),
+      text: try fields.text("text"), meaning: meaning)
+  }
+
+  /// Reads a failure of an earlier recording, which names its domain as its kind and has no meaning.
+  fileprivate static func former(
+    _ domain: String, _ fields: RecordedField, meaning: Meaning? = nil
+  ) throws(RecordedField.Problem) -> Self {
+    let code = try fields.integer("code", in: Int.min...Int.max)
+    let isSharingViolation = domain == "pcsc" && code == SmartCardFailure.sharingViolation.code
+    return Self(
+      domain: domain, code: code, text: try fields.text("text"),
+      meaning: isSharingViolation ? .cardInUse : meaning)
   }
 }
 

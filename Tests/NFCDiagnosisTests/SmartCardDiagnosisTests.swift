@@ -9,7 +9,9 @@ import Testing
   private static let shown = "pcsc:ACS ACR1252 Dual Reader [ACR1252 Dual Reader PICC] (RR5) 00 00"
   /// `SCARD_E_NO_SERVICE` (pcsclite.h).
   private static let noService = NFCError(
-    .readerUnavailable, "start pcscd", cause: .pcsc(0x8010_001D, "Service not available."))
+    .readerUnavailable, "start pcscd",
+    cause: .driver(
+      .init(domain: "pcsc", code: 0x8010_001D as UInt32, text: "Service not available.")))
 
   private func systemWithReader() throws -> SimulatedSystem {
     let system = try SimulatedSystem()
@@ -110,7 +112,11 @@ import Testing
 
   @Test func aServiceThatRefuses() throws {
     let refusal = NFCError(
-      .readerUnavailable, "no", cause: .pcsc(SmartCardServiceState.refusal, "Access denied."))
+      .readerUnavailable, "no",
+      cause: .driver(
+        .init(
+          domain: "pcsc", code: 0x8010_006A as UInt32, text: "Access denied.",
+          meaning: .notPermitted)))
     let reader = try SimulatedSystem().reader("pcsc:ACS", .unreachable(refusal))
     #expect(reader.problems == [.noService])
     #expect(reader.advice.contains("org.debian.pcsc-lite.access_pcsc"))

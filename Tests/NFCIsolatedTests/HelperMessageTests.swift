@@ -30,7 +30,10 @@ import Testing
     ] + targets.flatMap { [.select($0), .isPresent($0)] }
 
   static let causes: [NFCError.Cause] = [
-    .libnfc(-20, "RF"), .pcsc(0x8010_0001, "x"), .system(5, "EIO"), .signal(6, "SIGABRT"),
+    .driver(.init(domain: "libnfc", code: -20, text: "RF", meaning: .readerFailure)),
+    .driver(.init(domain: "pcsc", code: 0x8010_0001 as UInt32, text: "x")),
+    .driver(.init(domain: "", code: Int64.max, text: "", meaning: .cardInUse)),
+    .system(5, "EIO"), .signal(6, "SIGABRT"),
     .negativeAcknowledge(1), .statusWord(0x6A82), .statusFlags(1, 2), .desfireStatus(0xAE),
     .iso15693(0x0F), .chip(0x14, "key"), .unsupportedByReader, .noAnswer, .checksum,
   ]

@@ -51,7 +51,12 @@ import Testing
   ]
 
   static let causes: [NFCError.Cause?] = [
-    nil, .libnfc(-20, "lost"), .pcsc(0x8010_0069, "removed"), .system(5, "I/O"),
+    nil, .driver(.init(domain: "libnfc", code: -20, text: "lost", meaning: .readerFailure)),
+    .driver(.init(domain: "pcsc", code: 0x8010_0069 as UInt32, text: "removed")),
+    .driver(
+      .init(domain: "pcsc", code: 0x8010_000B as UInt32, text: "in use", meaning: .cardInUse)),
+    .driver(.init(domain: "other", code: Int64.min, text: "no", meaning: .notPermitted)),
+    .system(5, "I/O"),
     .negativeAcknowledge(1), .statusWord(0x6A82), .statusFlags(1, 0xA6), .desfireStatus(0xAE),
     .iso15693(0x0F), .chip(1, "time"), .unsupportedByReader, .noAnswer, .checksum,
   ]
@@ -105,6 +110,30 @@ import Testing
     let value = try JSONNode(parsing: Array(target.recorded.text.utf8)).value
     let again = try Target(recorded: RecordedField(value))
     #expect(again == target)
+  }
+
+  /// Earlier recordings name the domain of a driver's failure as its kind.
+  @Test(arguments: [
+    (
+      #"{"kind":"libnfc","code":-6,"text":"lost"}"#,
+      NFCError.DriverFailure(domain: "libnfc", code: -6, text: "lost", meaning: .readerFailure)
+    ),
+    (
+      #"{"kind":"pcsc","code":2148532235,"text":"in use"}"#,
+      NFCError.DriverFailure(
+        domain: "pcsc", code: 0x8010_000B as UInt32, text: "in use", meaning: .cardInUse)
+    ),
+    (
+      #"{"kind":"pcsc","code":2148532329,"text":"removed"}"#,
+      NFCError.DriverFailure(domain: "pcsc", code: 0x8010_0069 as UInt32, text: "removed")
+    ),
+  ])
+  func causesOfEarlierRecordings(_ cause: String, _ failure: NFCError.DriverFailure) throws {
+    let text = #"{"code":"tagResponseError","reason":"why","cause":\#(cause)}"#
+    let value = try JSONNode(parsing: Array(text.utf8)).value
+    let error = try NFCError(recorded: RecordedField(value))
+    #expect(error.cause == .driver(failure))
+    #expect(error.isCardInUse == (failure.meaning == .cardInUse))
   }
 
   @Test func readerNumbersAreChecked() throws {

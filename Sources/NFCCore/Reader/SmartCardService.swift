@@ -142,11 +142,3 @@ extension SmartCardFailure: CustomStringConvertible {
     }
   }
 }
-
-extension NFCError {
-  /// Whether another program uses the card on a PC/SC reader, or a program that ended has left the
-  /// card in the middle of a command. The reader works again when the card is free or removed.
-  public var isCardInUse: Bool {
-    if case .pcsc(SmartCardFailure.sharingViolation.code, _) = cause { true } else { false }
-  }
-}

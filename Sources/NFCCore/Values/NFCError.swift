@@ -91,12 +91,41 @@ public struct NFCError: Error, Hashable, Sendable {
     public static let content = Group(.content)
   }
 
+  /// A failure in the terms of the library or service that a driver uses.
+  public struct DriverFailure: Hashable, Sendable {
+    /// What a failure means, whichever driver reports it. More may be added: a `switch` needs a `default`.
+    public enum Meaning: String, Hashable, Sendable, CaseIterable {
+      /// The reader, or the connection to it, has failed. This says nothing about the tag.
+      case readerFailure
+      /// Another program uses the card.
+      case cardInUse
+      /// The service does not allow this user or program to use its readers.
+      case notPermitted
+    }
+
+    /// The library or service that the code belongs to: `libnfc` (codes `NFC_E…` in `nfc/nfc.h`), `pcsc`
+    /// (`SCARD_…` in pcsclite.h), or that of another driver.
+    public let domain: String
+    /// The code.
+    public let code: Int64
+    /// The meaning of the code, in words.
+    public let text: String
+    /// The meaning for the program; `nil` if the error's ``NFCError/code`` says everything.
+    public let meaning: Meaning?
+
+    /// Creates a failure from its parts.
+    public init(domain: String, code: some BinaryInteger, text: String, meaning: Meaning? = nil) {
+      self.domain = domain
+      self.code = Int64(clamping: code)
+      self.text = text
+      self.meaning = meaning
+    }
+  }
+
   /// The underlying cause.
   public enum Cause: Hashable, Sendable {
-    /// A libnfc error code (`NFC_E…` in `nfc/nfc.h`), with its text.
-    case libnfc(Int32, String)
-    /// An error code of PC/SC (`SCARD_…` in pcsclite.h), with its text.
-    case pcsc(UInt32, String)
+    /// A failure that the reader's driver reports with a code of its own.
+    case driver(DriverFailure)
     /// The errno of a system call.
     case system(Int32, String)
     /// The number of the signal that ended the process which drives the reader, with its name and
@@ -266,6 +295,14 @@ extension NFCError.Attempts: CustomStringConvertible {
   }
 }
 
+extension NFCError {
+  /// Whether another program uses the card on a PC/SC reader, or a program that ended has left the
+  /// card in the middle of a command. The reader works again when the card is free or removed.
+  public var isCardInUse: Bool {
+    if case .driver(let failure) = cause { failure.meaning == .cardInUse } else { false }
+  }
+}
+
 extension NFCError.Place: CustomStringConvertible {
   public var description: String {
     switch self {
@@ -281,8 +318,7 @@ extension NFCError.Place: CustomStringConvertible {
 extension NFCError.Cause: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .libnfc(_, let text): text
-    case .pcsc(_, let text): text
+    case .driver(let failure): failure.text
     case .system(_, let text): text
     case .signal(_, let text): text
     case .negativeAcknowledge(let code): "NAK \([code].hexadecimal.dropFirst())"

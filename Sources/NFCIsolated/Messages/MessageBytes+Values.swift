@@ -77,14 +77,12 @@ extension MessageWriter {
 
   private mutating func cause(_ value: NFCError.Cause) {
     switch value {
-    case .libnfc(let code, let reason):
+    case .driver(let failure):
       byte(1)
-      number(code)
-      text(reason)
-    case .pcsc(let code, let reason):
-      byte(2)
-      number(code)
-      text(reason)
+      text(failure.domain)
+      number(failure.code)
+      text(failure.text)
+      optional(failure.meaning) { $0.text($1.rawValue) }
     case .system(let code, let reason):
       byte(3)
       number(code)
@@ -228,8 +226,7 @@ extension MessageReader {
 
   private mutating func cause() throws(MalformedMessage) -> NFCError.Cause {
     switch try byte() {
-    case 1: return .libnfc(try number(), try text())
-    case 2: return .pcsc(try number(), try text())
+    case 1: return .driver(try driverFailure())
     case 3: return .system(try number(), try text())
     case 4: return .negativeAcknowledge(try byte())
     case 5: return .statusWord(try number())
@@ -243,6 +240,19 @@ extension MessageReader {
     case 13: return .signal(try number(), try text())
     default: throw MalformedMessage()
     }
+  }
+
+  private mutating func driverFailure() throws(MalformedMessage) -> NFCError.DriverFailure {
+    let domain = try text()
+    let code: Int64 = try number()
+    let reason = try text()
+    let meaning = try optional { reader throws(MalformedMessage) in
+      guard let meaning = NFCError.DriverFailure.Meaning(rawValue: try reader.text()) else {
+        throw MalformedMessage()
+      }
+      return meaning
+    }
+    return NFCError.DriverFailure(domain: domain, code: code, text: reason, meaning: meaning)
   }
 
   private mutating func place() throws(MalformedMessage) -> NFCError.Place {

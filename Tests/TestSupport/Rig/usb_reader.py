@@ -477,6 +477,10 @@ H: descriptors={hexadecimal}
         if self.device.options.rights and (self.number > 2 or self.device.options.arrive):
             self.rights = self.device.usable_from = time.monotonic() + self.device.options.rights / 1000
         self.device.note("plugged")
+        # The node must not be open to this login for a moment: nobody may look into its directory meanwhile.
+        directory = os.path.dirname(self.testbed.root + self.node)
+        if self.rights and os.path.isdir(directory):
+            os.chmod(directory, 0o000)
         self.bed.attach_ioctl(self.node, self.handler)
         descriptors = model.device + model.configuration
         vendor, product, maker, name = model.product
@@ -493,6 +497,7 @@ A: bInterfaceClass={model.configuration[14]:02x}\\n
             os.chmod(self.testbed.root + self.node, 0o444)
         if self.rights:
             os.chmod(self.testbed.root + self.node, 0o000)
+            os.chmod(directory, 0o755)
         if self.number > 2 or self.device.options.arrive:
             self.testbed.announce(self.PATH, "add")
 

@@ -100,7 +100,7 @@ extension NFCError {
   fileprivate var isRefusalOrAbsence: Bool {
     switch (code, cause) {
     case (.tagRefused, _): true
-    case (.tagResponseError, .libnfc): false
+    case (.tagResponseError, .driver(let failure)): failure.meaning != .readerFailure
     default: code == .tagResponseError
     }
   }
