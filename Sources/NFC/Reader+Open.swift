@@ -57,8 +57,8 @@ extension Reader {
     Reader(driver: driver, executor: try makeThread())
   }
 
-  /// Begins to open a reader, and returns at once: for programs that can use the 50 ms for which
-  /// libnfc pauses when it opens a serial port.
+  /// Begins to open a reader, and returns at once: for programs that can use the time before the reader
+  /// receives anything; see ``ReaderSource/quietTime(whileOpening:)``.
   ///
   /// If nobody takes the reader from the task, it is closed.
   package static func beginOpening(

@@ -14,6 +14,11 @@ package struct LibNFCSource: ReaderSource {
 
   package func availabilityError() -> NFCError? { LibNFC.availabilityError }
 
+  /// libnfc 1.8.0 pauses for 50 ms after it has opened the port of a PN532 (`pn532_uart_open`).
+  package func quietTime(whileOpening address: ReaderAddress) -> Duration {
+    address.scheme == "pn532_uart" ? .milliseconds(50) : .zero
+  }
+
   package func readers() -> [FoundReader] {
     LibUSBPath.findAgain()
     let configuration = LibNFCConfiguration.own

@@ -31,6 +31,10 @@ public protocol ReaderSource: Sendable {
   ///   ``NFCError/Code/invalidParameter``.
   func open(_ address: ReaderAddress) throws -> any ReaderDriver
 
+  /// Returns the time that ``open(_:)`` takes before the reader receives anything. A program can open a
+  /// reader that has such a time before it is certain that it needs the reader.
+  func quietTime(whileOpening address: ReaderAddress) -> Duration
+
   /// Returns further addresses of the reader at an address, the most stable first.
   func aliases(of address: ReaderAddress) -> [ReaderAddress]
 
@@ -60,6 +64,7 @@ public protocol ReaderSource: Sendable {
 extension ReaderSource {
   public var isShared: Bool { false }
   public func availabilityError() -> NFCError? { nil }
+  public func quietTime(whileOpening address: ReaderAddress) -> Duration { .zero }
   public func aliases(of address: ReaderAddress) -> [ReaderAddress] { [] }
   public func underlyingAddress(of address: ReaderAddress) -> ReaderAddress? { nil }
   public var version: String? { nil }

@@ -80,7 +80,7 @@ struct PublishedPCSCReader {
   func connectionString() async throws -> String {
     let start = ContinuousClock.now
     while ContinuousClock.now - start < Self.patience {
-      for found in try await Reader.list() where found.address.scheme == "pcsc" {
+      for found in try await Reader.list() where Self.isOfService(found.address) {
         let name = found.address.description
         let mayBeReal = !name.lowercased().contains("virtual")
         if mayBeReal, ContinuousClock.now - start < Self.reserve { continue }
@@ -91,6 +91,11 @@ struct PublishedPCSCReader {
     throw Failure(
       .noReader, "\(place) took the tags, but no PC/SC reader shows them",
       advice: "check that no other card is in that slot, or take the next --port")
+  }
+
+  /// Returns whether a reader belongs to a service that other programs use too.
+  private static func isOfService(_ address: ReaderAddress) -> Bool {
+    ReaderSources.source(of: address)?.isShared ?? false
   }
 
   private func isThisReader(_ name: String) async throws -> Bool {

@@ -1,26 +1,23 @@
 import NFC
 import Synchronization
 
-/// Opens the reader on a serial port that the command line names, while the command line is still being
-/// parsed.
+/// Opens the reader that the command line names, while the command line is still being parsed.
 ///
-/// libnfc pauses for 50 ms when it opens a serial port, before it sends the first byte. Everything else that
-/// a program does at its start fits into that pause. If the command line turns out to be wrong, the process
-/// ends before the reader has received anything. If that takes too long, the reader is closed again.
+/// Some drivers take a while before they send the first byte to a reader. Everything else that a program does
+/// at its start fits into that time. If the command line turns out to be wrong, the process ends before the
+/// reader has received anything. If that takes too long, the reader is closed again.
 enum ReaderPreopening {
   private struct Opening {
     let name: String
-    let start: ContinuousClock.Instant
+    /// The time until which the process can end before the reader receives anything.
+    let end: ContinuousClock.Instant
     let task: Task<Reader, any Error>
   }
 
   private static let opening = Mutex<Opening?>(nil)
 
-  /// The prefix of the driver that has this pause.
-  private static let scheme = "pn532_uart:"
-
-  /// The time during which nothing has been sent to the reader, with a margin for the process to end.
-  private static let pause = Duration.milliseconds(40)
+  /// The time that the process has to end.
+  private static let margin = Duration.milliseconds(10)
 
   /// The commands that open the reader as their first step, each with the subcommands that do so.
   private static let commands: [String: [String]] = [
@@ -41,13 +38,14 @@ enum ReaderPreopening {
   /// Starts opening the reader if it is certain which reader the command will use. Call this before other
   /// code reads the environment.
   static func begin(_ arguments: [String]) {
-    guard let name = name(in: arguments, environment: Reader.nameInEnvironment),
-      name.hasPrefix(scheme)
-    else { return }
+    guard let name = name(in: arguments, environment: Reader.nameInEnvironment) else { return }
+    let address = ReaderAddress(name)
+    let quietTime = ReaderSources.source(of: address)?.quietTime(whileOpening: address) ?? .zero
+    guard quietTime > margin else { return }
     Session.setLogLevel(isVerbose: false)
-    let start = ContinuousClock.now
+    let end = ContinuousClock.now + quietTime - margin
     guard let task = try? Reader.beginOpening(name) else { return }
-    opening.withLock { $0 = Opening(name: name, start: start, task: task) }
+    opening.withLock { $0 = Opening(name: name, end: end, task: task) }
   }
 
   /// Returns the reader that is being opened, to the first caller only. Returns `nil` if a different reader
@@ -66,7 +64,7 @@ enum ReaderPreopening {
       defer { opening = nil }
       return opening
     }
-    guard let opening, ContinuousClock.now - opening.start > pause else { return }
+    guard let opening, ContinuousClock.now > opening.end else { return }
     await (try? opening.task.value)?.close()
   }
 
