@@ -177,11 +177,11 @@ extension PCSCFaultTests {
   }
 
   /// An ICODE SLIX2 that refuses one of the next requests, like a chip whose programming voltage fails.
-  private struct RefusingChip: VirtualChip {
+  private struct RefusingChip: ForwardingChip {
     private static let unknownError: [UInt8] = [0x01, 0x0F]
     private static let getSystemInformation: UInt8 = 0x2B
 
-    private var chip = ICODESLIX2()
+    var chip = ICODESLIX2()
     private var refusal: Int?
     private(set) var hasRefusedQuestion = false
 
@@ -198,16 +198,6 @@ extension PCSCFaultTests {
       let answer = copy.receive(.iso15693([0x42, 0x20, 0x04]))
       return answer?.bytes.dropFirst().first == 1
     }
-
-    var name: String { chip.name }
-    var identifier: [UInt8] { chip.identifier }
-    var modulation: RadioFrame.Modulation { chip.modulation }
-    var memory: [UInt8] {
-      get { chip.memory }
-      set { chip.memory = newValue }
-    }
-    mutating func powerOn() { chip.powerOn() }
-    mutating func powerOff() { chip.powerOff() }
 
     mutating func receive(_ frame: RadioFrame) -> RadioFrame? {
       guard let left = refusal else { return chip.receive(frame) }

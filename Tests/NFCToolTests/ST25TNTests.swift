@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import VirtualNFC
 
@@ -6,7 +7,7 @@ import VirtualNFC
 @Suite struct ST25TNTests {
   /// An ST25TN, simulated in the memory of an NTAG216, which has enough pages. Commands that an ST25TN does
   /// not support are refused as unknown. The effects of its lock bits are not simulated.
-  private struct ST25TN: VirtualChip {
+  private struct ST25TN: ForwardingChip {
     static let uid: [UInt8] = [0x02, 0x84, 0x00, 0x31, 0x52, 0x07, 0x19]
     static let signature: [UInt8] = Array(0x40..<0x60)
     private static let pageSize = 4
@@ -14,7 +15,7 @@ import VirtualNFC
     private static let unknownCommand: UInt8 = 0x3F
     private static let commands: Set<UInt8> = [0x30, 0xA2, 0x50]
 
-    private var chip: NTAG21x
+    var chip: NTAG21x
 
     init(code: UInt8, size: UInt8) {
       chip = NTAG21x(.ntag216, uid: Self.uid)
@@ -31,14 +32,10 @@ import VirtualNFC
     }
 
     var name: String { "st25tn" }
-    var identifier: [UInt8] { chip.identifier }
-    var modulation: RadioFrame.Modulation { chip.modulation }
     var memory: [UInt8] {
       get { Array(chip.memory.prefix(Self.pageCount * Self.pageSize)) }
       set { chip.memory = newValue }
     }
-    mutating func powerOn() { chip.powerOn() }
-    mutating func powerOff() { chip.powerOff() }
     mutating func receive(_ frame: RadioFrame) -> RadioFrame? {
       guard let command = frame.checkedPayload, let code = command.first else {
         return chip.receive(frame)

@@ -1,5 +1,6 @@
 import NFC
 import Synchronization
+import TestSupport
 import Testing
 import VirtualNFC
 
@@ -8,7 +9,7 @@ import VirtualNFC
 /// Tests how often `nfc info` asks a chip for its signature.
 @Suite struct SignatureQuestionTests {
   /// An NTAG215 that counts READ_SIG, and may leave it unanswered like a chip without a signature.
-  private struct CountedChip: VirtualChip {
+  private struct CountedChip: ForwardingChip {
     var chip = NTAG21x(.ntag215)
     let refuses: Bool
     let questions: Questions
@@ -25,21 +26,6 @@ import VirtualNFC
       guard frame.checkedPayload == Self.readSignature else { return chip.receive(frame) }
       questions.add()
       return refuses ? nil : chip.receive(frame)
-    }
-
-    var name: String { chip.name }
-    var identifier: [UInt8] { chip.identifier }
-    var modulation: RadioFrame.Modulation { chip.modulation }
-    var irreversibleState: IrreversibleState { chip.irreversibleState }
-    var memory: [UInt8] {
-      get { chip.memory }
-      set { chip.memory = newValue }
-    }
-    mutating func powerOn() { chip.powerOn() }
-    mutating func powerOff() { chip.powerOff() }
-    mutating func carrierHasLasted(_ time: Duration) { chip.carrierHasLasted(time) }
-    func responseTime(to request: RadioFrame, _ answer: RadioFrame) -> Duration {
-      chip.responseTime(to: request, answer)
     }
   }
 

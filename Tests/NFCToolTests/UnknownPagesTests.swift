@@ -1,41 +1,19 @@
 import Foundation
+import TestSupport
 import Testing
 import VirtualNFC
 
 /// Tests of chips that are known by name, but whose pages are unknown.
 @Suite struct UnknownPagesTests {
-  /// An NTAG213 that reports the version of another chip.
-  private struct Renamed: VirtualChip {
-    /// The command GET_VERSION (NTAG21x data sheet, 10.1).
-    private static let getVersion: [UInt8] = [0x60]
-    private var chip = NTAG21x(.ntag213)
-    private let version: [UInt8]
-
-    init(version: [UInt8]) { self.version = version }
-
-    var name: String { chip.name }
-    var identifier: [UInt8] { chip.identifier }
-    var modulation: RadioFrame.Modulation { chip.modulation }
-    var memory: [UInt8] {
-      get { chip.memory }
-      set { chip.memory = newValue }
-    }
-    mutating func powerOn() { chip.powerOn() }
-    mutating func powerOff() { chip.powerOff() }
-    mutating func receive(_ frame: RadioFrame) -> RadioFrame? {
-      let answer = chip.receive(frame)
-      guard answer != nil, frame.checkedPayload == Self.getVersion else { return answer }
-      return .typeA(version)
-    }
-  }
-
   /// The pages are not guessed: no file is created, and nothing is written.
   @Test(arguments: [
     ("NTAG213 TT", "0004040203000F03"), ("NTAG 223 DNA", "0004040204000F03"),
     ("NTAG NT2H1411", "0004040201011103"),
   ])
   func isNeitherDumpedNorRestored(_ product: String, _ version: String) async throws {
-    let tag = VirtualTag(Renamed(version: try #require([UInt8](hexadecimal: version))))
+    let tag = VirtualTag(
+      FalseVersionChip(
+        NTAG21x(.ntag213), version: try #require([UInt8](hexadecimal: version))))
     let image = tag.memory
     let field = VirtualField()
     field.place(tag)

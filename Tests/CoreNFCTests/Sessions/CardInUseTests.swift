@@ -1,52 +1,32 @@
 import CoreNFC
 import NFC
 import Synchronization
+import TestSupport
 import Testing
 import VirtualNFC
 
 extension SessionSuites {
-  /// A card that another program has before a PC/SC reader.
+  /// A card on a PC/SC reader that another program uses.
   @Suite struct CardInUseTests {
-    /// A service that gives its card to nobody for a while.
-    private final class Service: SmartCardService {
-      private let base: any SmartCardService
+    /// A service that first refuses a number of connections, because another program uses the card.
+    private final class Service: ForwardingService {
       private var refusals: Int
 
       init(_ base: any SmartCardService, refusals: Int) {
-        self.base = base
         self.refusals = refusals
+        super.init(base)
       }
 
-      func connect(to reader: String) throws(SmartCardFailure) {
+      override func connect(to reader: String) throws(SmartCardFailure) {
         guard refusals == 0 else {
           refusals -= 1
           throw .sharingViolation
         }
-        try base.connect(to: reader)
+        try super.connect(to: reader)
       }
-
-      func readers() throws(SmartCardFailure) -> [String] { try base.readers() }
-      func status(of reader: String) throws(SmartCardFailure) -> SmartCardStatus {
-        try base.status(of: reader)
-      }
-      func waitForReaders(atMost timeout: Duration) throws(SmartCardFailure) {
-        try base.waitForReaders(atMost: timeout)
-      }
-      func wait(
-        forChangeOf reader: String, from status: SmartCardStatus, atMost timeout: Duration
-      ) throws(SmartCardFailure) {
-        try base.wait(forChangeOf: reader, from: status, atMost: timeout)
-      }
-      var cancel: @Sendable () -> Void { base.cancel }
-      func transmit(
-        _ command: [UInt8], atMost timeout: Duration
-      ) throws(SmartCardFailure) -> [UInt8] { try base.transmit(command, atMost: timeout) }
-      func reset() throws(SmartCardFailure) { try base.reset() }
-      func disconnect() { base.disconnect() }
-      func close() { base.close() }
     }
 
-    /// More than what a reader is let fail before it is taken for lost.
+    /// More failures than a reader may have before it counts as lost.
     private static let refusals = 8
 
     private func reader(_ field: VirtualField) async throws -> Reader {

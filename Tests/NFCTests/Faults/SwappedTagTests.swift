@@ -1,5 +1,6 @@
 import NFC
 import NFCCore
+import TestSupport
 import Testing
 import VirtualNFC
 
@@ -99,33 +100,8 @@ import VirtualNFC
 
   // MARK: Clones
 
-  /// A chip behind a false answer to GET_VERSION.
-  private struct Clone: VirtualChip {
-    var chip: any VirtualChip
-    let version: [UInt8]
-    private static let getVersion: [UInt8] = [0x60]
-
-    var name: String { chip.name }
-    var identifier: [UInt8] { chip.identifier }
-    var modulation: RadioFrame.Modulation { chip.modulation }
-    var memory: [UInt8] {
-      get { chip.memory }
-      set { chip.memory = newValue }
-    }
-    mutating func powerOn() { chip.powerOn() }
-    mutating func powerOff() { chip.powerOff() }
-    mutating func receive(_ frame: RadioFrame) -> RadioFrame? {
-      let answer = chip.receive(frame)
-      // Command and CRC_A; a chip that is not selected does not answer.
-      guard frame.bytes.starts(with: Self.getVersion), frame.bytes.count == 3, answer != nil else {
-        return answer
-      }
-      return .typeA(version)
-    }
-  }
-
-  /// Versions that are longer, shorter or larger than what stands behind them; Feiju's (Proxmark3,
-  /// `cmdhfmfu.c`).
+  /// Versions that are longer or shorter than the standard's, or of a larger chip; Feiju's is from Proxmark3
+  /// (`cmdhfmfu.c`).
   static let versions: [[UInt8]] = [
     [0x00, 0x04, 0x04, 0x02, 0x01, 0x00, 0x13, 0x03],
     [0x00, 0x04, 0x04, 0x02, 0x01, 0x00, 0x11, 0x03],
@@ -141,7 +117,7 @@ import VirtualNFC
   @Test(arguments: versions) func falseVersions(_ version: [UInt8]) async throws {
     let message = NDEFMessage(.uri("https://example.org"))
     let tag = VirtualTag(
-      Clone(chip: try NTAG21x(.ntag213, ndef: message.encoded()), version: version))
+      FalseVersionChip(try NTAG21x(.ntag213, ndef: message.encoded()), version: version))
     let bench = try await Bench(tag)
     let before = tag.memory
     let found = try await bench.tag(.iso14443)

@@ -1,11 +1,10 @@
 import NFC
+import TestSupport
 
-/// A PC/SC service with something between it and the driver: a reader that answers otherwise than the
-/// virtual one.
-final class InterposedService: SmartCardService {
+/// A PC/SC service whose answers and status are changed: a reader that behaves otherwise than the virtual one.
+final class InterposedService: ForwardingService {
   typealias Transmit = ([UInt8]) throws(SmartCardFailure) -> [UInt8]
 
-  private let base: any SmartCardService
   private let answer: (_ command: [UInt8], _ pass: Transmit) throws(SmartCardFailure) -> [UInt8]
   private let status: (SmartCardStatus) -> SmartCardStatus
   /// How often a card was connected to.
@@ -13,7 +12,7 @@ final class InterposedService: SmartCardService {
 
   /// - Parameters:
   ///   - answer: gives the answer to a command; `pass` sends it, or another one, to the reader.
-  ///   - status: what the driver is told of a status.
+  ///   - status: changes the status that the driver receives.
   init(
     _ base: any SmartCardService,
     answer:
@@ -24,36 +23,25 @@ final class InterposedService: SmartCardService {
       },
     status: @escaping (SmartCardStatus) -> SmartCardStatus = { $0 }
   ) {
-    self.base = base
     self.status = status
     self.answer = answer
+    super.init(base)
   }
 
-  func readers() throws(SmartCardFailure) -> [String] { try base.readers() }
-  func status(of reader: String) throws(SmartCardFailure) -> SmartCardStatus {
-    status(try base.status(of: reader))
+  override func status(of reader: String) throws(SmartCardFailure) -> SmartCardStatus {
+    status(try super.status(of: reader))
   }
-  func waitForReaders(atMost timeout: Duration) throws(SmartCardFailure) {
-    try base.waitForReaders(atMost: timeout)
-  }
-  func wait(
-    forChangeOf reader: String, from status: SmartCardStatus, atMost timeout: Duration
-  ) throws(SmartCardFailure) {
-    try base.wait(forChangeOf: reader, from: status, atMost: timeout)
-  }
-  var cancel: @Sendable () -> Void { base.cancel }
-  func connect(to reader: String) throws(SmartCardFailure) {
+
+  override func connect(to reader: String) throws(SmartCardFailure) {
     connections += 1
-    try base.connect(to: reader)
+    try super.connect(to: reader)
   }
-  func transmit(
+
+  override func transmit(
     _ command: [UInt8], atMost timeout: Duration
   ) throws(SmartCardFailure) -> [UInt8] {
     try answer(command) { own throws(SmartCardFailure) in
-      try base.transmit(own, atMost: timeout)
+      try super.transmit(own, atMost: timeout)
     }
   }
-  func reset() throws(SmartCardFailure) { try base.reset() }
-  func disconnect() { base.disconnect() }
-  func close() { base.close() }
 }

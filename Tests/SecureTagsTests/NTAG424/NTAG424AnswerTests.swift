@@ -7,7 +7,7 @@ import VirtualNFC
 @testable import SecureTags
 
 /// A chip whose answers are changed on the way.
-private struct MeddlingChip: VirtualChip {
+private struct MeddlingChip: ForwardingChip {
   enum Way: Sendable, CaseIterable {
     /// A bit of the last byte before the status word is changed.
     case macChanged
@@ -37,13 +37,7 @@ private struct MeddlingChip: VirtualChip {
     self.number = number
   }
 
-  let name = "meddling"
-  var identifier: [UInt8] { chip.identifier }
   var modulation: RadioFrame.Modulation { interface.modulation }
-  var memory: [UInt8] {
-    get { chip.memory }
-    set { chip.memory = newValue }
-  }
 
   mutating func powerOn() {
     interface.powerOn()

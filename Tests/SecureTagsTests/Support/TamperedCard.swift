@@ -1,8 +1,9 @@
+import TestSupport
 import VirtualNFC
 
 /// A card whose answers are changed on the way to the reader, with right check bytes: only the card's own
 /// MAC reveals the change.
-struct TamperedCard<Chip: VirtualChip>: VirtualChip {
+struct TamperedCard<Chip: VirtualChip>: ForwardingChip {
   typealias Change = AnswerChange
 
   var chip: Chip
@@ -43,22 +44,5 @@ struct TamperedCard<Chip: VirtualChip>: VirtualChip {
     let tampered = form.changed(content, plan.change, last: last)
     hasChanged = tampered != content
     return hasChanged ? form.frame(tampered, inPlaceOf: answer) : answer
-  }
-
-  // MARK: The rest is the chip's
-
-  var name: String { chip.name }
-  var identifier: [UInt8] { chip.identifier }
-  var modulation: RadioFrame.Modulation { chip.modulation }
-  var irreversibleState: IrreversibleState { chip.irreversibleState }
-  var memory: [UInt8] {
-    get { chip.memory }
-    set { chip.memory = newValue }
-  }
-  mutating func powerOn() { chip.powerOn() }
-  mutating func powerOff() { chip.powerOff() }
-  mutating func carrierHasLasted(_ time: Duration) { chip.carrierHasLasted(time) }
-  func responseTime(to request: RadioFrame, _ answer: RadioFrame) -> Duration {
-    chip.responseTime(to: request, answer)
   }
 }
