@@ -74,10 +74,10 @@ extension Reader {
   ///
   /// - Parameters:
   ///   - service: creates the service, which is used on the reader's thread.
-  ///   - name: the reader's name or a part of it; empty for the first reader.
+  ///   - name: the reader's name in the service, or a part of it; empty for the first reader.
   /// - Throws: ``NFCError/Code/readerNotFound`` or ``NFCError/Code/readerUnavailable``.
   public static func open(
-    _ name: String = "", over service: @escaping @Sendable () -> any SmartCardService
+    matching name: String = "", over service: @escaping @Sendable () -> any SmartCardService
   ) async throws -> Reader {
     let thread = try makeThread()
     return try await Opener(thread: thread).open { try PCSCDriver(name, over: service()) }

@@ -2,7 +2,7 @@ import NFCCore
 import ReaderThread
 import Synchronization
 
-/// A reader that was plugged in or unplugged.
+/// A reader that was plugged in or unplugged. More may be added: a `switch` needs a `default`.
 public enum ReaderChange: Hashable, Sendable {
   /// A reader was found.
   case appeared(FoundReader)

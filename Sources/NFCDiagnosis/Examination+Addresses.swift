@@ -1,3 +1,4 @@
+import NFC
 import NFCCore
 import NFCLibNFC
 import NFCUSB
@@ -22,20 +23,10 @@ extension Examination {
     return reader
   }
 
-  /// Returns a correction for an invalid connection string.
+  /// Returns advice on how to write an invalid address.
   private static func correction(_ text: String) -> String {
-    let driver = text.split(separator: ":").first.map(String.init) ?? ""
-    if let known = ConnectionString.drivers.first(where: {
-      $0 != driver && $0.lowercased() == driver.lowercased()
-    }) {
-      return "write \(known), in these letters"
-    }
-    switch driver.lowercased() {
-    case "pcsc", "acr122_pcsc":
-      return "for a PC/SC reader write \(SmartCardServiceState.scheme) and a part of its name"
-    case _ where text.hasPrefix("/dev/"): return "for a PN532 there write pn532_uart:\(text)"
-    default: return "nfc readers lists those that are found"
-    }
+    ReaderSources.all.lazy.compactMap { $0.advice(forInvalid: ReaderAddress(text)) }.first
+      ?? "nfc readers lists those that are found"
   }
 
   // MARK: USB
@@ -132,7 +123,7 @@ extension Examination {
       processes.isRunning("ModemManager")
     else { return nil }
     return Finding(
-      .inUse, "ModemManager runs, and may use a port for half a minute after it is plugged in",
+      .inUse, "ModemManager is running, and may use a port for half a minute after it is plugged in",
       advice: "if nothing answers: sudo systemctl stop ModemManager", isObstacle: false)
   }
 
@@ -194,7 +185,7 @@ extension Examination {
       files.exists(port)
       ? portFindings(port)
       : [nodeIsMissing(port, advice: "start the container with --device \(port)")]
-    let name = "pn532_uart:\(port)"
+    let name = LibNFCSource.address(ofSerialPort: port).description
     let defined = configuration.devices.map(\.connectionString)
       .first { $0 == name || $0.hasPrefix(name + ":") }
     reader.connectionString = defined ?? name

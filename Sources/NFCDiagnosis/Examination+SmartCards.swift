@@ -74,8 +74,8 @@ extension Examination {
       reader.findings.append(
         Finding(
           .noService,
-          "the PC/SC service, which drives it, was not asked: started by that, it would "
-            + "take the other reader too",
+          "the PC/SC service, which drives it, was not asked: that would start it, and it "
+            + "would take the other reader, too",
           advice: "nfc --reader \(SmartCardServiceState.scheme) readers asks it"))
     case .shows(let names):
       // pcscd puts interface, serial number and slot after the name that the driver's list has.
@@ -86,7 +86,7 @@ extension Examination {
       guard own == nil, title != nil else { break }
       reader.findings.append(
         Finding(
-          .notInService, "the PC/SC service runs, and does not show it",
+          .notInService, "the PC/SC service is running and does not show it",
           advice: "sudo systemctl restart pcscd, or plug it in again; journalctl -u pcscd says why")
       )
     }
@@ -123,7 +123,7 @@ extension Examination {
     case .shows where names.isEmpty:
       reader.findings = [
         Finding(
-          .notThere, "the PC/SC service runs, and has no reader",
+          .notThere, "the PC/SC service is running and has no reader",
           advice: "plug it in; nfc doctor without --reader looks at what is there")
       ]
     case .shows where !names.contains(where: { $0.uppercased().contains(part) }):

@@ -14,7 +14,7 @@ extension Examination {
     if !configuration.searches, configuration.devices.isEmpty {
       findings.append(
         Finding(
-          .configuration, "libnfc is configured to search for no reader, and no reader is named",
+          .configuration, "libnfc is configured not to search for readers, and no reader is named",
           advice:
             "set allow_autoscan = true in \(LibNFCConfiguration.folder)/libnfc.conf, or unset "
             + LibNFCConfiguration.search,

@@ -67,7 +67,7 @@ struct Examination {
     guard !device.isOptional else { return nil }
     reader.findings.append(
       Finding(
-        .configuration, "libnfc lists it all the same, since \(device.source) defines it",
+        .configuration, "libnfc lists it anyway, because \(device.source) defines it",
         advice: "remove it there if it is not used", isObstacle: false))
     return reader
   }

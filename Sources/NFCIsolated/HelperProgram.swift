@@ -41,7 +41,7 @@ struct HelperProgram: Sendable {
   private static func missing(_ reason: String) -> NFCError {
     NFCError(
       .readerUnavailable,
-      "\(reason); put it beside this program or in PATH, or name it in \(variable)")
+      "\(reason); put it into this program's directory or into PATH, or name it in \(variable)")
   }
 
   private static func environment(_ name: String) -> String? {

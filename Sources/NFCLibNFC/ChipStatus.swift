@@ -42,7 +42,7 @@ enum ChipStatus {
         .tagResponseError, "more than one tag has answered", cause: cause(bitCollision))
     case .some(let code) where tooLong.contains(code):
       return NFCError(
-        .tagResponseError, "the tag's answer is longer than the reader can take",
+        .tagResponseError, "the tag's answer is longer than the reader can receive",
         cause: cause(code))
     case .some(let code):
       return NFCError(

@@ -36,7 +36,7 @@ final class Connection {
     let lock = port?.descriptor
     let path = address.path
     watchdog.use(
-      Watchdog.Actions(abort: {}, cut: { Line.cut(path: path, besides: lock) }))
+      Watchdog.Actions(abort: {}, cut: { Line.cut(path: path, excluding: lock) }))
     func open() throws -> LibNFC.Device? {
       try watchdog.call(atMost: Self.openingLimit) {
         try LibNFC.open(text, traits, at: address, lockedBy: lock)

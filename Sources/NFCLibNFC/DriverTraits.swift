@@ -101,7 +101,7 @@ struct DriverTraits: Sendable {
     throw NFCError(
       .unsupported,
       "libnfc ends the program when a tag answers more than \(maximumResponseLength) bytes on a reader of "
-        + "\(name), and the command asks for \(length); request less, or open the reader with isolated: before its "
+        + "\(name), and the command requests \(length); request less, or open the reader with isolated: before its "
         + "address", cause: .unsupportedByReader)
   }
 

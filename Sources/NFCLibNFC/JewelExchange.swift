@@ -89,7 +89,7 @@ final class JewelExchange {
     guard command.count <= Self.commandLength + Self.uidLength else {
       throw NFCError(
         .invalidParameter,
-        "the command has a code, a block, eight bytes of data and the UID at most")
+        "the command has at most a code, a block, eight bytes of data and the UID")
     }
     let control = try prepare()
     var frame = command

@@ -162,7 +162,7 @@ enum LibNFC {
       guard let context = context.pointer,
         let pointer = connectionString.withCString({ nfc_open(context, $0) })
       else { return nil }
-      return Device(pointer, traits, line: Line(to: address.path, besides: lock))
+      return Device(pointer, traits, line: Line(to: address.path, excluding: lock))
     }
     return traits.address == .usb ? try usb.withLock { _ in try open() } : try open()
   }

@@ -265,13 +265,13 @@ package enum ConfigurationLine: Hashable {
       return
     }
     let key = text.prefix(while: Self.isOfKey)
-    let behind = text[key.endIndex...].drop(while: Self.isSpace)
-    guard !key.isEmpty, behind.first == UInt8(ascii: "=") else {
+    let following = text[key.endIndex...].drop(while: Self.isSpace)
+    guard !key.isEmpty, following.first == UInt8(ascii: "=") else {
       self = .flaw(
         reason: "libnfc drops it: it is not KEY = VALUE", advice: "correct it, or put # before it")
       return
     }
-    let value = behind.dropFirst().drop(while: Self.isSpace)
+    let value = following.dropFirst().drop(while: Self.isSpace)
     guard !value.isEmpty else {
       self = .flaw(
         reason: "libnfc drops it: it has no value", advice: "complete it, or put # before it")

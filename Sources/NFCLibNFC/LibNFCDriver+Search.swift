@@ -20,7 +20,7 @@ extension LibNFCDriver {
     case .iClass: return try find(NMT_ISO14443BICLASS, NBR_106).map { [$0] } ?? []
     case .iso15693:
       throw NFCError(
-        .unsupported, "libnfc's readers have no ISO 15693, some PC/SC readers have")
+        .unsupported, "libnfc's readers do not support ISO 15693; some PC/SC readers do")
     }
   }
 

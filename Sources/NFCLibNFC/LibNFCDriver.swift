@@ -55,7 +55,7 @@ package final class LibNFCDriver: ReaderDriver {
     } catch {
       connection.close()
       throw NFCError(
-        .readerUnavailable, "the reader at \(text) does not say what it can do",
+        .readerUnavailable, "the reader at \(text) does not report what it supports",
         cause: error.cause)
     }
     // Not before: for an unknown chip, libnfc would read a list that does not exist.

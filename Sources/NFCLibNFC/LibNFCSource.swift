@@ -10,13 +10,21 @@ package struct LibNFCSource: ReaderSource {
   package let name = "libnfc"
   package var schemes: [String] { ConnectionString.drivers }
 
+  /// The driver of a PN532 on a serial port.
+  private static let serialScheme = "pn532_uart"
+
+  /// Returns the address of a PN532 on a serial port.
+  package static func address(ofSerialPort path: String) -> ReaderAddress {
+    ReaderAddress("\(serialScheme):\(path)")
+  }
+
   package init() {}
 
   package func availabilityError() -> NFCError? { LibNFC.availabilityError }
 
   /// libnfc 1.8.0 pauses for 50 ms after it has opened the port of a PN532 (`pn532_uart_open`).
   package func quietTime(whileOpening address: ReaderAddress) -> Duration {
-    address.scheme == "pn532_uart" ? .milliseconds(50) : .zero
+    address.scheme == Self.serialScheme ? .milliseconds(50) : .zero
   }
 
   package func readers() -> [FoundReader] {
@@ -166,7 +174,7 @@ package struct LibNFCSource: ReaderSource {
 
   package func advice(forSilenceOf address: ReaderAddress) -> String {
     switch address.scheme {
-    case "pn532_uart":
+    case Self.serialScheme:
       "set the board's switches to HSU (both 0 on most boards) and cut its power for a moment; "
         + "TX goes to RX, and the grounds together; then try once more"
     case "pn532_i2c":
@@ -182,5 +190,15 @@ package struct LibNFCSource: ReaderSource {
     case "pn53x_usb", "usb": "plug it in again"
     default: "check its cable and power"
     }
+  }
+
+  package func advice(forInvalid address: ReaderAddress) -> String? {
+    let scheme = address.scheme
+    if let driver = schemes.first(where: { $0.lowercased() == scheme.lowercased() }) {
+      return driver == scheme ? nil : "write \(driver), in exactly this form"
+    }
+    let text = address.description
+    guard text.hasPrefix("/dev/") else { return nil }
+    return "for a PN532 there write \(Self.address(ofSerialPort: text))"
   }
 }

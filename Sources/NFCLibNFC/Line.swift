@@ -18,8 +18,8 @@ final class Line: Sendable {
   /// prevents started programs from inheriting it.
   ///
   /// - Parameter other: a descriptor of ours on the same path.
-  init?(to path: String, besides other: Int32?) {
-    guard let found = Self.descriptor(of: path, besides: other) else { return nil }
+  init?(to path: String, excluding other: Int32?) {
+    guard let found = Self.descriptor(of: path, excluding: other) else { return nil }
     _ = fcntl(found, F_SETFD, FD_CLOEXEC)
     descriptor = Mutex(found)
     self.path = path
@@ -28,7 +28,7 @@ final class Line: Sendable {
   /// libnfc waits by select(2), so its descriptors are below this.
   private static let descriptors = 0..<Int32(FD_SETSIZE)
 
-  private static func descriptor(of path: String, besides other: Int32?) -> Int32? {
+  private static func descriptor(of path: String, excluding other: Int32?) -> Int32? {
     descriptors.first { $0 != other && leads($0, to: path) }
   }
 
@@ -46,8 +46,8 @@ final class Line: Sendable {
   func cut() { withDescriptor(Self.cut) }
 
   /// Ends an opening that does not finish.
-  static func cut(path: String, besides other: Int32?) {
-    if let descriptor = descriptor(of: path, besides: other) { cut(descriptor) }
+  static func cut(path: String, excluding other: Int32?) {
+    if let descriptor = descriptor(of: path, excluding: other) { cut(descriptor) }
   }
 
   /// Replaces a descriptor with `/dev/null`, atomically and under the same number, so that nothing

@@ -32,6 +32,12 @@ package struct PCSCSource: ReaderSource {
     "plug it in again, or sudo systemctl restart pcscd"
   }
 
+  package func advice(forInvalid address: ReaderAddress) -> String? {
+    // The second is libnfc's own driver for such readers, which this program does not use.
+    guard (schemes + ["acr122_pcsc"]).contains(address.scheme.lowercased()) else { return nil }
+    return "for a PC/SC reader write \(PCSCDriver.scheme) and a part of its name"
+  }
+
   private static func found(_ connectionStrings: [String]) -> [FoundReader] {
     connectionStrings.map { text in
       FoundReader(ReaderAddress(text), name: String(text.dropFirst(PCSCDriver.scheme.count)))

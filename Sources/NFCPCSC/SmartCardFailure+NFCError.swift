@@ -19,7 +19,7 @@ extension SmartCardFailure {
     case .timeout:
       NFCError(
         .tagConnectionLost,
-        "the tag has not answered in time and \(reader) still waits for it; take the tag away",
+        "the tag has not answered in time and \(reader) still waits for it; remove the tag",
         cause: cause)
     case .removedCard, .noSmartCard, .unpoweredCard, .unresponsiveCard, .notTransacted, .resetCard:
       NFCError(.tagConnectionLost, "the tag has left the field", cause: cause)

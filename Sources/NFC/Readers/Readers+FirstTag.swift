@@ -159,7 +159,7 @@ extension Readers {
     guard technologies != [.iso15693] else {
       return NFCError(
         .unsupported,
-        "\(names) has no ISO 15693: the PN53x chips cannot do it, some PC/SC readers can")
+        "\(names) does not support ISO 15693: PN53x chips cannot, but some PC/SC readers can")
     }
     let wanted = technologies.map(\.rawValue).joined(separator: ", ")
     return NFCError(.unsupported, "\(names) cannot poll \(wanted)")

@@ -16,7 +16,7 @@ extension ISO7816Procedure {
   /// Selects the first of some applications that is there.
   func selectApplication(of aids: [ApplicationIdentifier]) throws -> SelectedApplication {
     guard !aids.isEmpty else {
-      throw NFCError(.invalidParameter, "there is no application identifier to select by")
+      throw NFCError(.invalidParameter, "no application identifier was given")
     }
     var refusals: [String] = []
     var last: UInt16?

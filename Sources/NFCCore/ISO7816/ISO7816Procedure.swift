@@ -142,7 +142,7 @@ struct ISO7816Procedure {
         whole.count + answer.data.count <= Self.longestAnswer
       else {
         throw NFCError(
-          .tagResponseError, "the card announces more data without end",
+          .tagResponseError, "the card announces more and more data",
           cause: .statusWord(answer.statusWord))
       }
       whole += answer.data

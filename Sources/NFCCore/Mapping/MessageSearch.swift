@@ -72,7 +72,7 @@ struct MessageSearch: Hashable, Sendable {
     guard value.count == block.length else { return block.value }
     guard let control = ControlledArea(tag: block.tag, value: value) else { return nil }
     if control.lockBits != nil, lockControl == nil { lockControl = control }
-    area = area.without(control.bytes, behind: block.end)
+    area = area.excluding(control.bytes, after: block.end)
     return nil
   }
 

@@ -51,7 +51,7 @@ struct TagDataArea: Hashable, Sendable {
   ///
   /// - Parameter offset: the end of that TLV. Earlier bytes cannot be removed any more, because
   ///   they contain the TLVs.
-  func without(_ addresses: Range<Int>, behind offset: Int) -> TagDataArea {
+  func excluding(_ addresses: Range<Int>, after offset: Int) -> TagDataArea {
     guard let next = address(offset), addresses.upperBound > next else { return self }
     let gap = max(next, addresses.lowerBound)..<addresses.upperBound
     return TagDataArea(bytes, without: reserved + [gap])

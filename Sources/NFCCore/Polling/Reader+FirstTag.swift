@@ -105,7 +105,7 @@ extension Reader {
   private static func refusal(_ technology: TagTechnology, _ reader: String) -> String {
     switch technology {
     case .iso15693:
-      "\(reader) has no ISO 15693: the PN53x chips cannot do it, some PC/SC readers can"
+      "\(reader) does not support ISO 15693: PN53x chips cannot, but some PC/SC readers can"
     default:
       "\(reader) cannot poll \(technology.rawValue)"
     }

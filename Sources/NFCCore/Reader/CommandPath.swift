@@ -2,6 +2,8 @@
 /// and what it supports.
 public struct CommandPath: Hashable, Sendable {
   /// A capability of a path. Other requests throw ``NFCError/Code/unsupported``.
+  ///
+  /// More may be added: a `switch` needs a `default`.
   public enum Capability: String, Hashable, Sendable, CaseIterable {
     /// Any command of the tag, unchanged.
     case rawCommands

@@ -8,7 +8,8 @@ import Synchronization
 /// Cancelling the task that waits for a tag or an answer stops the radio at once, throws
 /// `CancellationError`, and leaves the reader ready for the next call.
 ///
-/// The carrier is switched off by ``close()``, and when the last reference is released.
+/// The carrier is switched off by ``close()``, and when the last reference is released. Only ``close()`` can be
+/// awaited: use it before you open the same reader again.
 ///
 /// If the reader disappears, the running call ends with `readerLost`. Each later call tries once to
 /// reach it again, and throws `readerLost` as long as that fails. A reader can return as a serial

@@ -59,6 +59,10 @@ public protocol ReaderSource: Sendable {
 
   /// Returns advice for people when the reader at an address does not answer.
   func advice(forSilenceOf address: ReaderAddress) -> String
+
+  /// Returns advice for people on how to write an invalid address, if it was probably intended for a
+  /// reader of this source; `nil` otherwise.
+  func advice(forInvalid address: ReaderAddress) -> String?
 }
 
 extension ReaderSource {
@@ -72,6 +76,7 @@ extension ReaderSource {
     throw NFCError(.unsupported, "only a USB reader can be reset, and \(address) is not one")
   }
   public func advice(forSilenceOf address: ReaderAddress) -> String { "plug it in again" }
+  public func advice(forInvalid address: ReaderAddress) -> String? { nil }
 }
 
 /// Watches the readers of one source. Used by one thread, except ``cancel``.

@@ -1,4 +1,6 @@
 /// The activation data of a tag, before any of its own commands.
+///
+/// More may be added: a `switch` needs a `default`.
 public enum Target: Hashable, Sendable {
   /// ISO/IEC 14443 type A.
   case iso14443a(ISO14443ATarget)

@@ -9,6 +9,8 @@
 /// case .other(let tag): print(tag.technology)
 /// }
 /// ```
+///
+/// The cases do not change: tags of further kinds are reported as ``other(_:)``.
 public enum DetectedTag: Sendable {
   /// A MIFARE or NTAG chip of type A, including MIFARE Classic, DESFire and Plus.
   case miFare(any MiFareTag)

@@ -91,7 +91,7 @@ extension MiFareTag {
   }
 }
 
-/// The families of MIFARE tags.
+/// The families of MIFARE tags. More may be added: a `switch` needs a `default`.
 public enum MiFareFamily: String, Hashable, Sendable {
   /// MIFARE Classic, and cards that emulate it.
   case classic

@@ -1,4 +1,6 @@
 /// A technology that a reader and a tag can use to communicate.
+///
+/// More may be added: a `switch` needs a `default`.
 public enum TagTechnology: String, Hashable, Sendable, CaseIterable {
   /// ISO/IEC 14443 type A, 106 kbit/s: MIFARE, NTAG, most smart cards.
   case iso14443a

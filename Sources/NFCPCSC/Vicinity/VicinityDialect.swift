@@ -63,9 +63,9 @@ extension VicinityDialect {
     let frame = try ISO15693Request(.getSystemInformation, uid: uid).encoded()
     guard case .answer(let answer)? = try carry(frame, by: transmit),
       let payload = try? ISO15693Response(decoding: answer).checkedPayload(),
-      let told = try? ISO15693SystemInformation(decoding: payload, form: .ordinary)
+      let reported = try? ISO15693SystemInformation(decoding: payload, form: .ordinary)
     else { return false }
-    return told.uid != uid
+    return reported.uid != uid
   }
 }
 

@@ -10,11 +10,12 @@ struct CopyCommand: AsyncParsableCommand {
     abstract: "Copies one tag to the next one.",
     usage: "nfc copy [--ndef] [--plan] [<options>]",
     discussion: """
-      Reads the first tag, or the one that --uid names, and waits for another. Between tags of one kind \
-      and size the user memory is copied. Between two DESFire cards, FeliCa cards or Type 4 tags it is the \
-      files and services that both have and that everybody can read and write; no application and no file \
-      is created, and records that the first does not have are deleted. Between other tags it is the NDEF message. UID, locks, passwords and configuration stay \
-      behind, and the command says so.
+      Reads the first tag, or the one that --uid names, and waits for another. Between tags of the same kind \
+      and size it copies the user memory. Between two DESFire cards, FeliCa cards or Type 4 tags it copies \
+      the files and services that both have and that everybody can read and write; it creates no \
+      applications or files, and deletes records that the first does not have. Between all other tags it \
+      copies the NDEF message. UID, locks, passwords and configuration are left behind, and the command \
+      says so.
 
       --plan shows every change to the next tag, before and after, and writes nothing.
 

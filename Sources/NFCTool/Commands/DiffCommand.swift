@@ -11,7 +11,7 @@ struct DiffCommand: AsyncParsableCommand {
     usage: "nfc diff <a> <b> [<options>]",
     discussion: """
       Prints one line per page, block or file that differs, and one for a different signature or counter; \
-      keys and passwords are masked. What one of the two does not know is not a difference. - stands for \
+      keys and passwords are masked. What is unknown in one of the two is not a difference. - stands for \
       the tag. The exit code is 0 if they are equal, 1 if not, and 65 if they are images of different kinds.
 
       Example:

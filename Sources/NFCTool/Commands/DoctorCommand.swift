@@ -43,7 +43,7 @@ struct DoctorCommand: AsyncParsableCommand {
   var reset = false
 
   mutating func validate() throws {
-    if withUids, report == nil { throw ValidationError("--with-uids goes with --report.") }
+    if withUids, report == nil { throw ValidationError("--with-uids requires --report.") }
     if reset, options.hasOwnReaders {
       throw ValidationError("--reset is for readers on USB, not for virtual ones.")
     }

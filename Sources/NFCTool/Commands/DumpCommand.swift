@@ -55,12 +55,13 @@ struct DumpCommand: AsyncParsableCommand {
     usage: "nfc dump <file> [--key <hex>] [--keys <file>] [--partial] [<options>]",
     discussion: """
       Works with every tag that has a memory: MIFARE Classic, Ultralight and NTAG, ISO 15693, FeliCa, \
-      Topaz, ST SRx, ASK CTx, NFC Barcode and iCLASS. Of DESFire, Type 4 tags and other smart cards it \
-      saves the files that can be read without a key, of others the identity, in .nfc only. The file's \
-      extension names the format: .bin and .mfd are the bytes as they are, .eml is text of Proxmark3 and \
+      Topaz, ST SRx, ASK CTx, NFC Barcode and iCLASS. Of a DESFire card, a Type 4 tag or another smart \
+      card it saves the files that can be read without a key; of any other tag it saves the identity, in .nfc \
+      only. The file's extension names the format: .bin and .mfd are the bytes as they are, .eml is text of Proxmark3 and \
       libnfc, .json Proxmark3, .nfc Flipper Zero, .mct MIFARE Classic Tool, .picopass Flipper Zero's \
-      iCLASS cards. For CTx, barcodes and B' cards .nfc is this program's own form. Version, signature, counters and locks are saved where the format has a place for them; whatever it \
-      cannot hold is listed in one line.
+      iCLASS cards. For CTx, barcodes and B' cards .nfc is this program's own form. Version, signature, \
+      counters and locks are saved where the format has a place for them; whatever it cannot hold is listed \
+      in one line.
 
       In .bin, .mfd, .eml and .json files of a MIFARE Classic, the key that was used stands in for each \
       key that cannot be read; passwords and keys of an Ultralight or NTAG are zeros. If a part of the \

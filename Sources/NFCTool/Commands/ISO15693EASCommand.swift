@@ -38,7 +38,7 @@ struct ISO15693EASCommand: AsyncParsableCommand {
     guard !lock || permanently else {
       throw ValidationError("Locking cannot be undone. To lock the block, add --permanently.")
     }
-    guard lock || !permanently else { throw ValidationError("--permanently goes with --lock.") }
+    guard lock || !permanently else { throw ValidationError("--permanently requires --lock.") }
   }
 
   func run() async throws {

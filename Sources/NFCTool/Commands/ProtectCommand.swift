@@ -14,7 +14,7 @@ struct ProtectCommand: AsyncParsableCommand {
       anyone can still read the tag. nfc write --password writes to it, and nfc unprotect removes the \
       protection. --plan shows what would be written.
 
-      A password is not encrypted: it goes over the air as it is. Ultralight C and AES have a key instead, \
+      A password is not encrypted: it goes over the air in plain text. Ultralight C and AES have a key instead, \
       which goes over the air only while it is set.
 
       Examples:
@@ -67,11 +67,11 @@ struct ProtectCommand: AsyncParsableCommand {
   mutating func validate() throws {
     guard ProtectionChange.passwordSizes.contains(password.count) else {
       throw ValidationError(
-        "--password has 4 bytes, 8 for an ST25DV or ST25TV, 16 for an ST25TA, Ultralight C or AES, not \(password.count)."
+        "--password takes 4 bytes, 8 for an ST25DV or ST25TV, 16 for an ST25TA, Ultralight C or AES, not \(password.count)."
       )
     }
     guard pack.map({ $0.count == UltralightProtection.passwordAcknowledgeSize }) ?? true else {
-      throw ValidationError("--pack has 2 bytes, not \(pack?.count ?? 0).")
+      throw ValidationError("--pack takes 2 bytes, not \(pack?.count ?? 0).")
     }
   }
 

@@ -9,11 +9,11 @@ struct RecordingCommand: AsyncParsableCommand {
     discussion: """
       These options stand before or after every command that uses a reader:
 
-        --record FILE       keeps what passes between reader and tags: one JSON
+        --record FILE       records what reader and tags exchange: one JSON
                             object per line, keys and passwords as **
-        --replay FILE       takes the place of a reader, and answers in the order
+        --replay FILE       replaces the reader, and answers in the order
                             of the recording
-        --replay-any-order  answers each command with its own answer, wherever it is
+        --replay-any-order  answers each command with its recorded answer, in any order
         --pcap FILE         writes the exchanges for Wireshark (pcapng), keys zero
         --with-secrets      masks nothing, and keeps the random numbers of the program
 
@@ -22,10 +22,11 @@ struct RecordingCommand: AsyncParsableCommand {
       works with --replay, too.
 
       Masked bytes match any bytes of a command and are zero in an answer. Authentication in which both \
-      sides prove a key with random numbers, as with DESFire, MIFARE Plus, Ultralight C and AES, is played \
-      back from a recording made --with-secrets: the same numbers are used again, and never with a reader. \
-      From any other recording it ends with exit code 65 and the number of the line, because other numbers \
-      are drawn; one that failed when it was recorded fails again in the same way.
+      sides prove a key with random numbers, as with DESFire, MIFARE Plus, Ultralight C and AES, can be \
+      played back only from a recording made with --with-secrets: the recorded numbers are used again, but \
+      never with a reader. With any other recording it ends with exit code 65 and the number of the line, \
+      because the random numbers are different; an authentication that failed when it was recorded fails \
+      again in the same way.
 
       In a capture, what the reader does by itself is reconstructed from what it reports: selection, \
       blocks of ISO 14443-4, check bytes. Wireshark decodes ISO 14443 (link type 264). FeliCa is User 0 \
@@ -49,7 +50,7 @@ struct AnonymizeCommand: AsyncParsableCommand {
     abstract: "Replaces the UIDs in a recording.",
     usage: "nfc recording anonymize <in> <out> [--content]",
     discussion: """
-      Gives each tag another UID wherever its own one appears: in searches, commands and answers, in \
+      Gives each tag another UID wherever its own appears: in searches, commands and answers, in \
       either byte order, together with its check bytes, and as hexadecimal text. The manufacturer's part \
       stays, because it identifies the kind of tag. Signatures, which prove a UID, become zeros. The \
       result can be played back like the original.

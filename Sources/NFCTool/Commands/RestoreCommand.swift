@@ -172,10 +172,10 @@ struct RestoreCommand: AsyncParsableCommand {
     abstract: "Writes an image back to a tag.",
     usage: "nfc restore <file> [--plan] [--key <hex>] [--keys <file>] [<options>]",
     discussion: """
-      Reads the tag first and writes only what differs. Of a DESFire card, a FeliCa card or a Type 4 tag \
-      these are the files and services that exist and that everybody can write; no application and no file \
-      is created. Records that the image does not have are deleted. Anything that can do harm is written only when an --include option names it; a UID is \
-      never written. --plan shows every change and writes nothing. With --json, one line per sector, page \
+      Reads the tag first and writes only what differs. On a DESFire card, a FeliCa card or a Type 4 \
+      tag it writes the existing files and services that everybody can write, and creates no applications \
+      or files. Records that the image does not have are deleted. Anything that can do harm is written only \
+      when an --include option names it; a UID is never written. --plan shows every change and writes nothing. With --json, one line per sector, page \
       or block reports what was done; on a terminal, plan and report are always shown.
 
       --key gives the tag's current keys; those in the image of a MIFARE Classic are tried, too. If \

@@ -21,7 +21,7 @@ struct VirtualCommand: AsyncParsableCommand {
 
       The reader is a PN532 on a pseudo-terminal, which does not support ISO 15693. With --pcsc it is a \
       PC/SC reader, which all PC/SC programs see: pcscd with the virtual reader of vsmartcard (Debian: \
-      vsmartcard-vpcd) must run. It sees all ISO 15693 tags together, or else the first tag.
+      vsmartcard-vpcd) must be running. It sees all ISO 15693 tags together, or else the first tag.
 
       --list prints the names of all chips; with blank- before its name a chip is as it leaves the \
       factory. What is written to a tag stays until the command ends.
@@ -46,15 +46,15 @@ struct VirtualCommand: AsyncParsableCommand {
     help: ArgumentHelp(
       "Write every frame to a file for Wireshark (pcapng), keys zero.",
       discussion: """
-        ISO 14443 has a link type of its own (264), with which Jewel and the older protocols of type B go \
-        too, as bytes; FeliCa is User 0 (147, protocol felica, header 1, trailer 2).
+        ISO 14443 has its own link type (264), which Jewel and the older protocols of type B use, too, as \
+        bytes; FeliCa is User 0 (147, protocol felica, header 1, trailer 2).
         """,
       valueName: "file"))
   var pcap: String?
 
   @Option(
     help: ArgumentHelp(
-      "The baud rate of the serial line, which then is as slow as that.", valueName: "rate"))
+      "The baud rate of the serial line, which is then as slow as a real one.", valueName: "rate"))
   var baud: Int?
 
   @Flag(help: "Let bytes on the line and frames in the air take as long as with a real reader.")
@@ -77,13 +77,13 @@ struct VirtualCommand: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp(
       """
-      With --pcsc: the commands that the reader accepts, as real readers do. Programs recognize those by their names, which pcscd's configuration gives.
+      With --pcsc: the commands that the reader accepts, those of these real readers. Programs recognize such readers by their names, which pcscd's configuration specifies.
       """, valueName: "reader"))
   var dialect: PCSCDialectName?
 
   mutating func validate() throws {
     guard pcsc || host == nil && port == nil && dialect == nil else {
-      throw ValidationError("--host, --port and --dialect go with --pcsc.")
+      throw ValidationError("--host, --port and --dialect require --pcsc.")
     }
     guard !pcsc || baud == nil && !realTime else {
       throw ValidationError("--baud and --real-time are for the PN532, not for --pcsc.")

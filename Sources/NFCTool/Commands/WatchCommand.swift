@@ -47,7 +47,7 @@ struct WatchCommand: AsyncParsableCommand {
   var write = false
 
   mutating func validate() throws {
-    guard install || !write else { throw ValidationError("--write goes with --install.") }
+    guard install || !write else { throw ValidationError("--write requires --install.") }
   }
 
   func run() async throws {
@@ -192,7 +192,7 @@ struct WatchMQTTOptions: ParsableArguments {
 
   mutating func validate() throws {
     guard broker != nil || !homeAssistant && spool == nil && authorities == nil else {
-      throw ValidationError("--home-assistant, --spool and --mqtt-ca go with --mqtt.")
+      throw ValidationError("--home-assistant, --spool and --mqtt-ca require --mqtt.")
     }
     guard MQTTTopic.isValidForPublishing(topic), !topic.hasSuffix("/"), !topic.hasPrefix("/") else {
       throw ValidationError("--topic takes a topic without wildcards, not \"\(topic)\".")

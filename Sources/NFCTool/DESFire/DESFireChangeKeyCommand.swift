@@ -49,15 +49,15 @@ struct DESFireChangeKeyCommand: AsyncParsableCommand {
   @Option(
     name: .customLong("key-version"),
     help: ArgumentHelp(
-      "Its version, one byte; 00 unless given, of a DES key what its bytes say.", valueName: "hex"),
+      "Its version, one byte; unless given, 00, or for a DES key what its bytes say.", valueName: "hex"),
     transform: { text in
       let bytes = try Hexadecimal.argument(text, "--key-version")
-      guard bytes.count == 1 else { throw ValidationError("--key-version is one byte.") }
+      guard bytes.count == 1 else { throw ValidationError("--key-version takes one byte.") }
       return bytes[0]
     })
   var version: UInt8?
 
-  @Option(help: ArgumentHelp("Of the card's own key: its new kind.", valueName: "kind"))
+  @Option(help: ArgumentHelp("The new kind of the card's master key.", valueName: "kind"))
   var crypto: DESFireKey.Kind?
 
   @OptionGroup var keys: KeyOptions<DESFireKeyPlace>

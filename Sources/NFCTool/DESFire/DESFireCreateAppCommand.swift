@@ -33,11 +33,11 @@ struct DESFireCreateAppCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The settings as the byte that the card takes; 0F unless given: all free, all changeable.",
+      "The settings as the card's own byte; 0F unless given: nothing restricted, everything changeable.",
       valueName: "hex"),
     transform: { text in
       let bytes = try Hexadecimal.argument(text, "--settings")
-      guard bytes.count == 1 else { throw ValidationError("--settings is one byte.") }
+      guard bytes.count == 1 else { throw ValidationError("--settings takes one byte.") }
       return DESFireKeySettings(byte: bytes[0])
     })
   var settings: DESFireKeySettings?
@@ -63,7 +63,7 @@ struct DESFireCreateAppCommand: AsyncParsableCommand {
   mutating func validate() throws {
     guard application != .card else { throw ValidationError("000000 is the card itself.") }
     guard name == nil || isoIdentifier != nil else { throw ValidationError("--name needs --iso.") }
-    guard (name ?? []).count <= 16 else { throw ValidationError("--name has up to 16 bytes.") }
+    guard (name ?? []).count <= 16 else { throw ValidationError("--name takes up to 16 bytes.") }
   }
 
   func run() async throws {

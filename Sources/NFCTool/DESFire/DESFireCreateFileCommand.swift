@@ -59,7 +59,7 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
   var upper = Int(Int32.max)
 
   @Option(
-    name: .customLong("value"), help: ArgumentHelp("The first value.", valueName: "number"),
+    name: .customLong("value"), help: ArgumentHelp("The initial value.", valueName: "number"),
     transform: { try NumberArgument.integer($0, "--value", in: numbers) })
   var first = 0
 
@@ -75,7 +75,7 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
     transform: { text in
       var bytes = try Hexadecimal.secret(text, "--mac-key")
       guard bytes.count == aesKeySize else {
-        throw ValidationError("--mac-key has \(aesKeySize) bytes, not \(bytes.count).")
+        throw ValidationError("--mac-key takes \(aesKeySize) bytes, not \(bytes.count).")
       }
       return SecretKey(taking: &bytes)
     })
@@ -126,7 +126,7 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
 
   mutating func validate() throws {
     guard (type == .transactionMAC) == (macKey != nil) else {
-      throw ValidationError("--type transaction-mac and --mac-key go together.")
+      throw ValidationError("--type transaction-mac and --mac-key require each other.")
     }
     switch type {
     case .transactionMAC:
@@ -134,10 +134,10 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
         throw ValidationError("A transaction MAC file has no ISO file identifier.")
       }
     case .standard, .backup:
-      guard size != nil else { throw ValidationError("A file of data needs --size.") }
+      guard size != nil else { throw ValidationError("A data file needs --size.") }
     case .linear, .cyclic:
       guard size != nil, let records else {
-        throw ValidationError("A file of records needs --size and --records.")
+        throw ValidationError("A record file needs --size and --records.")
       }
       guard type == .linear || records > 1 else {
         throw ValidationError(
@@ -148,7 +148,7 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
         throw ValidationError("A value file has no ISO file identifier.")
       }
       guard lower <= first, first <= upper else {
-        throw ValidationError("The value lies between --lower and --upper.")
+        throw ValidationError("The value must be between --lower and --upper.")
       }
     }
   }

@@ -12,7 +12,7 @@ struct DESFireReadCommand: AsyncParsableCommand {
     discussion: """
       Data is printed as one line of hexadecimal digits, records as one line each, oldest first, a \
       value as a number, and a transaction as its number and its MAC. For data, --offset and --length count \
-      bytes. For records, --offset is how many of the newest to leave out, and --length how many to read.
+      bytes. For records, --offset is the number of newest records to skip, and --length the number to read.
 
       Examples:
         nfc desfire read --app 000001 --file 1 --virtual desfire

@@ -15,7 +15,7 @@ struct DESFireSigningOptions: ParsableArguments {
     transform: { text in
       let bytes = try Hexadecimal.argument(text, "--reader-id")
       guard bytes.count == nameSize else {
-        throw ValidationError("--reader-id has \(nameSize) bytes, not \(bytes.count).")
+        throw ValidationError("--reader-id takes \(nameSize) bytes, not \(bytes.count).")
       }
       return bytes
     })

@@ -6,10 +6,10 @@ import SecureTags
 struct DESFireWriteCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "write",
-    abstract: "Writes to a file of data, or appends a record.",
+    abstract: "Writes to a data file, or appends a record.",
     usage: "nfc desfire write <hex|file> --app <aid> --file <number> [<options>]",
     discussion: """
-      What is written to a backup file or a file of records is committed at the end: the card has all of \
+      What is written to a backup file or a record file is committed at the end: the card has all of \
       it, or none if it was removed before that. In an application whose transactions the card signs, \
       --reader-id names the terminal, and the transaction's number, its MAC and what it covers are printed.
 

@@ -31,7 +31,7 @@ struct PlusChangeKeyCommand: AsyncParsableCommand {
       var bytes = try Hexadecimal.secret(text, "--new-key")
       guard bytes.count == MIFAREPlusCard.keySize else {
         throw ValidationError(
-          "--new-key has \(MIFAREPlusCard.keySize) bytes, not \(bytes.count).")
+          "--new-key takes \(MIFAREPlusCard.keySize) bytes, not \(bytes.count).")
       }
       return SecretKey(taking: &bytes)
     })

@@ -11,7 +11,7 @@ struct PlusPersonalizeCommand: AsyncParsableCommand {
     discussion: """
       Writes every key that is given. With --permanently the card then leaves level 0, which cannot be undone: \
       the next time it enters the field it is in level 1, or in level 3 if it has no level 1. This requires \
-      the keys master, configuration and level3. A sector whose keys are not given keeps the factory's keys, \
+      the keys master, configuration and level3. A sector whose keys are not given keeps the factory keys, \
       which everybody knows.
 
       Examples:

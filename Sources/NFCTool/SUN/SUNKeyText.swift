@@ -27,7 +27,7 @@ enum SUNKeyText {
     let bytes = text.isEmpty ? [] : try Hexadecimal.argument(text, "--diversify")
     let longest = SUNKey.longestDiversificationInput - uidSize
     guard bytes.count <= longest else {
-      throw ValidationError("--diversify has at most \(longest) bytes, not \(bytes.count).")
+      throw ValidationError("--diversify takes at most \(longest) bytes, not \(bytes.count).")
     }
     return bytes
   }

@@ -15,7 +15,7 @@ struct SUNSetupCommand: AsyncParsableCommand {
       in plain text; {enc} for 16 encrypted bytes of --file-data, {enc:32} for 32; {mac} for the MAC. nfc \
       sun verify checks such links.
 
-      Key 1 makes the MAC and key 2 encrypts UID and counter unless other numbers are given. Keys that \
+      Key 1 computes the MAC and key 2 encrypts UID and counter unless other numbers are given. Keys that \
       are not given are assumed to be zeros, as delivered. Afterwards only key 0 can write the link.
 
       A tag that was switched to LRP with nfc desfire lrp is recognised and gets the link in that form.
@@ -69,7 +69,7 @@ struct SUNSetupCommand: AsyncParsableCommand {
     transform: { try SUNMACInput(argument: $0) })
   var macInput: SUNMACInput?
 
-  @Option(help: ArgumentHelp("What {enc} encrypts; zeros fill it up.", valueName: "text"))
+  @Option(help: ArgumentHelp("What {enc} encrypts, padded with zeros.", valueName: "text"))
   var fileData: String?
 
   @Option(
@@ -184,7 +184,7 @@ struct SUNSetupCommand: AsyncParsableCommand {
     guard let ndef = tag.ndef,
       let record = try await ndef.readNDEF()?.records.first,
       let link = try record.decoded as? URIRecord
-    else { throw NFCError(.malformedContent, "the tag gives no link") }
+    else { throw NFCError(.malformedContent, "the tag has no link") }
     func key(_ number: Int) -> SUNKey? {
       (setup.newKeys[number] ?? setup.keys[number] ?? .factory(.aes)).sunKey
     }
@@ -196,7 +196,7 @@ struct SUNSetupCommand: AsyncParsableCommand {
       let message = try SUNMessage(url: link.uri, template: written.template)
       _ = try message.verified(metaReadKey: metaKey, fileReadKey: fileKey)
     } catch {
-      throw NFCError(.malformedContent, "the link that the tag gives is not correct: \(error)")
+      throw NFCError(.malformedContent, "the link that the tag returns is not correct: \(error)")
     }
   }
 

@@ -32,13 +32,13 @@ struct SUNVerifyCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The key of UID and counter (SDMMetaRead), 16 bytes, and of the MAC unless --file-key is given.",
+      "The key for UID and counter (SDMMetaRead), 16 bytes, and for the MAC unless --file-key is given.",
       discussion: "The environment variable NFC_KEYS does the same.", valueName: "hex"),
     transform: { try SUNKeyText.key($0, "--key") })
   var key: SUNKey?
 
   @Option(
-    help: ArgumentHelp("The key of MAC and file data (SDMFileRead), 16 bytes.", valueName: "hex"),
+    help: ArgumentHelp("The key for MAC and file data (SDMFileRead), 16 bytes.", valueName: "hex"),
     transform: { try SUNKeyText.key($0, "--file-key") })
   var fileKey: SUNKey?
 
@@ -59,7 +59,7 @@ struct SUNVerifyCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The key of MAC and file data is a master key.",
+      "The key for MAC and file data is a master key.",
       discussion: """
         The tag's own key is derived from its UID and these bytes, which name application and system (NXP AN10922).
         """, valueName: "hex"),

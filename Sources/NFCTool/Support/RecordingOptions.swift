@@ -25,10 +25,10 @@ struct RecordingOptions: Sendable {
   /// - Throws: `ValidationError` for options that cannot be combined.
   func check() throws {
     guard replay != nil || !replayAnyOrder else {
-      throw ValidationError("--replay-any-order goes with --replay.")
+      throw ValidationError("--replay-any-order requires --replay.")
     }
     guard record != nil || pcap != nil || !withSecrets else {
-      throw ValidationError("--with-secrets goes with --record or --pcap.")
+      throw ValidationError("--with-secrets requires --record or --pcap.")
     }
     let files = [record, replay, pcap].compactMap(\.self).filter { $0 != File.standard }
     guard Set(files).count == files.count else {

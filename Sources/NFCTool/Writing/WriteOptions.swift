@@ -41,16 +41,16 @@ struct WriteOptions: ParsableArguments {
       let alone = [
         ("--count", count != nil), ("--first", first != nil), ("--from", from != nil),
       ].first(where: \.1)
-      if let alone { throw ValidationError("\(alone.0) goes with --each.") }
+      if let alone { throw ValidationError("\(alone.0) requires --each.") }
     }
     guard lock == permanently else {
       throw ValidationError(
         lock
           ? "A locked tag can never be written again. To lock it, add --permanently."
-          : "--permanently goes with --lock.")
+          : "--permanently requires --lock.")
     }
     if each, options.uid != nil {
-      throw ValidationError("--uid picks one tag, and --each writes all.")
+      throw ValidationError("--uid selects one tag, and --each writes every tag.")
     }
   }
 

@@ -70,7 +70,7 @@ extension DESFireProcedure {
       }
       (code, rest) = (.createValueFile, try Self.parameters(value))
     case .transactionMAC, .other:
-      throw NFCError(.invalidParameter, "no file of this type is made by this command")
+      throw NFCError(.invalidParameter, "this command does not create files of this type")
     }
     _ = try send(DESFireCommand(code: code, header: [number] + name + common + rest))
   }
@@ -95,7 +95,7 @@ extension DESFireProcedure {
   static func parameters(_ value: DESFireValueSettings) throws -> [UInt8] {
     guard value.lowerLimit <= value.upperLimit,
       (value.lowerLimit...value.upperLimit).contains(value.limitedCredit)
-    else { throw NFCError(.invalidParameter, "the value lies between its limits") }
+    else { throw NFCError(.invalidParameter, "the value must be between its limits") }
     var flags: UInt8 = 0
     if value.allowsLimitedCredit { flags |= DESFireValueSettings.limitedCreditFlag }
     if value.allowsFreeReading { flags |= DESFireValueSettings.freeReadingFlag }

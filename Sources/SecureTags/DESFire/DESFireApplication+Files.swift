@@ -109,7 +109,7 @@ extension DESFireProcedure {
   mutating func readData(_ number: UInt8, offset: Int, count: Int?) throws -> [UInt8] {
     let settings = try knownFileSettings(number)
     guard let size = settings.size else {
-      throw NFCError(.invalidParameter, "file \(number) holds no plain data")
+      throw NFCError(.invalidParameter, "file \(number) is not a data file")
     }
     let end = try Self.end(of: offset, count, size: size)
     let communication = settings.rights.communication(
@@ -132,7 +132,7 @@ extension DESFireProcedure {
   mutating func writeData(_ number: UInt8, offset: Int, _ data: [UInt8]) throws {
     let settings = try knownFileSettings(number)
     guard let size = settings.size else {
-      throw NFCError(.invalidParameter, "file \(number) holds no plain data")
+      throw NFCError(.invalidParameter, "file \(number) is not a data file")
     }
     _ = try Self.end(of: offset, data.count, size: size)
     let communication = settings.rights.communication(

@@ -110,7 +110,7 @@ extension DESFireProcedure {
 
   private func requireTransaction() throws {
     guard state.session?.messaging is any TransactionMessaging else {
-      throw NFCError(.notAuthenticated, "sets of keys are changed in a session of EV2")
+      throw NFCError(.notAuthenticated, "sets of keys can be changed only in an EV2 session")
     }
   }
 
@@ -124,7 +124,7 @@ extension DESFireProcedure {
   ) throws {
     try requireTransaction()
     guard old.kind == .aes, new.kind == .aes else {
-      throw NFCError(.invalidParameter, "the keys of sets are AES")
+      throw NFCError(.invalidParameter, "sets of keys hold AES keys")
     }
     var plain = new.secret.withUnsafeBytes { Array($0) }
     defer { plain.wipe() }

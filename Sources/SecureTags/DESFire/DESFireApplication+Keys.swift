@@ -51,7 +51,7 @@ extension DESFireProcedure {
     _ number: UInt8, from old: DESFireKey?, to new: DESFireKey, isCard: Bool
   ) throws {
     guard let session = state.session else {
-      throw NFCError(.notAuthenticated, "a key is changed in a session")
+      throw NFCError(.notAuthenticated, "a key can be changed only in a session")
     }
     let isOwn = session.keyNumber == number
     guard isOwn || old != nil else {
@@ -60,7 +60,7 @@ extension DESFireProcedure {
       )
     }
     guard isOwn || old?.kind == new.kind else {
-      throw NFCError(.invalidParameter, "a key is replaced by one of the same kind")
+      throw NFCError(.invalidParameter, "a key can be replaced only by one of the same kind")
     }
     var plain = new.secret.withUnsafeBytes { Array($0) }
     defer { plain.wipe() }

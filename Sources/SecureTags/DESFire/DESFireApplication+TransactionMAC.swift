@@ -90,7 +90,7 @@ extension DESFireProcedure {
     }
     guard state.session?.messaging is any TransactionMessaging else {
       throw NFCError(
-        .notAuthenticated, "the file is made in a session of EV2 with the application's master key")
+        .notAuthenticated, "creating the file requires an EV2 session with the application's master key")
     }
     var data = key.secret.withUnsafeBytes { Array($0) } + [key.version]
     defer { data.wipe() }
@@ -105,7 +105,7 @@ extension DESFireProcedure {
   mutating func transactionMAC(_ number: UInt8) throws -> DESFireTransactionMAC {
     let settings = try fileSettings(number)
     guard case .transactionMAC = settings.content else {
-      throw NFCError(.invalidParameter, "file \(number) holds no transaction MAC")
+      throw NFCError(.invalidParameter, "file \(number) is not a transaction MAC file")
     }
     let size = DESFireTransactionMAC.size
     return try send(

@@ -129,7 +129,7 @@ extension DESFireProcedure {
   mutating func value(_ number: UInt8) throws -> Int {
     let settings = try knownFileSettings(number)
     guard case .value(let value) = settings.content else {
-      throw NFCError(.invalidParameter, "file \(number) holds no value")
+      throw NFCError(.invalidParameter, "file \(number) is not a value file")
     }
     let rights = settings.rights
     var readers = [rights.read, rights.write, rights.readWrite]
@@ -150,7 +150,7 @@ extension DESFireProcedure {
     }
     let settings = try knownFileSettings(number)
     guard case .value = settings.content else {
-      throw NFCError(.invalidParameter, "file \(number) holds no value")
+      throw NFCError(.invalidParameter, "file \(number) is not a value file")
     }
     let rights = settings.rights
     let holders: [DESFireAccess] =
@@ -171,7 +171,7 @@ extension DESFireProcedure {
   mutating func readRecords(_ number: UInt8, skip: Int, count: Int?) throws -> [[UInt8]] {
     let settings = try fileSettings(number)
     guard let records = settings.records else {
-      throw NFCError(.invalidParameter, "file \(number) holds no records")
+      throw NFCError(.invalidParameter, "file \(number) is not a record file")
     }
     guard records.recordSize > 0 else {
       state.session = nil
@@ -199,7 +199,7 @@ extension DESFireProcedure {
   mutating func writeRecord(_ number: UInt8, offset: Int, _ data: [UInt8]) throws {
     let settings = try knownFileSettings(number)
     guard let records = settings.records else {
-      throw NFCError(.invalidParameter, "file \(number) holds no records")
+      throw NFCError(.invalidParameter, "file \(number) is not a record file")
     }
     _ = try Self.end(of: offset, data.count, size: records.recordSize)
     guard !data.isEmpty else { return }

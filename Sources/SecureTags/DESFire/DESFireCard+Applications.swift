@@ -53,11 +53,11 @@ public struct DESFireApplicationPlan: Hashable, Sendable {
     guard name.count <= Self.longestName, name.isEmpty || isoIdentifier != nil else {
       throw NFCError(
         .invalidParameter,
-        "a name has up to \(Self.longestName) bytes, and an ISO file identifier beside it")
+        "a name has up to \(Self.longestName) bytes, and requires an ISO file identifier")
     }
     try keySets?.validate(keyCount: keyCount)
     guard keySets == nil || kind == .aes else {
-      throw NFCError(.invalidParameter, "the keys of sets are AES")
+      throw NFCError(.invalidParameter, "sets of keys hold AES keys")
     }
   }
 

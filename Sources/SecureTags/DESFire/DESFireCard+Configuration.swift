@@ -60,7 +60,7 @@ extension DESFireApplication {
   public func configureValueFile(_ number: Int, _ settings: DESFireValueSettings) async throws {
     let code = try Self.fileNumber(number)
     guard card.generation == .fixed else {
-      throw NFCError(.unsupported, "the limits of a value are set when its file is made")
+      throw NFCError(.unsupported, "the limits of a value are set when its file is created")
     }
     try await performUninterrupted { try $0.configureValueFile(code, settings) }
   }
@@ -81,10 +81,10 @@ extension DESFireProcedure {
 
   mutating func switchToLRP() throws {
     guard state.session?.keyNumber == Self.masterKey else {
-      throw NFCError(.notAuthenticated, "the chip is switched to LRP in a session of key 0")
+      throw NFCError(.notAuthenticated, "switching the chip to LRP requires a session with key 0")
     }
     guard !state.usesLRP else {
-      throw NFCError(.invalidParameter, "the chip is set to LRP already")
+      throw NFCError(.invalidParameter, "the chip already uses LRP")
     }
     // AN12343 shows an answer without a MAC, as for other commands that end the session.
     _ = try send(

@@ -141,7 +141,7 @@ extension DESFireProcedure {
   /// Each application has its own frame, so only the frames indicate where one ends.
   mutating func applicationNames() throws -> [DESFireApplicationName] {
     guard state.session == nil else {
-      throw NFCError(.invalidParameter, "names are listed without a session")
+      throw NFCError(.invalidParameter, "names can be listed only without a session")
     }
     var frames: [[UInt8]] = []
     var answer = try transport.exchange(.getDFNames, [])
@@ -164,7 +164,7 @@ extension DESFireProcedure {
 
   mutating func cardUID() throws -> [UInt8] {
     guard state.session != nil else {
-      throw NFCError(.notAuthenticated, "the card gives its UID to whoever has proved a key")
+      throw NFCError(.notAuthenticated, "the card reports its UID only in a session")
     }
     return try send(
       DESFireCommand(

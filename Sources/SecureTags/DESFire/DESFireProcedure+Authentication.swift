@@ -64,17 +64,17 @@ extension DESFireProcedure {
       method != .legacy || key.kind == .des
     else {
       throw NFCError(
-        .invalidParameter, "a key for \(key.kind.name) is not proved by this command")
+        .invalidParameter, "a key for \(key.kind.name) cannot be used with this command")
     }
     let before = state.session?.messaging as? any TransactionMessaging
     state.session = nil
     if method == .ev2NonFirst, !(before is EV2Messaging) {
       throw NFCError(
-        .invalidParameter, "AuthenticateEV2NonFirst goes on with what AuthenticateEV2First began")
+        .invalidParameter, "AuthenticateEV2NonFirst requires a session that AuthenticateEV2First began")
     }
     if method == .lrpNonFirst, !(before is LRPMessaging) {
       throw NFCError(
-        .invalidParameter, "AuthenticateLRPNonFirst goes on with what AuthenticateLRPFirst began")
+        .invalidParameter, "AuthenticateLRPNonFirst requires a session that AuthenticateLRPFirst began")
     }
     let messaging: any DESFireMessaging =
       switch method {
@@ -223,7 +223,7 @@ extension DESFireProcedure {
     let answer = try challenge(
       code, [number] + (isFirst ? [UInt8(capabilities.count)] + capabilities : []))
     guard answer.count != size else {
-      throw NFCError(.unsupported, "the chip is set to EV2's messaging, and not to LRP")
+      throw NFCError(.unsupported, "the chip uses EV2 messaging, not LRP")
     }
     guard answer.count == 1 + size, answer.first == Self.lrpMode else {
       throw NFCError.wrongLength

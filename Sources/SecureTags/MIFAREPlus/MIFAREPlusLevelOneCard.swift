@@ -258,7 +258,7 @@ extension NFCError {
 
 /// The effects of switching a card's security level.
 public struct MIFAREPlusLevelPlan: Hashable, Sendable {
-  /// What cannot be undone.
+  /// An effect that cannot be undone. More may be added: a `switch` needs a `default`.
   public enum IrreversibleEffect: Hashable, Sendable, CaseIterable, CustomStringConvertible {
     /// No card returns to a lower level.
     case leavesLevelOne

@@ -68,7 +68,7 @@ public struct NTAG424Link: Hashable, Sendable {
     guard prefix.utf8.count <= first,
       record.payload.dropFirst().elementsEqual(link[prefix.utf8.count...])
     else {
-      throw NFCError(.invalidParameter, "the link has a character that a record does not hold")
+      throw NFCError(.invalidParameter, "the link has a character that is not allowed in a record")
     }
     file = length.bigEndianBytes + encoded
     dynamicMessaging = try Self.messaging(
@@ -100,14 +100,14 @@ public struct NTAG424Link: Hashable, Sendable {
     }
     guard options.fileData.allSatisfy({ (0x21...0x7E).contains($0) }) else {
       throw NFCError(
-        .invalidParameter, "file data in a link are letters, digits and signs of ASCII")
+        .invalidParameter, "file data in a link has only letters, digits and punctuation of ASCII")
     }
     if let limit = options.counterLimit {
       guard (1..<NTAG424DynamicMessaging.notMirrored).contains(limit) else {
-        throw NFCError(.invalidParameter, "a limit of reads is 1 to 16777214")
+        throw NFCError(.invalidParameter, "a read limit is 1 to 16777214")
       }
       guard template.places[.counter] != nil || template.places[.piccData] != nil else {
-        throw NFCError(.invalidParameter, "a limit of reads needs a counter in the link")
+        throw NFCError(.invalidParameter, "a read limit requires a counter in the link")
       }
     }
   }

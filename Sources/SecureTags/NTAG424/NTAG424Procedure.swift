@@ -89,7 +89,7 @@ struct NTAG424Procedure {
       where error.cause == .desfireStatus(DESFireStatus.integrityError.code)
     {
       throw NFCError(
-        .authenticationFailed, "key \(number) is another one than was given, and was not changed",
+        .authenticationFailed, "key \(number) is not the given one, and was not changed",
         cause: error.cause)
     }
   }
@@ -173,7 +173,7 @@ struct NTAG424Procedure {
 
   mutating func uid() throws -> [UInt8] {
     guard commands.state.session != nil else {
-      throw NFCError(.notAuthenticated, "the tag gives its UID in a session")
+      throw NFCError(.notAuthenticated, "the tag reports its UID only in a session")
     }
     return try commands.send(
       DESFireCommand(

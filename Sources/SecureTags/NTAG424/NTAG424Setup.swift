@@ -62,11 +62,11 @@ public struct NTAG424Setup: Sendable {
         )
       }
       guard key.kind == .aes, newKeys[number]?.kind ?? .aes == .aes else {
-        throw NFCError(.invalidParameter, "the keys of this tag are AES")
+        throw NFCError(.invalidParameter, "this tag has AES keys")
       }
     }
     guard rights.read == .everyone || rights.readWrite == .everyone else {
-      throw NFCError(.invalidParameter, "a link that nobody reads without a key is of no use")
+      throw NFCError(.invalidParameter, "a link that cannot be read without a key is of no use")
     }
   }
 }

@@ -41,7 +41,7 @@ public struct ST25ProtectionPlan: Sendable {
     case write(register: UInt8, before: UInt8, after: UInt8)
   }
 
-  /// What cannot be undone.
+  /// An effect that cannot be undone. More may be added: a `switch` needs a `default`.
   public enum IrreversibleEffect: Hashable, Sendable, CaseIterable {
     /// The previous passwords are lost, because the tag does not show them.
     case forgetsPasswords

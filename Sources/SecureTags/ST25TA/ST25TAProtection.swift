@@ -30,7 +30,7 @@ public struct ST25TAProtectionPlan: Sendable {
     case require(ST25TATag.Password, Bool)
   }
 
-  /// What cannot be undone.
+  /// An effect that cannot be undone. More may be added: a `switch` needs a `default`.
   public enum IrreversibleEffect: Hashable, Sendable, CaseIterable {
     /// The previous passwords are lost, because the card does not show them.
     case forgetsPasswords

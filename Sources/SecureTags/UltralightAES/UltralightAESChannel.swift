@@ -80,7 +80,7 @@ final class UltralightAESChannel: UltralightChannel {
       switch content.state {
       case .ended, .open: return nil
       case .failed:
-        throw NFCError(.notAuthenticated, "the session with the tag is over: prove the key again")
+        throw NFCError(.notAuthenticated, "the session with the tag has ended: authenticate again")
       case .secured(var messaging):
         // HLTA is not a command of the chip.
         guard let code = command.first, ![Code.authenticate, Code.halt].contains(code) else {

@@ -42,12 +42,12 @@ public struct UltralightAESProtection: Sendable {
     guard Self.firstPages.contains(firstPage) else {
       throw NFCError(
         .invalidParameter,
-        "protection from page \(firstPage) on leaves out page \(Self.firstPages.upperBound), with "
+        "protection from page \(firstPage) on does not cover page \(Self.firstPages.upperBound), with "
           + "which anyone could remove it")
     }
     guard attemptLimit.map({ Self.attemptLimits.contains($0) }) ?? true else {
       throw NFCError(
-        .invalidParameter, "a limit of wrong keys is 1 to \(Self.attemptLimits.upperBound)")
+        .invalidParameter, "the limit of wrong keys is 1 to \(Self.attemptLimits.upperBound)")
     }
     self.key = key
     self.identifierKey = identifierKey
@@ -75,7 +75,7 @@ public struct UltralightAESProtectionPlan: Sendable {
     case authenticate(UltralightAESTag.KeyNumber)
   }
 
-  /// What cannot be undone.
+  /// An effect that cannot be undone. More may be added: a `switch` needs a `default`.
   public enum IrreversibleEffect: Hashable, Sendable, CaseIterable {
     /// CFGLCK: the settings can never be changed again.
     case locksConfiguration

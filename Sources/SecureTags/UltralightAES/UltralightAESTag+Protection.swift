@@ -38,7 +38,7 @@ extension UltralightAESTag {
     try NFCError.checkAccepted(plan.irreversibleEffects, by: effects)
     guard plan.protection == nil || plan.protection?.key != nil || key != nil else {
       throw NFCError(
-        .invalidParameter, "the pages are closed only by a key that the tag has proved to have")
+        .invalidParameter, "pages can be protected only by a key that the tag has proved to have")
     }
     let channel = try key.map { try self.channel(.dataProtection, $0) }
     try await commands.run { link in

@@ -90,7 +90,7 @@ public struct UltralightAESTag: Sendable {
     try await authenticate(.identifierRetrieval, key)
     let pages = try await commands.readFourPages(from: 0)
     guard let uid = Self.identifier(inPages: pages) else {
-      throw NFCError(.tagResponseError, "the tag does not give its UID")
+      throw NFCError(.tagResponseError, "the tag does not report its UID")
     }
     return uid
   }

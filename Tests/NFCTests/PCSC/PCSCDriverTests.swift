@@ -255,7 +255,7 @@ import VirtualNFC
     let field = VirtualField()
     let virtual = VirtualPCSCReader(field)
     let error = await #expect(throws: NFCError.self) {
-      try await Reader.open("no such name", over: { virtual.service() })
+      try await Reader.open(matching: "no such name", over: { virtual.service() })
     }
     #expect(error?.code == .readerNotFound)
   }

@@ -27,7 +27,7 @@ extension Type4Mapping {
       case .notSupported: break
       }
       throw NFCError(
-        .unsupported, "there is no standard way to make an NDEF application on this card")
+        .unsupported, "there is no standard way to create an NDEF application on this card")
     }
     layout = .unknown
     try DESFireFormat(link: link).run()

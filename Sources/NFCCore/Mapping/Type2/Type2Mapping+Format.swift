@@ -77,8 +77,8 @@ extension Type2Mapping {
     guard result == blank.capabilityContainer else {
       throw NFCError(
         .unsupported,
-        "the one-time bits of page 3 hold \(container.hexadecimal), which no capability container "
-          + "can be made of", place: .page(Type2Memory.capabilityPage))
+        "page 3 holds \(container.hexadecimal), and its one-time bits cannot become "
+          + "a capability container", place: .page(Type2Memory.capabilityPage))
     }
     if !wipe { try checkBlank(user, blank, link) }
     var writes: [(page: Int, bytes: [UInt8])] = []

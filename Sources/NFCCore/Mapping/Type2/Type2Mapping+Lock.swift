@@ -73,7 +73,7 @@ extension Type2Mapping {
   private var unknownLockBits: NFCError {
     NFCError(
       .unsupported,
-      "where the lock bits of this chip are is not known, and nothing was written")
+      "it is not known where this chip has its lock bits; nothing was written")
   }
 
   /// Returns the writes, in order.
@@ -143,7 +143,7 @@ extension Type2Mapping {
     if let open = pagesToClose(layout).first(where: { !closed.contains($0) }) {
       throw NFCError(
         .tagResponseError,
-        "the tag has acknowledged its lock bits and has not set all of them", place: .page(open))
+        "the tag has acknowledged its lock bits, but not set all of them", place: .page(open))
     }
   }
 }

@@ -177,7 +177,7 @@ struct Type2Mapping: NDEFMapping {
         let value = block.value.compactMap { byte($0, area) }
         guard let control = ControlledArea(tag: block.tag, value: value) else { continue }
         if control.lockBits != nil, lockControl == nil { lockControl = control }
-        area = area.without(control.bytes, behind: offset)
+        area = area.excluding(control.bytes, after: offset)
       }
     }
   }

@@ -162,7 +162,7 @@ enum MiFareClassicExchange {
       try link.selectAgain()
       throw NFCError(
         .tagRefused,
-        "the card has refused command \(command.encoded.prefix(1).hexadecimal) or not heard it: the sector is "
+        "the card has refused command \(command.encoded.prefix(1).hexadecimal) or has not received it: the sector is "
           + "not open, or its access conditions forbid it",
         cause: error.cause == .noAnswer ? nil : error.cause, place: .block(Int(command.block)))
     }

@@ -24,7 +24,7 @@ public struct UltralightCProtection: Hashable, Sendable {
     guard Self.firstPages.contains(firstPage) else {
       throw NFCError(
         .invalidParameter,
-        "protection from page \(firstPage) on leaves out page \(Self.firstPages.upperBound), with "
+        "protection from page \(firstPage) on does not cover page \(Self.firstPages.upperBound), with "
           + "which anyone could remove it")
     }
     self.key = key
@@ -52,7 +52,7 @@ public struct UltralightCProtectionPlan: Hashable, Sendable {
   /// A step of the plan: an authentication, or a page that is written.
   public typealias Step = UltralightProtectionPlan.Step
 
-  /// What cannot be undone.
+  /// An effect that cannot be undone. More may be added: a `switch` needs a `default`.
   public enum IrreversibleEffect: Hashable, Sendable, CaseIterable {
     /// The previous key is lost, because the tag does not show it.
     case forgetsKey
@@ -183,7 +183,7 @@ extension UltralightCommands {
     try NFCError.checkAccepted(plan.irreversibleEffects, by: effects)
     guard plan.protection == nil || plan.protection?.key != nil || key != nil else {
       throw NFCError(
-        .invalidParameter, "the pages are closed only by a key that the tag has proved to have")
+        .invalidParameter, "pages can be protected only by a key that the tag has proved to have")
     }
     let handle = handle
     try await handle.performCommand { link in

@@ -249,7 +249,7 @@ enum UltralightProcedure {
         place: .sector(Int(sector)))
     }
     throw NFCError(
-      .tagResponseError, "the tag has answered where it should be silent",
+      .tagResponseError, "the tag has answered although it should be silent",
       place: .sector(Int(sector)))
   }
 }

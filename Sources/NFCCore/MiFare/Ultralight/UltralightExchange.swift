@@ -52,15 +52,15 @@ enum UltralightExchange {
         !UltralightCommand.refusals.contains(code)
       {
         throw NFCError(
-          .tagResponseError, "the tag's acknowledge is broken", cause: .checksum,
+          .tagResponseError, "the tag's acknowledgement is broken", cause: .checksum,
           place: command.place)
       }
       guard let place = command.place else { throw error }
       if case .write = command, error.cause == .negativeAcknowledge(UltralightCommand.notAllowed) {
         throw NFCError(
           .readOnly,
-          "the tag does not let this page be written: it is locked, requires a password first, or is not "
-            + "there", cause: error.cause, place: place)
+          "the tag does not allow this page to be written: it is locked, requires a password first, "
+            + "or does not exist", cause: error.cause, place: place)
       }
       throw NFCError(
         error.code, "the tag has refused the page: it is protected, or not there",

@@ -41,7 +41,7 @@ public struct UltralightProtection: Hashable, Sendable {
       )
     }
     guard attemptLimit.map({ Self.attemptLimits.contains($0) }) ?? true else {
-      throw NFCError(.invalidParameter, "a limit of wrong passwords is 1 to 7")
+      throw NFCError(.invalidParameter, "the limit of wrong passwords is 1 to 7")
     }
     self.password = password
     self.passwordAcknowledge = passwordAcknowledge

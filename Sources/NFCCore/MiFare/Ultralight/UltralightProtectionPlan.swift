@@ -14,7 +14,7 @@ public struct UltralightProtectionPlan: Hashable, Sendable {
     case authenticate
   }
 
-  /// What cannot be undone.
+  /// An effect that cannot be undone. More may be added: a `switch` needs a `default`.
   public enum IrreversibleEffect: Hashable, Sendable, CaseIterable {
     /// CFGLCK: the settings can never be changed again.
     case locksConfiguration
@@ -53,8 +53,8 @@ public struct UltralightProtectionPlan: Hashable, Sendable {
       guard (0...settings.firstPage).contains(protection.firstPage) else {
         throw NFCError(
           .invalidParameter,
-          "protection from page \(protection.firstPage) on leaves out page "
-            + "\(settings.firstPage), with which anyone could remove it")
+          "protection from page \(protection.firstPage) on does not cover page "
+            + "\(settings.firstPage), by which anyone could remove it")
       }
       after.firstPage = UInt8(protection.firstPage)
       if let protectsCounter = protection.protectsCounter {

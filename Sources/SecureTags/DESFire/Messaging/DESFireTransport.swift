@@ -136,7 +136,7 @@ struct DESFireTransport {
     while answer.status == .additionalFrame {
       if answer.data.isEmpty { emptyFrames += 1 }
       guard emptyFrames < Self.mostEmptyFrames, data.count < Self.longestAnswer else {
-        throw NFCError(.tagResponseError, "the card announces more data without end")
+        throw NFCError(.tagResponseError, "the card announces more and more data")
       }
       answer = try exchange(.additionalFrame, [])
       data += answer.data
