@@ -123,7 +123,8 @@ extension Examination {
       processes.isRunning("ModemManager")
     else { return nil }
     return Finding(
-      .inUse, "ModemManager is running, and may use a port for half a minute after it is plugged in",
+      .inUse,
+      "ModemManager is running, and may use a port for half a minute after it is plugged in",
       advice: "if nothing answers: sudo systemctl stop ModemManager", isObstacle: false)
   }
 

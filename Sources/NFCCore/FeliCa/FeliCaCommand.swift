@@ -109,7 +109,8 @@ struct FeliCaBlockList: Hashable, Sendable {
       throw NFCError(.invalidParameter, "a command names 1 to 255 blocks, not \(blocks.count)")
     }
     guard blocks.allSatisfy({ Int($0.serviceIndex) < serviceCodes.count }) else {
-      throw NFCError(.invalidParameter, "a block refers to a service that the command does not name")
+      throw NFCError(
+        .invalidParameter, "a block refers to a service that the command does not name")
     }
     guard blocks.allSatisfy({ $0.accessMode <= 0x07 }) else {
       throw NFCError(.invalidParameter, "an access mode is 0 to 7")

@@ -36,7 +36,9 @@ struct PollCommand: AsyncParsableCommand {
   var polling: PollingOptions = .all
 
   mutating func validate() throws {
-    if once, count != nil { throw ValidationError("--once means --count 1; give only one of them.") }
+    guard !once || count == nil else {
+      throw ValidationError("--once means --count 1; give only one of them.")
+    }
   }
 
   private static func protocols(_ text: String) throws -> PollingOptions {

@@ -49,7 +49,8 @@ struct DESFireChangeKeyCommand: AsyncParsableCommand {
   @Option(
     name: .customLong("key-version"),
     help: ArgumentHelp(
-      "Its version, one byte; unless given, 00, or for a DES key what its bytes say.", valueName: "hex"),
+      "Its version, one byte; unless given, 00, or for a DES key what its bytes say.",
+      valueName: "hex"),
     transform: { text in
       let bytes = try Hexadecimal.argument(text, "--key-version")
       guard bytes.count == 1 else { throw ValidationError("--key-version takes one byte.") }

@@ -44,7 +44,9 @@ struct PlusWriteCommand: AsyncParsableCommand {
       throw ValidationError(
         "The data has \(MIFAREPlusCard.blockSize) bytes, not \(data.count).")
     }
-    guard block > 0 else { throw ValidationError("Block 0 belongs to the maker and cannot be written.") }
+    guard block > 0 else {
+      throw ValidationError("Block 0 belongs to the maker and cannot be written.")
+    }
     guard !isTrailer || accessConditions else {
       throw ValidationError(
         "Block \(block) has the access conditions of its sector: give --access-conditions to write it."

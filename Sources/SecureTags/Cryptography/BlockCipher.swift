@@ -42,7 +42,8 @@ package struct BlockCipher: Sendable {
   package init(_ algorithm: Algorithm, key: SecretKey) throws {
     guard key.count == algorithm.keySize else {
       throw NFCError(
-        .invalidParameter, "a key for this algorithm has \(algorithm.keySize) bytes, not \(key.count)")
+        .invalidParameter,
+        "a key for this algorithm has \(algorithm.keySize) bytes, not \(key.count)")
     }
     self.algorithm = algorithm
     self.key = key

@@ -90,7 +90,8 @@ extension DESFireProcedure {
     }
     guard state.session?.messaging is any TransactionMessaging else {
       throw NFCError(
-        .notAuthenticated, "creating the file requires an EV2 session with the application's master key")
+        .notAuthenticated,
+        "creating the file requires an EV2 session with the application's master key")
     }
     var data = key.secret.withUnsafeBytes { Array($0) } + [key.version]
     defer { data.wipe() }

@@ -70,11 +70,13 @@ extension DESFireProcedure {
     state.session = nil
     if method == .ev2NonFirst, !(before is EV2Messaging) {
       throw NFCError(
-        .invalidParameter, "AuthenticateEV2NonFirst requires a session that AuthenticateEV2First began")
+        .invalidParameter,
+        "AuthenticateEV2NonFirst requires a session that AuthenticateEV2First began")
     }
     if method == .lrpNonFirst, !(before is LRPMessaging) {
       throw NFCError(
-        .invalidParameter, "AuthenticateLRPNonFirst requires a session that AuthenticateLRPFirst began")
+        .invalidParameter,
+        "AuthenticateLRPNonFirst requires a session that AuthenticateLRPFirst began")
     }
     let messaging: any DESFireMessaging =
       switch method {
