@@ -68,7 +68,7 @@ let package = Package(
       name: "CDBus", path: "Modules/CDBus", pkgConfig: "dbus-1",
       providers: [.apt(["libdbus-1-dev"]), .brew(["dbus"])]),
 
-    // The floors, lowest first. An arrow only ever points down.
+    // The layers, lowest first. A module depends only on those below it.
     .target(name: "JSONText"),
     .target(name: "NDEF", dependencies: ["JSONText"]),
     .target(name: "NFCCore", dependencies: ["NDEF", "COpenSSL"]),

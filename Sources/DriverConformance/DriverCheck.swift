@@ -13,7 +13,7 @@ import ReaderThread
 /// The checks need no test library: each throws a ``Failure`` that says what the driver did, and is
 /// stopped after one minute.
 public struct DriverCheck: Sendable, CustomStringConvertible {
-  /// Creates a bench whose reader nobody has open.
+  /// Creates a bench whose reader is not open.
   public typealias BenchMaker = @Sendable () async throws -> any DriverBench
 
   /// The outcome of a check that found no fault.
@@ -29,7 +29,7 @@ public struct DriverCheck: Sendable, CustomStringConvertible {
     public let description: String
   }
 
-  /// What is checked, as a clause: `a tag that is torn away is lost`.
+  /// What is checked, as a clause: `a tag that is removed early is lost`.
   public let description: String
   private let body: @Sendable (BenchMaker) async throws -> Outcome
 
@@ -86,7 +86,7 @@ extension DriverCheck {
     if !isSo { throw Failure(description: problem()) }
   }
 
-  /// Expects one of some errors, and gives it.
+  /// Expects one of some errors, and returns it.
   @discardableResult
   static func expectError<Result>(
     _ codes: NFCError.Code..., from activity: String, _ body: () throws -> Result
@@ -145,7 +145,7 @@ extension DriverCheck {
     }
   }
 
-  /// Finds the tag that is alone before the reader, as polling does, and selects it.
+  /// Finds the only tag on the reader, as polling does, and selects it.
   static func find(
     _ tag: BenchTag, _ technology: TagTechnology, with driver: any ReaderDriver
   ) throws -> Target {

@@ -11,7 +11,7 @@ public enum TypeNameFormat: UInt8, Hashable, Sendable, CaseIterable {
   case media = 0x02
   /// An absolute URI (RFC 3986, 4.3), which is the type itself.
   case absoluteURI = 0x03
-  /// A type that an organisation defines under its domain name (NFC Forum RTD 1.0), such as
+  /// A type that an organization defines under its domain name (NFC Forum RTD 1.0), such as
   /// `example.com:ticket`.
   case external = 0x04
   /// A payload of an unknown type; there is no type field.

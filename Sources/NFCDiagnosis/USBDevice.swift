@@ -21,7 +21,7 @@ struct USBDevice: Hashable {
     return String(repeating: "0", count: 4 - text.count) + text
   }
 
-  /// Returns all that are there; `nil` if the system shows none.
+  /// Returns all devices that are present; `nil` if the system does not show them.
   static func all(_ files: SystemFiles) -> [USBDevice]? {
     files.names(in: folder)?.compactMap { USBDevice($0, files) }
   }

@@ -9,7 +9,7 @@ extension PCSCDriver {
   ///
   /// - Throws: `tagResponseError` for a card that does not answer, which says nothing about the
   ///   reader: the next round asks again.
-  func recognise(_ atr: ContactlessATR) throws -> (CardPath, Target?)? {
+  func recognize(_ atr: ContactlessATR) throws -> (CardPath, Target?)? {
     let found: (CardPath, Target?)?
     switch atr {
     case .smartCard(let historicalBytes):

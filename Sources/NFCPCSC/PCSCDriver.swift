@@ -51,7 +51,7 @@ package final class PCSCDriver: ReaderDriver {
   /// Whether a search has waited for a card since the last round began.
   private var hasWaited = false
   /// The event of the arrival of a card that the reader does not identify: it is not asked again.
-  private var unrecognisedEvent: Int?
+  private var unrecognizedEvent: Int?
   /// The event of the arrival of a card that did not answer in this round.
   var silentEvent: Int?
   /// The event of the arrival of the last card that did not answer, and the number of rounds
@@ -257,11 +257,11 @@ package final class PCSCDriver: ReaderDriver {
     }
     if let session, session.eventCount == status.eventCount { return true }
     leave()
-    guard ![unrecognisedEvent, silentEvent].contains(status.eventCount) else { return false }
+    guard ![unrecognizedEvent, silentEvent].contains(status.eventCount) else { return false }
     try call { () throws(SmartCardFailure) in try service.connect(to: name) }
     if silence?.event != status.eventCount { silence = nil }
     do {
-      session = try recognise(atr).map { path, target in
+      session = try recognize(atr).map { path, target in
         let isTransparent = if case .transparent = path { true } else { false }
         return Session(
           eventCount: status.eventCount, path: path, target: target, isTransparent: isTransparent)
@@ -278,7 +278,7 @@ package final class PCSCDriver: ReaderDriver {
     }
     if session == nil {
       leave()
-      unrecognisedEvent = status.eventCount
+      unrecognizedEvent = status.eventCount
     }
     return session != nil
   }

@@ -132,7 +132,7 @@ public final class PacketCapture: Sendable {
   // MARK: Packets
 
   /// The second byte of the pseudo-header. There are events for frames without check bytes, but
-  /// Wireshark 4 looks for check bytes in a tag's answer all the same, so every frame has them.
+  /// Wireshark 4 looks for check bytes in a tag's answer anyway, so every frame has them.
   private enum Event {
     static let fromTag: UInt8 = 0xFF
     static let fromReader: UInt8 = 0xFE

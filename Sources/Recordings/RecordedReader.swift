@@ -10,7 +10,7 @@ public struct RecordedReader: Hashable, Sendable {
   public var firmware: String?
   /// What the reader can do.
   public var capabilities: ReaderCapabilities
-  /// The technologies whose tags it finds one after the other.
+  /// The technologies whose tags the reader finds one at a time.
   public var findsOneByOne: Set<TagTechnology>
   /// Whether a reader that was lost can be used again; see ``NFCCore/ReaderDriver/canReconnect``.
   public var canReconnect: Bool
@@ -28,7 +28,7 @@ public struct RecordedReader: Hashable, Sendable {
     self.canReconnect = canReconnect
   }
 
-  /// Creates the description that a driver gives of itself.
+  /// Creates the description of a driver's reader.
   init(_ driver: any ReaderDriver) {
     self.init(
       name: driver.name, connectionString: driver.connectionString, firmware: driver.firmware,

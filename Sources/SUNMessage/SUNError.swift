@@ -23,7 +23,7 @@ public enum SUNError: Error, Hashable, Sendable {
   case differsFromTemplate(offset: Int)
   /// Decrypting or checking the part requires a key, and none is given.
   case noKey(Part)
-  /// The part decrypts to something that no chip writes: the key is another one.
+  /// The part decrypts to something that no chip writes: the key is wrong.
   case wrongKey(Part)
   /// The MAC does not belong to this content and key: the link was changed or forged, or belongs to
   /// another key.

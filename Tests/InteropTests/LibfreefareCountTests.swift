@@ -69,7 +69,7 @@ extension Interop {
       }
     }
 
-    /// A step of a script: what it prints is told apart by name.
+    /// A step of a script: its output is recognized by name.
     private static let steps = """
       import time
       def step(name, body):
@@ -350,7 +350,7 @@ extension Interop {
         method: .aes, card: .iso),
     ]
 
-    /// libfreefare is told to select the card first: this package does it always, as another program may have left
+    /// libfreefare is asked to select the card first: this package always does, as another program may have left
     /// something else selected.
     @Test(arguments: ciphers) func desfire(_ cipher: Cipher) async throws {
       let theirs = try await Self.theirs(

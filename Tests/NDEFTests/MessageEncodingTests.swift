@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test(arguments: invalid)
-  func aRecordThatIsInvalidLeavesItsNeighboursIntact(
+  func aRecordThatIsInvalidLeavesItsNeighborsIntact(
     _ record: NDEFRecord, _ code: NDEFError.Code
   ) {
     let message = NDEFMessage(.uri("tel:1"), record, .uri("tel:2"))

@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  /// libnfc goes on behind the end of a word, where an older line may stand.
+  /// libnfc continues past the end of a word, where an older line may stand.
   @Test func aLastLineWithoutItsEnd() throws {
     let system = try SimulatedSystem()
     try system.file(Self.main, "log_level = 1\nallow_autoscan = no")

@@ -28,9 +28,9 @@ import Testing
     try system.serialPort("/dev/ttyUSB1")
     try system.serialPort("/dev/ttyACM0")
     try system.serialPort("/dev/ttyprintk")
-    let besides = system.reader("pn532_uart:/dev/ttyUSB0")
-    #expect(besides.problems == [.notThere])
-    #expect(besides.advice.hasSuffix("/dev/ttyACM0, /dev/ttyUSB1"))
+    let others = system.reader("pn532_uart:/dev/ttyUSB0")
+    #expect(others.problems == [.notThere])
+    #expect(others.advice.hasSuffix("/dev/ttyACM0, /dev/ttyUSB1"))
   }
 
   @Test func aFileIsNotAPort() throws {

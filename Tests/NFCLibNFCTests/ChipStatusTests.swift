@@ -6,7 +6,7 @@ import VirtualNFC
 @testable import NFCLibNFC
 
 extension LibNFCTests {
-  /// The error codes of the chip (UM0701-02, 7.1, table 15): what libnfc makes of each, and what a program is told.
+  /// The error codes of the chip (UM0701-02, 7.1, table 15): what libnfc makes of each, and what a program receives.
   @Suite struct ChipStatusTests {
     struct Row: Sendable, CustomTestStringConvertible {
       let status: UInt8

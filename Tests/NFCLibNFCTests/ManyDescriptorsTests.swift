@@ -21,7 +21,7 @@ extension LibNFCTests {
       }
     }
 
-    /// In a process of its own, which has as many files open as libnfc can bear, and more.
+    /// In its own process, which has as many files open as libnfc supports, and more.
     @Test func aReaderIsNeitherListedNorOpenedAndTheProgramContinues() async {
       await #expect(processExitsWith: .success) {
         alarm(60)

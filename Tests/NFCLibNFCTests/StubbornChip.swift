@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import VirtualNFC
 
-/// A PN532 at the end of a pseudo-terminal that keeps every register and setting until it is told otherwise,
+/// A PN532 at the end of a pseudo-terminal that keeps every register and setting until a host changes it,
 /// with one NTAG in its field. It answers as many commands as these tests need, and misbehaves on request.
 ///
 /// Of InListPassiveTarget it takes for granted only what public sources say: the transmitter is set up, CRC is on;

@@ -19,7 +19,7 @@ import VirtualNFC
     #expect(!bench.field.isPowered)
   }
 
-  /// The first tag is told of before others are looked for, and is still awake then.
+  /// The first tag is reported before others are searched for, and is still awake then.
   @Test func theFirstTagTakesOneCommandOfTheReader() async throws {
     let bench = try await Bench(.ntag216(), .ntag215())
     let (product, commands, _) = try await bench.counting {
@@ -46,7 +46,7 @@ import VirtualNFC
     await #expect(throws: NFCError.self) { try await first.sendMiFareCommand([0x30, 0x03]) }
   }
 
-  /// One that has fallen back to IDLE meanwhile answers the search again, and is not told of twice.
+  /// One that has fallen back to IDLE meanwhile answers the search again, and is not reported twice.
   @Test func aTagThatHasRefusedIsNotFoundAgain() async throws {
     let bench = try await Bench(.ntag216(), .ntag215())
     var tags = bench.reader.tags(polling: .iso14443).makeAsyncIterator()

@@ -15,17 +15,7 @@ import VirtualNFC
     _ body: (_ nfc: (_ line: String, _ status: Int32) async throws -> Tool.Result) async throws ->
       Void
   ) async throws {
-    try await Tool.with(name) { nfc in
-      try await body { line, status in
-        let result = try await nfc(["plus"] + line.split(separator: " ").map(String.init))
-        #expect(result.status == status, "\(line): \(result.output)\(result.errors)")
-        #expect(!(result.output + result.errors).uppercased().contains(key))
-        if status > 64 {
-          #expect(result.errorLines.count == 1 && result.errors.hasPrefix("nfc: "), "\(line)")
-        }
-        return result
-      }
-    }
+    try await Tool.with(name, subcommand: "plus", hiding: [key], body)
   }
 
   @Test(arguments: ["mifare-plus", "mifare-plus-4k"]) func wholeLife(_ name: String) async throws {

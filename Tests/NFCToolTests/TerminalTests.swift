@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(arguments: ["info --virtual ntag216", "poll --once --virtual ntag216"])
-  func colourIsForTerminalsOnly(_ command: String) async throws {
+  func colorIsForTerminalsOnly(_ command: String) async throws {
     let line = "\"$NFC\" \(command)"
     #expect(try await onTerminal(line).output.contains("\(Self.escape)[3"))
     for environment in [["NO_COLOR": "1"], ["TERM": "dumb"], ["TERM": ""]] {

@@ -134,7 +134,7 @@ import Testing
   }
 
   /// A server that ends while its threads verify messages ends as it was asked to. libcrypto frees what its
-  /// algorithms use when the process ends, unless it is told not to.
+  /// algorithms use when the process ends, unless it is configured not to.
   @Test func canContinueWhileTheProcessEnds() async {
     for _ in 0..<12 {
       await #expect(processExitsWith: .success) {

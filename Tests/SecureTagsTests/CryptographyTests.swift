@@ -90,7 +90,7 @@ import Testing
     #expect(throws: NFCError.self) { try BlockCipher(.aes128, key: SecretKey([1, 2])) }
   }
 
-  /// The catalogue of parametrised CRC algorithms: CRC-32/JAMCRC.
+  /// The catalog of parametrised CRC algorithms: CRC-32/JAMCRC.
   @Test func checksum() {
     #expect(Checksum.crc32("123456789".utf8) == [0xD9, 0xC6, 0x0B, 0x34])
     #expect(Checksum.crc32([]) == [0xFF, 0xFF, 0xFF, 0xFF])

@@ -12,6 +12,7 @@ public struct NFCReaderError: _BridgedStoredNSError {
     self._nsError = _nsError
   }
 
+  /// Creates an error with a code and further information.
   public init(_ code: Code, userInfo: [String: Any] = [:]) {
     var userInfo = userInfo
     let description = userInfo[NSLocalizedDescriptionKey] ?? code.text
@@ -26,6 +27,7 @@ public struct NFCReaderError: _BridgedStoredNSError {
   public static var errorDomain: String { NFCErrorDomain }
   public static var _nsErrorDomain: String { NFCErrorDomain }
 
+  /// The text for people.
   public var localizedDescription: String { _nsError.localizedDescription }
 
   /// Foundation's own overflows the stack on Linux.

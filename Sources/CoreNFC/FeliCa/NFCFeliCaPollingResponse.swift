@@ -7,6 +7,7 @@ public struct NFCFeliCaPollingResponse {
   /// The data for the request code; `nil` if the card has not reported it.
   public var requestData: Data?
 
+  /// Creates an answer.
   public init(manufactureParameter: Data, requestData: Data?) {
     self.manufactureParameter = manufactureParameter
     self.requestData = requestData

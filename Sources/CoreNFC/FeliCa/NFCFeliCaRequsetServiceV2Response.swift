@@ -1,8 +1,10 @@
 import Foundation
 
-/// The key versions of nodes. The misspelt name is Apple's.
+/// The key versions of nodes. The misspelled name is Apple's.
 public struct NFCFeliCaRequsetServiceV2Response {
+  /// Status flag 1: 0 if the card has accepted the command.
   public var statusFlag1: Int
+  /// Status flag 2: the reason for a refusal.
   public var statusFlag2: Int
   /// Has no meaning if ``statusFlag1`` is not 0.
   public var encryptionIdentifier: NFCFeliCaEncryptionId
@@ -11,6 +13,7 @@ public struct NFCFeliCaRequsetServiceV2Response {
   /// The versions of DES keys; `nil` if there are none.
   public var nodeKeyVersionListDES: [Data]?
 
+  /// Creates an answer.
   public init(
     statusFlag1: Int, statusFlag2: Int, encryptionIdentifier: NFCFeliCaEncryptionId,
     nodeKeyVersionListAES: [Data]?, nodeKeyVersionListDES: [Data]?

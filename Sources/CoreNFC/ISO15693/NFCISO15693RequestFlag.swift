@@ -27,11 +27,17 @@ public struct NFCISO15693RequestFlag: OptionSet, Sendable {
 /// The names that the flags had in iOS 13.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 extension NFCISO15693RequestFlag {
+  /// ``dualSubCarriers``
   public static let RequestFlagDualSubCarriers = dualSubCarriers
+  /// ``highDataRate``
   public static let RequestFlagHighDataRate = highDataRate
+  /// ``protocolExtension``
   public static let RequestFlagProtocolExtension = protocolExtension
+  /// ``select``
   public static let RequestFlagSelect = select
+  /// ``address``
   public static let RequestFlagAddress = address
+  /// ``option``
   public static let RequestFlagOption = option
 }
 

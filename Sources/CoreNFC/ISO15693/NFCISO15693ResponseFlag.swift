@@ -8,10 +8,15 @@ public struct NFCISO15693ResponseFlag: OptionSet, Sendable {
 
   /// The tag refuses the command. Methods fail then, so their results never contain this flag.
   public static let error = NFCISO15693ResponseFlag(rawValue: 0x01)
+  /// The response buffer holds a valid answer.
   public static let responseBufferValid = NFCISO15693ResponseFlag(rawValue: 0x02)
+  /// This is the last answer to the command.
   public static let finalResponse = NFCISO15693ResponseFlag(rawValue: 0x04)
+  /// The format of the answer is extended.
   public static let protocolExtension = NFCISO15693ResponseFlag(rawValue: 0x08)
+  /// The lower bit of the security status of a block.
   public static let blockSecurityStatusBit5 = NFCISO15693ResponseFlag(rawValue: 0x10)
+  /// The upper bit of the security status of a block.
   public static let blockSecurityStatusBit6 = NFCISO15693ResponseFlag(rawValue: 0x20)
   /// The tag needs more time.
   public static let waitTimeExtension = NFCISO15693ResponseFlag(rawValue: 0x40)

@@ -17,6 +17,7 @@ public struct NFCISO15693SystemInfo {
   /// The IC reference; -1 if the tag does not report it.
   public var icReference: Int
 
+  /// Creates the information from its parts; -1 stands for a missing number.
   public init(
     uniqueIdentifier: Data, dataStorageFormatIdentifier: Int, applicationFamilyIdentifier: Int,
     blockSize: Int, totalBlocks: Int, icReference: Int

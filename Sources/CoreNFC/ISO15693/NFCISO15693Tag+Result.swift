@@ -69,8 +69,9 @@ extension NFCISO15693Tag {
   }
 }
 
-/// The default implementations for a mock.
+/// Default implementations, so that a mock implements only the commands that it needs.
 extension NFCISO15693Tag {
+  /// Calls ``lockDSFID(requestFlags:completionHandler:)``: the misspelled name is Apple's.
   @preconcurrency public func lockDFSID(
     requestFlags flags: NFCISO15693RequestFlag,
     completionHandler: @escaping @Sendable ((any Error)?) -> Void
@@ -78,6 +79,7 @@ extension NFCISO15693Tag {
     lockDSFID(requestFlags: flags, completionHandler: completionHandler)
   }
 
+  /// Fails: a mock that supports the command implements it.
   @preconcurrency public func fastReadMultipleBlocks(
     requestFlags flags: NFCISO15693RequestFlag, blockRange: NSRange,
     resultHandler: @escaping @Sendable (Result<[Data], any Error>) -> Void
@@ -85,6 +87,7 @@ extension NFCISO15693Tag {
     resultHandler(.unsupported)
   }
 
+  /// Fails: a mock that supports the command implements it.
   @preconcurrency public func extendedWriteMultipleBlocks(
     requestFlags flags: NFCISO15693RequestFlag, blockRange: NSRange, dataBlocks: [Data],
     completionHandler: @escaping @Sendable ((any Error)?) -> Void
@@ -92,6 +95,7 @@ extension NFCISO15693Tag {
     completionHandler(Result<Void, any Error>.unsupported.failure)
   }
 
+  /// Fails: a mock that supports the command implements it.
   @preconcurrency public func extendedGetMultipleBlockSecurityStatus(
     requestFlags flags: NFCISO15693RequestFlag, blockRange: NSRange,
     resultHandler:
@@ -100,6 +104,7 @@ extension NFCISO15693Tag {
     resultHandler(.unsupported)
   }
 
+  /// Fails: a mock that supports the command implements it.
   @preconcurrency public func extendedFastReadMultipleBlocks(
     requestFlags flags: NFCISO15693RequestFlag, blockRange: NSRange,
     resultHandler: @escaping @Sendable (Result<[Data], any Error>) -> Void
@@ -107,6 +112,7 @@ extension NFCISO15693Tag {
     resultHandler(.unsupported)
   }
 
+  /// Fails: a mock that supports the command implements it.
   @preconcurrency public func authenticate(
     requestFlags flags: NFCISO15693RequestFlag, cryptoSuiteIdentifier: Int, message: Data,
     resultHandler:
@@ -115,6 +121,7 @@ extension NFCISO15693Tag {
     resultHandler(.unsupported)
   }
 
+  /// Fails: a mock that supports the command implements it.
   @preconcurrency public func keyUpdate(
     requestFlags flags: NFCISO15693RequestFlag, keyIdentifier: Int, message: Data,
     resultHandler:
@@ -123,6 +130,7 @@ extension NFCISO15693Tag {
     resultHandler(.unsupported)
   }
 
+  /// Fails: a mock that supports the command implements it.
   @preconcurrency public func challenge(
     requestFlags flags: NFCISO15693RequestFlag, cryptoSuiteIdentifier: Int, message: Data,
     completionHandler: @escaping @Sendable ((any Error)?) -> Void
@@ -130,6 +138,7 @@ extension NFCISO15693Tag {
     completionHandler(Result<Void, any Error>.unsupported.failure)
   }
 
+  /// Fails: a mock that supports the command implements it.
   @preconcurrency public func readBuffer(
     requestFlags flags: NFCISO15693RequestFlag,
     resultHandler:
@@ -138,6 +147,7 @@ extension NFCISO15693Tag {
     resultHandler(.unsupported)
   }
 
+  /// Fails: a mock that supports the command implements it.
   @preconcurrency public func sendRequest(
     requestFlags flags: Int, commandCode: Int, data: Data?,
     resultHandler:

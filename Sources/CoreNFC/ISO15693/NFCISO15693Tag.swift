@@ -113,7 +113,7 @@ public protocol NFCISO15693Tag: NFCNDEFTag, __NFCTag {
     requestFlags flags: NFCISO15693RequestFlag,
     completionHandler: @escaping @Sendable ((any Error)?) -> Void)
 
-  /// ``lockDSFID(requestFlags:completionHandler:)`` as Apple misspelt it at first.
+  /// ``lockDSFID(requestFlags:completionHandler:)`` as Apple misspelled it at first.
   @preconcurrency func lockDFSID(
     requestFlags flags: NFCISO15693RequestFlag,
     completionHandler: @escaping @Sendable ((any Error)?) -> Void)

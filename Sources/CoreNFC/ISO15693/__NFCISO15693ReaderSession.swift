@@ -42,5 +42,6 @@ public protocol __NFCReaderSessionDelegate: NSObjectProtocol {
 }
 
 extension __NFCReaderSessionDelegate {
+  /// The default body, which does nothing.
   public func readerSession(_ session: NFCReaderSession, didDetect tags: [any __NFCTag]) {}
 }

@@ -8,9 +8,13 @@ open class NFCISO7816APDU: NSObject, NSCopying {
   private static let maximumData = 65_535
   private static let maximumResponse = 65_536
 
+  /// The class byte, CLA.
   public let instructionClass: UInt8
+  /// The instruction byte, INS.
   public let instructionCode: UInt8
+  /// The first parameter byte, P1.
   public let p1Parameter: UInt8
+  /// The second parameter byte, P2.
   public let p2Parameter: UInt8
   /// The data; `nil` if the command has none.
   public let data: Data?

@@ -4,6 +4,8 @@ public enum NFCMiFareFamily: UInt, Sendable {
   case unknown = 1
   /// Ultralight, NTAG and similar tags.
   case ultralight = 2
+  /// MIFARE Plus.
   case plus = 3
+  /// MIFARE DESFire.
   case desfire = 4
 }

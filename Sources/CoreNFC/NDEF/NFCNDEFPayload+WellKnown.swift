@@ -36,7 +36,7 @@ extension NFCNDEFPayload {
     return wellKnown(TextRecord(text, language: language).record)
   }
 
-  /// Returns the record of a text. The misspelt name is Apple's original one; see
+  /// Returns the record of a text. The misspelled name is Apple's original one; see
   /// ``wellKnownTypeTextPayload(string:locale:)``.
   public class func wellKnowTypeTextPayload(string text: String, locale: Locale) -> Self? {
     wellKnownTypeTextPayload(string: text, locale: locale)

@@ -10,7 +10,7 @@ public enum NFCTypeNameFormat: UInt8, Sendable {
   case media = 0x02
   /// An absolute URI (RFC 3986, 4.3), which is the type itself.
   case absoluteURI = 0x03
-  /// A type that an organisation defines under its domain name, such as `example.com:ticket`.
+  /// A type that an organization defines under its domain name, such as `example.com:ticket`.
   case nfcExternal = 0x04
   /// A payload of an unknown type.
   case unknown = 0x05

@@ -11,8 +11,11 @@ public let NSUserActivityTypeBrowsingWeb = "NSUserActivityTypeBrowsingWeb"
 /// Foundation has this type only on Apple's platforms. This one has what programs look at when they are
 /// handed an activity.
 open class NSUserActivity: NSObject {
+  /// The type of the activity, for instance ``NSUserActivityTypeBrowsingWeb``.
   public let activityType: String
+  /// A title for people.
   open var title: String?
+  /// Further information about the activity.
   open var userInfo: [AnyHashable: Any]?
   /// The link that is opened.
   open var webpageURL: URL?

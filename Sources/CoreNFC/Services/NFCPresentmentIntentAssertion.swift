@@ -3,7 +3,9 @@
 public final class NFCPresentmentIntentAssertion: Sendable {
   /// The reason why there is no assertion.
   public enum Error: Swift.Error, Hashable, Sendable {
+    /// The device or its region does not allow it.
     case systemEligibilityFailed
+    /// The system has no such function, as on Linux.
     case systemNotAvailable
   }
 
@@ -14,5 +16,6 @@ public final class NFCPresentmentIntentAssertion: Sendable {
     throw Error.systemNotAvailable
   }
 
+  /// Whether the assertion is in effect; never on Linux.
   public var isValid: Bool { false }
 }

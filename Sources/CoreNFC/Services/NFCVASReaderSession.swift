@@ -41,5 +41,6 @@ public protocol NFCVASReaderSessionDelegate: NSObjectProtocol {
 }
 
 extension NFCVASReaderSessionDelegate {
+  /// The default body, which does nothing.
   public func readerSessionDidBecomeActive(_ session: NFCVASReaderSession) {}
 }

@@ -22,6 +22,7 @@ public enum NFCWindowSceneEvent: Hashable, Codable, Sendable, CustomStringConver
   /// The person wants to present a card.
   case presentation
 
+  /// The name of the event.
   public var description: String {
     switch self {
     case .readerDetected: "readerDetected"

@@ -84,5 +84,6 @@ extension NFCNDEFReaderSessionDelegate {
     session.delegateTakesNoTags = true
   }
 
+  /// The default body, which does nothing.
   public func readerSessionDidBecomeActive(_ session: NFCNDEFReaderSession) {}
 }

@@ -15,6 +15,7 @@ open class NFCTagReaderSession: NFCReaderSession {
 
     /// ISO/IEC 14443 types A and B: ISO 7816 and MIFARE tags.
     public static let iso14443 = PollingOption(rawValue: 0x1)
+    /// ISO/IEC 15693: vicinity tags.
     public static let iso15693 = PollingOption(rawValue: 0x2)
     /// ISO/IEC 18092: FeliCa.
     public static let iso18092 = PollingOption(rawValue: 0x4)

@@ -21,7 +21,7 @@ public protocol NFCNDEFTag: NSObjectProtocol, NSSecureCoding, NSCopying {
 
   /// Writes a message.
   ///
-  /// A tag torn away in the middle holds the old message, none, or the new one. Fails with
+  /// A tag that is removed early holds the old message, none, or the new one. Fails with
   /// `ndefReaderSessionErrorTagNotWritable`, `…TagSizeTooSmall` before anything is written, or
   /// `…TagUpdateFailure`.
   @preconcurrency func writeNDEF(
@@ -84,6 +84,8 @@ extension NFCNDEFTag {
 public enum NFCNDEFStatus: UInt, Sendable {
   /// The tag has no NDEF structure.
   case notSupported = 1
+  /// The message can be read and written.
   case readWrite = 2
+  /// The message can be read, but not written.
   case readOnly = 3
 }

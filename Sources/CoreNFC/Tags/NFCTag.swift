@@ -1,8 +1,12 @@
 /// A tag that ``NFCTagReaderSession`` has found, by its kind.
 public enum NFCTag {
+  /// A FeliCa card.
   case feliCa(any NFCFeliCaTag)
+  /// A smart card with the commands of ISO/IEC 7816-4.
   case iso7816(any NFCISO7816Tag)
+  /// A vicinity tag of ISO/IEC 15693.
   case iso15693(any NFCISO15693Tag)
+  /// A MIFARE or NTAG tag, or another one of type A without ISO/IEC 7816-4.
   case miFare(any NFCMiFareTag)
 
   /// Whether the session is connected to the tag and the tag is in the field.

@@ -1,4 +1,4 @@
-/// Content of a type that an organisation defines: the type name format external.
+/// Content of a type that an organization defines: the type name format external.
 ///
 /// Source: NFC Forum RTD 1.0, 3.3.
 public struct ExternalRecord: NDEFTypedRecord {

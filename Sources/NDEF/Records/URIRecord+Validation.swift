@@ -65,7 +65,7 @@ extension URIRecord {
     }
   }
 
-  /// Returns the URI that a person most likely meant.
+  /// Returns the URI that was most likely intended.
   private static func correction(of uri: String) -> String {
     var text = uri.trimmingBlanks
     if scheme(of: text) == nil {

@@ -18,7 +18,7 @@ struct FeliCaICType: Hashable, Sendable {
   private struct Entry {
     let types: ClosedRange<UInt8>
     let chip: Chip
-    /// The number of blocks that one command reads and writes; `nil` if nobody has published it.
+    /// The number of blocks that one command reads and writes; `nil` if it has not been published.
     let limits: (read: Int, write: Int)?
 
     init(_ types: ClosedRange<UInt8>, _ chip: Chip, limits: (read: Int, write: Int)? = nil) {

@@ -105,7 +105,7 @@ public struct FeliCaLiteSession: Sendable {
   let handle: TagHandle
   let procedure: FeliCaLiteProcedure
 
-  /// Reads blocks and verifies that nobody has changed them on the way. One exchange for each three
+  /// Reads blocks and verifies that they were not changed on the way. One exchange for each three
   /// blocks.
   ///
   /// - Throws: ``NFCError/Code/authenticationFailed`` if the MAC is wrong;

@@ -107,7 +107,7 @@ extension ISO15693Access {
     if error.isSilence || error.isReaderFailure { return half }
     if error.cause == .unsupportedByReader { return 1 }
     switch error.vicinityRefusal {
-    case .commandNotSupported, .commandNotRecognised: return 1
+    case .commandNotSupported, .commandNotRecognized: return 1
     case .optionNotSupported, .unknown: return half
     case .blockNotAvailable where number + step <= knowledge.blockCount ?? 0: return half
     default: throw error
@@ -263,7 +263,7 @@ extension NFCError {
   var isRefusalOfCommand: Bool {
     if cause == .unsupportedByReader { return true }
     return switch vicinityRefusal {
-    case .commandNotSupported, .commandNotRecognised, .optionNotSupported, .unknown: true
+    case .commandNotSupported, .commandNotRecognized, .optionNotSupported, .unknown: true
     default: false
     }
   }

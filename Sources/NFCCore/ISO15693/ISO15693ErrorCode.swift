@@ -7,7 +7,7 @@ public struct ISO15693ErrorCode: RawRepresentable, Hashable, Sendable {
   /// The command is not supported.
   public static let commandNotSupported = ISO15693ErrorCode(rawValue: 0x01)
   /// The command's format is wrong, for instance its length.
-  public static let commandNotRecognised = ISO15693ErrorCode(rawValue: 0x02)
+  public static let commandNotRecognized = ISO15693ErrorCode(rawValue: 0x02)
   /// The option flag is not supported with this command.
   public static let optionNotSupported = ISO15693ErrorCode(rawValue: 0x03)
   /// No information, or a code that is not listed.
@@ -36,7 +36,7 @@ extension ISO15693ErrorCode: CustomStringConvertible {
   public var description: String {
     switch self {
     case .commandNotSupported: "the command is not supported"
-    case .commandNotRecognised: "the command is not recognised"
+    case .commandNotRecognized: "the command is not recognized"
     case .optionNotSupported: "the option is not supported"
     case .unknown: "unknown error"
     case .blockNotAvailable: "there is no such block"

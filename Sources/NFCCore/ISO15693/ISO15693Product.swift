@@ -42,7 +42,7 @@ package struct ISO15693Product: Hashable, Sendable {
     var hasWiredSide = false
     /// The parts that the standard's lock command locks.
     var locking = Locking.blocks
-    /// Get system information is there.
+    /// The tag supports Get System Information.
     var hasSystemInformation = true
     /// Whether the system information reports a wrong size of the memory.
     var misstatesMemory = false

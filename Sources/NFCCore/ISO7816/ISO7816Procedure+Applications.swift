@@ -13,7 +13,7 @@ public struct SelectedApplication: Hashable, Sendable {
 }
 
 extension ISO7816Procedure {
-  /// Selects the first of some applications that is there.
+  /// Selects the first application of a list that the card has.
   func selectApplication(of aids: [ApplicationIdentifier]) throws -> SelectedApplication {
     guard !aids.isEmpty else {
       throw NFCError(.invalidParameter, "no application identifier was given")

@@ -240,7 +240,7 @@ extension Reader {
   ///   - pause: the pause between two rounds without events.
   ///   - survivesReaderLoss: whether to report ``TagEvent/readerLost(_:)`` and wait for the reader,
   ///     which is checked once a second, instead of throwing `readerLost`. A reader that was
-  ///     closed, or whose driver cannot reconnect, throws all the same.
+  ///     closed, or whose driver cannot reconnect, throws anyway.
   ///   - onCardInUse: called once each time that another program uses the card that is present;
   ///     polling continues until that card is free or another arrives.
   public nonisolated func events(

@@ -7,7 +7,7 @@ package struct TagPresence: Sendable {
   private let technologies: [TagTechnology]
   private var cycle: PollCycle
 
-  /// - Parameter technologies: what each round looks for.
+  /// - Parameter technologies: the technologies that each round polls.
   package init(technologies: [TagTechnology]) {
     self.technologies = technologies
     cycle = PollCycle(technologies: technologies)

@@ -24,7 +24,7 @@ public protocol Tag: Sendable {
   func connect() async throws
 
   /// Asks the connected tag whether it is still present: one to three exchanges, with the cheapest
-  /// command of its kind.
+  /// command that its kind supports.
   ///
   /// A card of ISO/IEC 14443-4 keeps what is selected and unlocked in it. A MIFARE Classic and an
   /// iCLASS are woken again for this: a Classic has to be authenticated again.

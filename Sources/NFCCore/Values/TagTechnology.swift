@@ -18,7 +18,7 @@ public enum TagTechnology: String, Hashable, Sendable, CaseIterable {
   case iso14443b2sr
   /// ASK CTx: type B modulation with its own protocol.
   case iso14443b2ct
-  /// Thinfilm and Kovio NFC Barcode: the tag sends unasked.
+  /// Thinfilm and Kovio NFC Barcode: the tag sends without being asked.
   case barcode
   /// HID iCLASS and PicoPass in type B modulation.
   case iClass = "iclass"

@@ -18,7 +18,7 @@ struct SUNSetupCommand: AsyncParsableCommand {
       Key 1 computes the MAC and key 2 encrypts UID and counter unless other numbers are given. Keys that \
       are not given are assumed to be zeros, as delivered. Afterwards only key 0 can write the link.
 
-      A tag that was switched to LRP with nfc desfire lrp is recognised and gets the link in that form.
+      A tag that was switched to LRP with nfc desfire lrp is recognized and gets the link in that form.
 
       To complete a setup that was interrupted, run the same command again. A wrong key costs one attempt, \
       which the tag counts; a lost key cannot be recovered.

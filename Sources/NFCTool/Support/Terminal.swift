@@ -58,7 +58,7 @@ enum Terminal {
     return Int(size.ws_col)
   }
 
-  // MARK: Colour
+  // MARK: Color
 
   enum Style: String {
     case label = "36"

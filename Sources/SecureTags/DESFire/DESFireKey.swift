@@ -95,7 +95,7 @@ public struct DESFireKey: Hashable, Sendable {
   }
 
   /// Returns a key of zeros: the value of every key on delivery, unless the card's configuration
-  /// gives another default.
+  /// specifies another default.
   public static func factory(_ kind: Kind) -> DESFireKey {
     DESFireKey(
       kind: kind, version: 0,

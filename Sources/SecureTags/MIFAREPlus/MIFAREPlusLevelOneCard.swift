@@ -13,7 +13,7 @@ import NFCCore
 /// Such a card can be distinguished from a MIFARE Classic with a 7-byte UID only by a command:
 /// ``isLevelOne()``.
 ///
-/// The reader must be able to send frames of ISO/IEC 14443-3 to a card that it takes for a MIFARE Classic.
+/// The reader must be able to send frames of ISO/IEC 14443-3 to a card that it recognizes as a MIFARE Classic.
 /// libnfc's readers can, and of PC/SC an ACR122U, SpringCard's readers and those with transparent sessions
 /// for type A (`CommandPath`). Other PC/SC readers cannot: every function throws
 /// ``NFCError/Code/unsupported``, and only the commands of MIFARE Classic remain. None of the PC/SC readers
@@ -144,7 +144,7 @@ public struct MIFAREPlusLevelOneCard: Sendable {
 
   /// Switches the card to security level 3 by authenticating with the key for that level: four
   /// exchanges, preceded by a selection after HLTA. When the card next enters the field, it is in
-  /// level 3, and the reader finds it as another tag. **Cannot be undone.**
+  /// level 3, and the reader finds it as a different tag. **Cannot be undone.**
   ///
   /// From then on, the AES keys that were written in level 0 apply, and the keys of CRYPTO1 open
   /// nothing. The card switches completely or not at all; if the answer was lost, the next

@@ -75,7 +75,7 @@ public struct NTAG424Setup: Sendable {
 public struct NTAG424Plan: Sendable {
   /// One change, which the tag performs completely or not at all unless it is longer than a frame.
   public enum Step: Hashable, Sendable {
-    /// Changes a key, and gives it this version.
+    /// Changes a key, and sets its version.
     case changeKey(number: Int, version: UInt8)
     /// Writes bytes of the NDEF file.
     case write(offset: Int, data: [UInt8])

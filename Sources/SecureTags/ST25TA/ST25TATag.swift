@@ -81,7 +81,7 @@ public struct ST25TATag: Sendable {
       write: access.write == .password ? write?.withBytes { $0 } : nil)
   }
 
-  /// ENABLE PERMANENT STATE: nobody can read, or nobody can write, the file any more. **Cannot be
+  /// ENABLE PERMANENT STATE: the file can no longer be read, or no longer be written. **Cannot be
   /// undone.** Seven exchanges.
   ///
   /// - Throws: as ``authenticate(read:write:)``.

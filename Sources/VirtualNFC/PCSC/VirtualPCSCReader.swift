@@ -11,7 +11,7 @@ import Darwin
 ///
 /// All ISO/IEC 15693 tags of the field are one card to it; without any, the card is the first other tag
 /// that a PN532 finds. The model follows makers' manuals and published records; a reader's own key
-/// numbers, timings and limits are not modelled.
+/// numbers, timings and limits are not modeled.
 ///
 /// ``service()`` replaces the PC/SC service within the process; ``VirtualPCSCClient`` shows the same
 /// reader to a real service.

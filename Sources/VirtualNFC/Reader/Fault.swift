@@ -99,7 +99,7 @@ public struct Fault: Sendable {
   /// Returns a repeatable mixture of lost and broken frames, on the air and on the line.
   ///
   /// - Parameters:
-  ///   - seed: the same seed gives the same faults.
+  ///   - seed: the same seed produces the same faults.
   ///   - count: the number of faults.
   ///   - range: the exchanges and commands over which they are distributed.
   public static func random(seed: UInt64, count: Int, among range: Range<Int>) -> [Fault] {

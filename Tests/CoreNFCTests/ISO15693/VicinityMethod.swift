@@ -210,7 +210,7 @@ extension VicinityMethod {
       text(try await handled { tag.getSystemInfo(requestFlags: [], resultHandler: $0) })
     },
     VicinityMethod(
-      "getSystemInfo, nothing told", "222B U ", "000006050403020167E0",
+      "getSystemInfo, nothing reported", "222B U ", "000006050403020167E0",
       "06050403020167E0 -1 -1 -1 -1 -1"
     ) { tag in
       try await systemInfo(tag)
@@ -219,7 +219,7 @@ extension VicinityMethod {
     },
   ]
 
-  /// The form with five numbers, which does not tell the UID.
+  /// The form with five numbers, which does not report the UID.
   private nonisolated(nonsending) static func systemInfo(_ tag: any NFCISO15693Tag) async throws
     -> String
   {

@@ -40,7 +40,7 @@ extension NFCISO7816APDU {
 }
 
 extension SessionSuites {
-  /// Smart cards: T-Money, a passport, NFC Forum type 4 of both types, and one that answers what it is told.
+  /// Smart cards: T-Money, a passport, NFC Forum type 4 of both types, and one whose answers are specified.
   @Suite(.replayed) struct ISO7816Tests {
     private static let tMoney: [UInt8] = [0xD4, 0x10, 0x00, 0x00, 0x03, 0x00, 0x01]
     private static let passport: [UInt8] = [0xA0, 0x00, 0x00, 0x02, 0x47, 0x10, 0x01]

@@ -50,9 +50,9 @@ import Testing
     #expect(record.typeNameFormat == .nfcWellKnown)
     #expect(record.type == Data("T".utf8))
     #expect(record.payload.hexadecimal == payload)
-    let misspelt = NFCNDEFPayload.wellKnowTypeTextPayload(
+    let misspelled = NFCNDEFPayload.wellKnowTypeTextPayload(
       string: text, locale: Locale(identifier: locale))
-    #expect(misspelt?.payload == record.payload)
+    #expect(misspelled?.payload == record.payload)
     let (read, readLocale) = record.wellKnownTypeTextPayload()
     #expect(read == text)
     #expect(readLocale?.language.languageCode?.identifier == language)

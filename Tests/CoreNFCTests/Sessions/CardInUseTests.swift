@@ -60,10 +60,10 @@ extension SessionSuites {
         throw Unexpected("no tag came")
       }
       #expect(tag.technology == .iso15693)
-      let told = problems.withLock { $0 }
-      #expect(told.count == 1)
-      #expect(told.first?.isCardInUse == true)
-      #expect(told.first?.description.contains("in use") == true)
+      let reported = problems.withLock { $0 }
+      #expect(reported.count == 1)
+      #expect(reported.first?.isCardInUse == true)
+      #expect(reported.first?.description.contains("in use") == true)
       await reader.close()
     }
   }

@@ -10,7 +10,7 @@ extension SessionSuites {
   @Suite struct ConcurrencyTests {
     private static let key = DispatchSpecificKey<Bool>()
 
-    /// Notes whether everything is told on the session's queue, and connects and asks as clients do.
+    /// Notes whether every call comes on the session's queue, and connects and sends commands as clients do.
     private final class QueueDelegate: NSObject, NFCTagReaderSessionDelegate, Sendable {
       let calls = Mutex<[Bool]>([])
       let events = SessionEvents()
@@ -129,7 +129,7 @@ extension SessionSuites {
       withExtendedLifetime(bench) {}
     }
 
-    /// Stops the process if it is told anything elsewhere than on the main queue.
+    /// Stops the process if it is called anywhere but on the main queue.
     private final class MainDelegate: NSObject, NFCTagReaderSessionDelegate, Sendable {
       let events = SessionEvents()
 

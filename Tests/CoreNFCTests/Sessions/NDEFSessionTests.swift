@@ -98,7 +98,7 @@ extension SessionSuites {
       }
     }
 
-    /// Many programs ask a tag of this session what it is besides.
+    /// Many programs also ask a tag of this session for its kind.
     @Test func aTagIsOfItsKindToo() async throws {
       let bench = try SessionBench(
         .ntag215(), .icodeSLIX2(), try .named("type4"), try .named("suica"), .topaz96())
@@ -153,7 +153,7 @@ extension SessionSuites {
           try await tag.writeNDEF(NFCNDEFMessage(records: [payload]))
         }
         bench.virtual.setFaults([])
-        // The connection bears it: the message can be written again.
+        // The connection survives it: the message can be written again.
         try await tag.writeNDEF(message)
         #expect(try await tag.readNDEF().records.count == 1)
       }

@@ -281,7 +281,7 @@ extension SessionSuites {
       #expect(error.code == .readerSessionInvalidationErrorSystemIsBusy)
       #expect(error.localizedDescription == "System resource unavailable")
       #expect(first.isReady)
-      // One that begins when the first has been told to end waits for it.
+      // A session that begins after the first was asked to end waits for it.
       first.invalidate()
       let (third, thirdDelegate, tags) = try await bench.tags()
       #expect(tags.count == 1)

@@ -43,7 +43,7 @@ struct SessionBench: Sendable {
       }, information: information, presenter: presenter)
   }
 
-  /// A session that has begun, and what its delegate is told.
+  /// A session that has begun, and the calls that its delegate receives.
   func session(
     _ options: NFCTagReaderSession.PollingOption = [.iso14443, .iso15693, .iso18092],
     queue: DispatchQueue? = nil

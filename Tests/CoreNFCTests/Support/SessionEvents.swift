@@ -1,7 +1,7 @@
 import CoreNFC
 import Synchronization
 
-/// What a delegate has been told, in order, for the test to wait for.
+/// The calls that a delegate has received, in order, for the test to wait for.
 final class SessionEvents: Sendable {
   /// Unchecked because the session's objects are the test's from here on.
   enum Event: @unchecked Sendable {
@@ -63,7 +63,7 @@ final class SessionEvents: Sendable {
     }
   }
 
-  /// Throws if anything is told in the time.
+  /// Throws if the delegate is called within the time.
   func expectNothing(for time: Duration = .milliseconds(300)) async throws {
     let event: Event
     do {
@@ -75,7 +75,7 @@ final class SessionEvents: Sendable {
   }
 }
 
-/// A delegate that keeps what it is told.
+/// A delegate that keeps the calls that it receives.
 final class TagDelegate: NSObject, NFCTagReaderSessionDelegate, Sendable {
   let events = SessionEvents()
 

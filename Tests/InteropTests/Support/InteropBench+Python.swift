@@ -8,7 +8,7 @@ extension InteropBench {
   ///
   /// `nfc.ContactlessFrontend("tty:NAME")` takes only names directly under /dev, which a
   /// pseudo-terminal's is not and for which a link needs root: the port is handed to nfcpy's driver
-  /// one floor lower, as `nfc.clf.device.connect` does.
+  /// one layer lower, as `nfc.clf.device.connect` does.
   private static let prelude = """
     import os, sys
     import ndef, nfc, nfc.clf, nfc.clf.pn532, nfc.clf.transport, nfc.tag

@@ -44,7 +44,7 @@ final class InteropBench: Sendable {
 
   /// Starts a program of libnfc, libfreefare or another user of libnfc on the virtual reader.
   ///
-  /// - Parameter baudRate: what the program sets, 115200 if it is not told.
+  /// - Parameter baudRate: what the program sets; 115200 unless given.
   func start(
     _ name: String, _ arguments: [String] = [], input: String = "", baudRate: Int? = nil
   ) throws -> RunningProgram {

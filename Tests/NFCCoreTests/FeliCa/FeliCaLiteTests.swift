@@ -90,7 +90,7 @@ import Testing
     #expect(try #require(FeliCaLiteMemoryConfiguration(bytes)).openBlocks(generation) == open)
   }
 
-  /// A card that bears two blocks at once says A2 (FeliCa Card User's Manual, 4.5) until it is asked for
+  /// A card that accepts two blocks at once reports A2 (FeliCa Card User's Manual, 4.5) until it is asked for
   /// no more.
   @Test func blocksStepDown() throws {
     var asked: [Int] = []

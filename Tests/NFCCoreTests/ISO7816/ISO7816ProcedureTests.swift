@@ -2,7 +2,7 @@ import Testing
 
 @testable import NFCCore
 
-/// Commands that take several exchanges, against a card that says what it is told to.
+/// Commands that take several exchanges, with a card whose answers are specified.
 @Suite struct ISO7816ProcedureTests {
   /// Answers in turn, and keeps what it was sent.
   final class Card {

@@ -59,7 +59,7 @@ struct MessageReplacementTests {
     #expect(moves > 100)
   }
 
-  /// A shorter message, and one of the same length, cost what they cost without TLVs behind them.
+  /// A shorter message, and one of the same length, cost the same as without TLVs after them.
   @Test func whatFollowsCostsNothingWhereItStays() throws {
     let old = [UInt8](repeating: 0xD1, count: 10)
     let area = [3, 10] + old + [0xFD, 1, 7, 0xFE]
@@ -73,7 +73,7 @@ struct MessageReplacementTests {
     }
   }
 
-  /// Without room for a copy behind them, TLVs stand in the message's place meanwhile.
+  /// Without room for a copy after them, TLVs are in the message's place meanwhile.
   @Test func aCopyIsInTheMessagesPlace() throws {
     let message = [UInt8](repeating: 0xD1, count: 20)
     let area = [3, 20] + message + [0xFD, 2, 7, 8, 0xFE, 0x55]
@@ -100,7 +100,7 @@ struct MessageReplacementTests {
 
   // MARK: The area
 
-  /// An area with a message and a TLV behind it, and another message to write.
+  /// An area with a message and a TLV after it, and another message to write.
   private struct Subject {
     let padding: Int
     let old: [UInt8]
@@ -190,7 +190,7 @@ struct MessageReplacementTests {
     return nil
   }
 
-  /// The first TLV, whatever stands behind it.
+  /// The first TLV, whatever follows it.
   private static func first(in area: [UInt8]) throws -> TagLengthValue? {
     guard
       case .block(let block) = try TagLengthValue.step(at: 0, size: area.count, { area[$0] })

@@ -53,7 +53,7 @@ import Testing
     await reader.close()
   }
 
-  /// What has gone wrong in such a section is what the program is told, and not that it cancelled it.
+  /// A failure in such a section is reported, and not the cancellation.
   @Test func failureOfASectionIsReported() async throws {
     let driver = CancellingDriver()
     let acting = driver.acting

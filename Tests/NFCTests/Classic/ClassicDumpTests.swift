@@ -336,7 +336,7 @@ import VirtualNFC
     }
   }
 
-  /// A message that commands of the tag's own have changed is read anew.
+  /// A message that the tag's own commands have changed is read again.
   @Test func knowsThatABlockWasWritten() async throws {
     let bench = try await Bench(try .classic1K(ndef: [0xD0, 0x00, 0x00]))
     let tag = try await bench.tag(.iso14443).miFare

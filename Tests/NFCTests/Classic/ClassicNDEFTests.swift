@@ -192,7 +192,7 @@ import VirtualNFC
   }
 }
 
-/// The blocks that are written, as the host's commands to the chip tell them.
+/// The blocks that are written, as the host's commands to the chip show them.
 final class WriteLog: Sendable {
   private let blocks = Mutex<[UInt8]>([])
 

@@ -58,7 +58,7 @@ import VirtualNFC
     #expect(exchanges > 5)
   }
 
-  /// From sector 15 to 17: behind a TLV of another kind that fills the sectors before.
+  /// From sector 15 to 17: after a TLV of another kind that fills the sectors before.
   @Test func aWriteAroundTheSecondDirectory() async throws {
     let oldMessage = Self.bytes(20, 1)
     let newMessage = Self.bytes(70, 2)

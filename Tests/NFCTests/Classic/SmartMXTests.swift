@@ -124,7 +124,7 @@ import VirtualNFC
     #expect(try await card.queryNDEFStatus().capacity == 2046)
   }
 
-  /// A PC/SC reader has sent RATS before anybody asks, and does not tell the SAK: the applications are reached.
+  /// A PC/SC reader has already sent RATS, and does not report the SAK: the applications are reached.
   @Test func aPCSCReaderReachesTheApplications() async throws {
     let field = VirtualField()
     field.place(.smartMX1K())

@@ -34,7 +34,7 @@ import VirtualNFC
     try await card.resetMode()
   }
 
-  /// 20 blocks are 15 and 5; behind the last the card names the block.
+  /// 20 blocks are read as 15 and 5; past the last one, the card names the block.
   @Test func manyBlocks() async throws {
     let bench = try await Bench(.suica())
     let card = try await card(bench)

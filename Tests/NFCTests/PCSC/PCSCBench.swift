@@ -146,7 +146,7 @@ extension PrivatePCSCD {
     for (key, value) in environment { setenv(key, value, 1) }
   }
 
-  /// A daemon that this process uses, with a reader for each dialect, whose name tells it.
+  /// A daemon that this process uses, with a reader for each dialect, which its name shows.
   static func used(for dialects: [VirtualPCSCReader.Dialect]) throws -> (
     daemon: PrivatePCSCD, slots: [Slot]
   ) {

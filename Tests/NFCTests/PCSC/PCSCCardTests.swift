@@ -140,7 +140,7 @@ import VirtualNFC
     }
     #expect(refused?.code == .tagRefused)
     #expect(try await tag.sendMiFareCommand([0x30, 0x04]).count == 16)
-    // Whether a write that the reader reports as failed was refused or its answer lost is not told.
+    // The reader does not report whether a failed write was refused, or only its answer was lost.
     let unwritten = await #expect(throws: NFCError.self) {
       _ = try await tag.sendMiFareCommand([0xA2, 0xF0, 1, 2, 3, 4])
     }

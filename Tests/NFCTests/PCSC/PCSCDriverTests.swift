@@ -155,7 +155,7 @@ import VirtualNFC
     #expect(chips[1].memory == other)
   }
 
-  /// A UID that ends as it begins reads as one both ways: the tag tells which it is, or the reader's
+  /// A UID that ends as it begins can be read both ways: the tag shows which it is, or the reader's
   /// usual order is taken.
   @Test(arguments: means)
   func asksTheTagForTheOrderOfItsUID(_ means: Means) async throws {

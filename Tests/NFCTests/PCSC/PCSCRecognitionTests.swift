@@ -70,7 +70,7 @@ import Testing
     #expect(driver.capabilities(for: .iso14443a(card)).supportsOnlyAPDUs)
   }
 
-  /// The historical bytes alone, the ATS with its length, and a reader that tells nothing.
+  /// Only the historical bytes, the ATS with its length, and a reader that reports nothing.
   @Test(arguments: [("80 9000", []), ("06 75778102 80 9000", [0x75, 0x77, 0x81, 0x02, 0x80])])
   func readsAnATSInEitherForm(_ answer: String, _ ats: [UInt8]) throws {
     let service = Service(
@@ -82,7 +82,7 @@ import Testing
     #expect(card.atqa == [])
   }
 
-  /// A type A card may have eight historical bytes that look like type B's: its ATS tells.
+  /// A type A card may have eight historical bytes that look like type B's: its ATS shows what it is.
   @Test(arguments: [(nil, TagTechnology.iso14443b), ("0011223300818100 9000", .iso14443a)])
   func distinguishesTypeBByTheMissingATS(_ ats: String?, _ technology: TagTechnology) throws {
     var answers = [Self.getUID: "01020304 9000"]

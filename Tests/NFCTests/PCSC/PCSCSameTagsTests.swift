@@ -5,7 +5,7 @@ import VirtualNFC
 
 /// Each virtual chip on a PC/SC reader and through the real libnfc.
 @Suite(.replayed) struct PCSCSameTagsTests {
-  /// What a program sees of a tag, as far as a PC/SC reader can tell it.
+  /// What a program sees of a tag, as far as a PC/SC reader can report it.
   private struct Sight: Hashable {
     var kind: String
     var identifier: [UInt8]
@@ -42,7 +42,7 @@ import VirtualNFC
       }
     }
 
-    /// Without a number that is drawn anew at each power-on.
+    /// Without a number that changes at each power-on.
     var stable: Sight {
       var sight = self
       let isRandom = technology == .iso14443b || identifier.count == 4 && identifier[0] == 0x08

@@ -9,7 +9,7 @@ import VirtualNFC
 @Suite(.replayed) struct StorageCardAddressingTests {
   typealias Addressing = StorageCardBlocks.Addressing
 
-  /// Tags whose content tells: formatted ones, blank ones of a size that the UID tells.
+  /// Tags whose content shows the unit: formatted ones, and blank ones of a size that the UID shows.
   private static let tags: [@Sendable () throws -> VirtualTag] = [
     { .icodeSLIX() }, { .icodeSLIX2() }, { .st25tv() }, { .mb89r118() },
     { try VirtualTag.named("blank-icode-slix") }, { try VirtualTag.named("blank-icode-slix2") },
@@ -21,7 +21,7 @@ import VirtualNFC
     (.storageCardByteOffset, .byteOffset), (.storageCardNumberInP2, .numberInP2),
   ]
 
-  /// A reader that no name tells anything of.
+  /// A reader whose name says nothing about it.
   private static func virtual(
     _ tag: VirtualTag, _ dialect: VirtualPCSCReader.Dialect
   ) -> VirtualPCSCReader {
@@ -46,7 +46,7 @@ import VirtualNFC
   func isReportedByTheTag(_ index: Int, _ reader: (VirtualPCSCReader.Dialect, Addressing)) throws {
     let tag = try Self.tags[index]()
     let before = tag.memory
-    // A reader that counts in bytes asks the tag for the size of its memory, which not all tell; and
+    // A reader that counts in bytes asks the tag for the size of its memory, which not all report; and
     // whether P1 or P2 is left out of account does not show where all blocks are alike.
     let isOpen =
       reader.1 == .byteOffset && tag.name == "st25dv"

@@ -110,13 +110,13 @@ import Testing
         ("FFFBFD0002453F00", "9000"), ("FFF62100050511223344", "9000"),
         ("FFFBFD0002451500", "9000"),
       ], "00"),
-    // Why a change has failed is not told: it may have been carried out.
+    // The reader does not report why a change has failed: it may have been made.
     Case(.acs, "02210511223344", [("FFFB0000062105 11223344", "6300")], refusal: .noAnswer),
     Case(.acs, "022005", [("FFFB0000022005", "6300")], refusal: .refused(0x6300)),
     // SpringCard's own errors.
     Case(.springCard, "022005", [("FFF62000010500", "6F01")], refusal: .noAnswer),
     Case(.springCard, "022005", [("FFF62000010500", "6F02")], refusal: .broken),
-    // A count is the number of blocks, or that less one: block 0 and a count of one tell.
+    // A count is the number of blocks, or one less: block 0 and a count of one show which.
     Case(
       .springCard, "02230403",
       [

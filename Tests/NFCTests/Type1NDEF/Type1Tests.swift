@@ -40,7 +40,7 @@ import VirtualNFC
 
   // MARK: Dynamic memory
 
-  /// RALL, which has the first 80 bytes (78 behind a length of three), and READ8 for each block more.
+  /// RALL, which has the first 80 bytes (78 after a length of three), and READ8 for each block more.
   @Test(arguments: [(80, 1), (137, 9), (254, 23), (255, 24), (400, 42), (462, 49)])
   func readsTopaz512(_ length: Int, _ exchanges: Int) async throws {
     let bench = try await Bench(try .topaz512(ndef: message(length)))
@@ -95,7 +95,7 @@ import VirtualNFC
     try await TearBench(.topaz512(), old: old, new: new).run()
   }
 
-  /// A lock bit of a block far behind makes the tag read-only, and nothing is written.
+  /// A lock bit of a block far beyond the message makes the tag read-only, and nothing is written.
   @Test func seesDynamicLockBits() async throws {
     let tag = try VirtualTag.topaz512(ndef: message(20))
     tag.memory[0x7F] = 0x80

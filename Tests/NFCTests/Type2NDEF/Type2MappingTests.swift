@@ -74,7 +74,7 @@ import VirtualNFC
     await bench.reader.close()
   }
 
-  /// A proprietary TLV behind the message stays in its place, moves behind a longer message, or leaves
+  /// A proprietary TLV after the message stays in its place, moves past a longer message, or leaves
   /// no room for it.
   @Test func keepsWhatFollowsTheMessage() async throws {
     let tag = try tag("03 04 D0 D1 D2 D3 FD 02 AA BB FE")

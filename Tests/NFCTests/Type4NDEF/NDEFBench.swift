@@ -17,7 +17,7 @@ struct NDEFBench: Sendable {
     bench = try await Bench(tag, sourceLocation: sourceLocation)
   }
 
-  /// The tag found anew and connected: nothing is known of it.
+  /// The tag, found again and connected: nothing is known about it.
   func connected() async throws -> any NDEFTag {
     try #require(try await bench.tag(options).ndef)
   }

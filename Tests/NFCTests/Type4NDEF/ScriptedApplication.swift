@@ -1,7 +1,7 @@
 import NFC
 import VirtualNFC
 
-/// An NDEF application that says what a test tells it to: files as they are given, all of them open,
+/// An NDEF application that answers as a test specifies: files as they are given, all of them open,
 /// and answers to READ BINARY and UPDATE BINARY that break a rule.
 struct ScriptedApplication: VirtualApplet {
   let aid: [UInt8] = [0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x01]

@@ -24,7 +24,7 @@ import VirtualNFC
 
   // MARK: The plan
 
-  /// CFG0 and CFG1 as NXP delivers them, with a mirror, the counter and reserved bits besides: what is not
+  /// CFG0 and CFG1 as NXP delivers them, with a mirror, the counter and reserved bits, too: what is not
   /// protection stays (NTAG213/215/216 data sheet, 8.5.7).
   @Test func namesEveryPageAndNothingElse() throws {
     let plan = try Plan(

@@ -78,6 +78,27 @@ struct Tool {
     virtual.close()
     withExtendedLifetime(watch) {}
   }
+
+  /// Runs command lines of one subcommand on a virtual reader, and checks the status of each. A failure is one
+  /// line, and the output must not contain a secret.
+  static func with(
+    _ tag: String, subcommand: String, hiding secrets: [String],
+    _ body: (_ nfc: (_ line: String, _ status: Int32) async throws -> Result) async throws -> Void
+  ) async throws {
+    try await with(tag) { nfc in
+      try await body { line, status in
+        let result = try await nfc([subcommand] + line.split(separator: " ").map(String.init))
+        #expect(result.status == status, "\(line): \(result.output)\(result.errors)")
+        for secret in secrets {
+          #expect(!(result.output + result.errors).uppercased().contains(secret))
+        }
+        if status > 64 {
+          #expect(result.errorLines.count == 1 && result.errors.hasPrefix("nfc: "), "\(line)")
+        }
+        return result
+      }
+    }
+  }
 }
 
 /// Limits the number of commands that run at the same time. libnfc waits only fractions of a second for a

@@ -25,7 +25,7 @@ struct NTAG424Bench: Sendable {
     virtual.close()
   }
 
-  /// Finds and connects the tag anew, without knowledge of earlier connections.
+  /// Finds and connects the tag again, without knowledge of earlier connections.
   func found() async throws -> DetectedTag {
     for try await tag in reader.tags(polling: .iso14443) {
       try await tag.connect()

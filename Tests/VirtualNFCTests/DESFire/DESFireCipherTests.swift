@@ -67,7 +67,7 @@ struct DESFireCipherTests {
     #expect(authentication.finish([UInt8](repeating: 0, count: 32)) == nil)
   }
 
-  /// CRC-32/JAMCRC of "123456789", the catalogue's check value 340BC6D9.
+  /// CRC-32/JAMCRC of "123456789", the catalog's check value 340BC6D9.
   @Test func checksum() {
     #expect(DESFireCipher.checksum(Array("123456789".utf8)).hexadecimal == "D9C60B34")
   }

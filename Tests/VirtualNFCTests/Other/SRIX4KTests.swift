@@ -106,7 +106,7 @@ import Testing
     #expect(exchange(&chip, "08" + block) == hex(result))
   }
 
-  /// 4.2: when bits 31 to 21 of counter 6 change, blocks 0 to 4 can be written anew until the chip is
+  /// 4.2: when bits 31 to 21 of counter 6 change, blocks 0 to 4 can be written again until the chip is
   /// selected or powered again.
   @Test func counter6ReloadsTheOTPArea() {
     var chip = selected()

@@ -75,7 +75,7 @@ import Testing
         "host  > 4001A083" + String(repeating: "5A", count: 16),
       ]),
     Run(
-      testDescription: "the card key of a FeliCa Lite, with MAC_A behind it",
+      testDescription: "the card key of a FeliCa Lite, followed by MAC_A",
       events: [
         .sent(.feliCa([0x08] + idm + [1, 9, 0, 2, 0x80, 0x87, 0x80, 0x91] + block + idm + idm))
       ],

@@ -1,7 +1,7 @@
 /// The data for pairing with a Bluetooth LE device: the media type
 /// `application/vnd.bluetooth.le.oob`.
 ///
-/// The specification requires the address and the role; a record without them is read all the same.
+/// The specification requires the address and the role; a record without them can be read, too.
 /// Source: NFC Forum and Bluetooth SIG, Bluetooth Secure Simple Pairing Using NFC 1.2.
 public struct BluetoothLERecord: NDEFTypedRecord {
   /// The role of a device in a connection (Supplement to the Core Specification, part A, 1.17).

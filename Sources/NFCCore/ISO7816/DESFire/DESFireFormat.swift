@@ -10,7 +10,7 @@ struct DESFireFormat {
   private static let oneKeyWithNames: UInt8 = 0x21
   /// Everybody may read, write, do both, and change that.
   private static let openRights: UInt16 = 0xEEEE
-  /// Everyone may read; nobody has any other right, permanently.
+  /// Everyone may read; all other rights are removed permanently.
   private static let readOnlyRights: UInt16 = 0xEFFF
   /// READ BINARY and UPDATE BINARY within the card's frames (AN11004).
   private static let maximumRead: UInt8 = 0x3B
@@ -132,7 +132,7 @@ struct DESFireFormat {
     }
   }
 
-  /// Allows everyone to read a file, and permanently nobody to change it.
+  /// Allows everyone to read a file, and permanently prevents changes.
   func lock(_ file: File) throws {
     try commands.changeFileSettings(file.rawValue, rights: Self.readOnlyRights)
   }

@@ -9,9 +9,9 @@ enum Type4Command {
   static let maximumExpectedLength = 256
   /// The maximum number of data bytes in a short command.
   static let maximumData = 255
-  /// The last offset that P1 and P2 can say: bit 8 of P1 has another meaning.
+  /// The last offset that P1 and P2 can encode: bit 8 of P1 has another meaning.
   static let maximumOffset = 0x7FFF
-  /// The last offset that a data object can say.
+  /// The last offset that a data object can encode.
   static let maximumObjectOffset = 0xFF_FFFF
   /// The number of bytes that an offset data object occupies in a command's data.
   static let offsetObjectSize = 5

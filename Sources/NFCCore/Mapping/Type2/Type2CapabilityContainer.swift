@@ -48,7 +48,7 @@ struct ControlledArea: Hashable, Sendable {
   private static let valueLength = 3
 
   /// Parses the value of a control TLV: position, size, page control. A block of another kind or
-  /// size gives `nil`.
+  /// size results in `nil`.
   ///
   /// The halves of the position count pages and bytes; the low half of page control is the exponent
   /// of the size of such a page. A size of 0 means 256, in bits for locks and in bytes for memory.

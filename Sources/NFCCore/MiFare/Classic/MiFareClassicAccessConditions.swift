@@ -94,7 +94,7 @@ public struct MiFareClassicAccessConditions: Hashable, Sendable {
     }
   }
 
-  /// Whether nobody can write a data block, and nobody can change this.
+  /// Whether no key can write a data block, or change this condition.
   var isPermanentlyReadOnly: Bool {
     guard !areAccessBitsWritable else { return false }
     return (0..<Self.trailerGroup).allSatisfy { group in

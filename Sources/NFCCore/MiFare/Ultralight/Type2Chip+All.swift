@@ -1,5 +1,5 @@
 extension Type2Chip {
-  /// Every chip, in the order in which they are recognised.
+  /// Every chip, in the order in which they are recognized.
   static let all: [Type2Chip] = [
     .ultralight, .ultralightC, .ultralightEV1, .ultralightEV1Large, .ultralightEV1Early,
     .ultralightEV1With31, .ultralightEV1With51, .ultralightNano, .ultralightAES,

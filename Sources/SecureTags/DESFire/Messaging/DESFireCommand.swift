@@ -1,6 +1,6 @@
 /// How data is sent between card and reader.
 public enum DESFireCommunication: String, Hashable, Sendable, CaseIterable {
-  /// In plain. In a session of EV1's kind, answers have a MAC all the same.
+  /// In plain text. In an EV1 session, answers have a MAC anyway.
   case plain
   /// Readable, with a MAC.
   case authenticated = "mac"

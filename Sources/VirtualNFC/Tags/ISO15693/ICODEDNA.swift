@@ -3,7 +3,7 @@ import NFCCore
 /// ICODE DNA: 63 blocks of 4 bytes and a counter block, four AES keys, a signature of the UID. It proves
 /// that it has a key (tag authentication, TAM1).
 ///
-/// Mutual authentication, the protection of memory, configuration and the counter's rules are not modelled:
+/// Mutual authentication, the protection of memory, configuration and the counter's rules are not modeled:
 /// only the short data sheet (SL2S6002) is public. Sources: NXP's reader library (`phalICode`, commands and
 /// the order of their bytes); ISO/IEC 29167-10 for the cipher, as readers of UCODE DNA use it. It is not
 /// confirmed which error code refuses a key that is not active (here 0F, which a user of an NTAG 5 saw on

@@ -50,14 +50,14 @@ struct ICODEProtection: Hashable, Sendable {
     switch code {
     case ICODECommand.protectPage:
       guard parameters.count == 2, Int(parameters[0]) < ICODESLIX2.counterBlock else {
-        return .refusal(.commandNotRecognised)
+        return .refusal(.commandNotRecognized)
       }
       guard open.isSuperset(of: [.read, .write]) else { return .refusal(.unknown) }
       guard !isLocked else { return .refusal(.locked) }
       pointer = Int(parameters[0])
       conditions = parameters[1] & Self.conditionBits
     case ICODECommand.lockPageProtection:
-      guard parameters.count == 1 else { return .refusal(.commandNotRecognised) }
+      guard parameters.count == 1 else { return .refusal(.commandNotRecognized) }
       guard open.isSuperset(of: [.read, .write]) else { return .refusal(.unknown) }
       isLocked = true
     case ICODECommand.protectBy64Bits:
@@ -92,7 +92,7 @@ struct ICODEProtection: Hashable, Sendable {
   /// Returns one byte per block: bit 0 locked, bits 1 and 2 read and write protected, bit 3 protection
   /// locked.
   func status(_ parameters: [UInt8], core: VicinityCore) -> VicinityAnswer {
-    guard parameters.count == 2 else { return .refusal(.commandNotRecognised) }
+    guard parameters.count == 2 else { return .refusal(.commandNotRecognized) }
     let first = Int(parameters[0])
     let end = first + Int(parameters[1]) + 1
     guard end <= core.blockCount else { return .refusal(.blockNotAvailable) }

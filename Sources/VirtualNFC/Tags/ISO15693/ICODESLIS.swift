@@ -3,7 +3,7 @@ import NFCCore
 extension VicinityModel {
   /// ICODE SLI-S: 40 blocks of 4 bytes, read one at a time; unknown commands are not answered.
   ///
-  /// Passwords, EPC and privacy are not modelled. Source: data sheet SL2 ICS53/ICS54 rev. 3.0.
+  /// Passwords, EPC and privacy are not modeled. Source: data sheet SL2 ICS53/ICS54 rev. 3.0.
   public static let icodeSLIS = VicinityModel(
     // Product 02 is SLI-S.
     "icode-sli-s", uid: [0xE0, 0x04, 0x02, 0x00, 0x3D, 0x62, 0xA9, 0x15], blockCount: 40,

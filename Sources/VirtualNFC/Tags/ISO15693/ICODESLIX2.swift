@@ -3,7 +3,7 @@ import NFCCore
 /// ICODE SLIX2: 80 blocks of 4 bytes in two pages with passwords, a counter in block 79, privacy, a
 /// signature of the UID, and inventory read commands.
 ///
-/// Inventory read commands for a single addressed or selected label are not modelled. Source: data sheet
+/// Inventory read commands for a single addressed or selected label are not modeled. Source: data sheet
 /// SL2S2602 rev. 4.2.
 public struct ICODESLIX2: VirtualChip, ICODEChip {
   static let counterBlock = 79

@@ -124,11 +124,11 @@ struct ICODESecurity: Hashable, Sendable {
   private func alarm(_ parameters: [UInt8], hasIdentifier: Bool) -> VicinityAnswer {
     guard isEASSet else { return .silence }
     guard hasIdentifier else {
-      return parameters.isEmpty ? .data(Self.alarm) : .refusal(.commandNotRecognised)
+      return parameters.isEmpty ? .data(Self.alarm) : .refusal(.commandNotRecognized)
     }
     guard let bits = parameters.first, [0, 8, 16].contains(bits),
       parameters.count == 1 + Int(bits) / 8
-    else { return .refusal(.commandNotRecognised) }
+    else { return .refusal(.commandNotRecognized) }
     if bits == 0 { return .data(easIdentifier) }
     return easIdentifier.starts(with: parameters.dropFirst()) ? .data(Self.alarm) : .silence
   }
@@ -137,7 +137,7 @@ struct ICODESecurity: Hashable, Sendable {
     _ code: UInt8, _ parameters: [UInt8], isForAFI: Bool
   ) -> VicinityAnswer {
     let length = code == ICODECommand.writeEASIdentifier ? 2 : 0
-    guard parameters.count == length else { return .refusal(.commandNotRecognised) }
+    guard parameters.count == length else { return .refusal(.commandNotRecognized) }
     if code == ICODECommand.passwordProtect {
       guard open.contains(.eas) else { return .refusal(.unknown) }
       if isForAFI { isAFIProtected = true } else { isEASProtected = true }

@@ -4,7 +4,7 @@ extension VicinityModel {
   /// MB89R118 of Fujitsu: 250 blocks of 8 bytes of ferroelectric memory, at most two per read or write.
   ///
   /// The error for more blocks is not confirmed. Source: Feig's reader manuals. Fujitsu's custom commands
-  /// are not modelled.
+  /// are not modeled.
   public static let mb89r118 = VicinityModel(
     // Product 01 is MB89R118.
     "mb89r118", uid: [0xE0, 0x08, 0x01, 0x18, 0x47, 0x0C, 0x93, 0x5E], blockCount: 250,

@@ -33,7 +33,7 @@ extension VicinityModel {
 
 /// ST25DV04K, 16K and 64K with areas protected by passwords.
 ///
-/// Fast reads, whose answers have twice the bit rate, the mailbox and the I²C side are not modelled.
+/// Fast reads, whose answers have twice the bit rate, the mailbox and the I²C side are not modeled.
 public struct ST25DV: VirtualChip, VicinityChip {
   /// The size of the memory and its format.
   public let model: VicinityModel

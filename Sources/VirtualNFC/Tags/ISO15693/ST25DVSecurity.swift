@@ -92,7 +92,7 @@ struct ST25DVSecurity: Hashable, Sendable {
     switch code {
     case ST25DVCommand.presentPassword, ST25DVCommand.writePassword:
       guard parameters.count == 1 + Self.passwordLength else {
-        return .refusal(.commandNotRecognised)
+        return .refusal(.commandNotRecognized)
       }
       let number = Int(parameters[0])
       guard passwords.indices.contains(number) else { return .refusal(.blockNotAvailable) }
@@ -100,11 +100,11 @@ struct ST25DVSecurity: Hashable, Sendable {
       return code == ST25DVCommand.presentPassword
         ? present(number, value) : write(number, value)
     case ST25DVCommand.readConfiguration:
-      guard parameters.count == 1 else { return .refusal(.commandNotRecognised) }
+      guard parameters.count == 1 else { return .refusal(.commandNotRecognized) }
       guard let index = register(parameters[0]) else { return .refusal(.blockNotAvailable) }
       return .data([registers[index]])
     case ST25DVCommand.writeConfiguration:
-      guard parameters.count == 2 else { return .refusal(.commandNotRecognised) }
+      guard parameters.count == 2 else { return .refusal(.commandNotRecognized) }
       guard let index = register(parameters[0]) else { return .refusal(.blockNotAvailable) }
       guard open == Self.configurationPassword else { return .refusal(.locked) }
       registers[index] = parameters[1]

@@ -14,7 +14,7 @@ extension VicinityModel {
 
 /// ST25TV02K: one or two areas protected by passwords.
 ///
-/// Kill, untraceable mode, counter, tamper loop and article surveillance are not modelled.
+/// Kill, untraceable mode, counter, tamper loop and article surveillance are not modeled.
 public struct ST25TV: VirtualChip, VicinityChip {
   /// The model: its name, size and UID.
   public let model: VicinityModel

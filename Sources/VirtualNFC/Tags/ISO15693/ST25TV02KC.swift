@@ -5,7 +5,7 @@ extension VicinityModel {
   ///
   /// Source: data sheet ST25TV02KC/512C (DS13304) for the size; Proxmark3, cmdhf15.c, for the signature.
   /// It is not confirmed whether a chip's capability container includes the blocks of the signature.
-  /// Passwords, augmented NDEF, tamper loop, kill and untraceable mode are not modelled.
+  /// Passwords, augmented NDEF, tamper loop, kill and untraceable mode are not modeled.
   public static let st25tv02KC = VicinityModel(
     // Product 08 is ST25TV512C and 02KC; the UID is a real chip's, whose signature is published.
     "st25tv02kc", uid: [0xE0, 0x02, 0x08, 0x00, 0x0A, 0x22, 0x7A, 0xAA], blockCount: 80,

@@ -90,11 +90,11 @@ struct ST25TVSecurity: Hashable, Sendable {
     case Command.presentPassword: return present(parameters)
     case Command.writePassword: return write(parameters)
     case Command.readConfiguration:
-      guard parameters.count == 1 else { return .refusal(.commandNotRecognised) }
+      guard parameters.count == 1 else { return .refusal(.commandNotRecognized) }
       guard let value = register(parameters[0]) else { return .refusal(.blockNotAvailable) }
       return .data([registers[value]])
     case Command.writeConfiguration:
-      guard parameters.count == 2 else { return .refusal(.commandNotRecognised) }
+      guard parameters.count == 2 else { return .refusal(.commandNotRecognized) }
       guard let index = register(parameters[0]) else { return .refusal(.blockNotAvailable) }
       guard open == Self.configurationPassword else { return .refusal(.locked) }
       registers[index] = parameters[1] & (index == 0 ? 0x07 : Self.protectionMask)
@@ -123,7 +123,7 @@ struct ST25TVSecurity: Hashable, Sendable {
     guard let number = parameters.first.map(Int.init), let password = password(number) else {
       return .refusal(.blockNotAvailable)
     }
-    guard parameters.count == 1 + password.count else { return .refusal(.commandNotRecognised) }
+    guard parameters.count == 1 + password.count else { return .refusal(.commandNotRecognized) }
     guard let cover = random else { return .refusal(.unknown) }
     random = nil
     let given = parameters.dropFirst().enumerated().map { $0.element ^ cover[$0.offset % 2] }
@@ -134,7 +134,7 @@ struct ST25TVSecurity: Hashable, Sendable {
 
   private mutating func write(_ parameters: [UInt8]) -> VicinityAnswer {
     guard parameters.count == 1 + Self.passwordLength else {
-      return .refusal(.commandNotRecognised)
+      return .refusal(.commandNotRecognized)
     }
     let number = Int(parameters[0])
     guard passwords.indices.contains(number) else { return .refusal(.blockNotAvailable) }

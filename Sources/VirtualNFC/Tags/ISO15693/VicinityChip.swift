@@ -126,7 +126,7 @@ extension VicinityChip {
     let probe = VicinityRequest(
       head: payload[1], flags: flags, uid: flags.contains(.address) ? core.uid : nil)
     guard isSelected != isAddressed, receives(probe) else { return nil }
-    return frameOf(.refusal(.commandNotRecognised), probe)
+    return frameOf(.refusal(.commandNotRecognized), probe)
   }
 
   private func frameOf(_ answer: VicinityAnswer, _ request: VicinityRequest) -> RadioFrame? {
@@ -263,7 +263,7 @@ extension VicinityChip {
   private mutating func write(_ numbers: Range<Int>, _ data: [UInt8]) -> VicinityAnswer {
     guard numbers.upperBound <= core.blockCount else { return .refusal(rangeError(numbers)) }
     guard data.count == numbers.count * core.blockSize else {
-      return .refusal(.commandNotRecognised)
+      return .refusal(.commandNotRecognized)
     }
     for number in numbers {
       if core.locked[number] { return .refusal(.locked) }

@@ -221,7 +221,7 @@ enum VicinityCommandCode {
 /// The error code after the error flag (ISO/IEC 15693-3, table 8; 15 is from ST's data sheets).
 enum VicinityErrorCode: UInt8, Hashable, Sendable {
   case commandNotSupported = 0x01
-  case commandNotRecognised = 0x02
+  case commandNotRecognized = 0x02
   case optionNotSupported = 0x03
   case unknown = 0x0F
   case blockNotAvailable = 0x10

@@ -2,7 +2,7 @@
 ///
 /// There is no public data sheet. The frames are those that libnfc and other open readers exchange with
 /// real tickets: REQT, SELECT by the lower half of the serial number, READ; all end with CRC_B. Writing
-/// is not modelled. It is not confirmed that a selected ticket still answers REQT.
+/// is not modeled. It is not confirmed that a selected ticket still answers REQT.
 public struct CTS512B: VirtualChip {
   private enum Command {
     /// REQT, answered with the product code and the fab code.

@@ -3,7 +3,7 @@
 /// The protocol is not published; the frames are those that libnfc exchanges with such cards. APGEN is
 /// answered by REPGEN with the serial number (DIV), ATTRIB by an acknowledge; both end with CRC_B. Two
 /// facts are not confirmed on a card: the two bytes of the answer to ATTRIB, and that a card still
-/// answers APGEN after ATTRIB. Commands after ATTRIB are not modelled and not answered.
+/// answers APGEN after ATTRIB. Commands after ATTRIB are not modeled and not answered.
 public struct CalypsoBPrime: VirtualChip {
   private enum Frame {
     static let address: UInt8 = 0x01

@@ -8,7 +8,7 @@ import NFCCore
 /// nor verify CRC_B; libnfc configures its chip accordingly. The initial value is known from the ISO/IEC
 /// 15693 mode. It is not confirmed that it is the same in this mode, and libnfc does not verify it.
 ///
-/// Authentication (READCHECK, CHECK) is not modelled, so that blocks which require a key cannot be read.
+/// Authentication (READCHECK, CHECK) is not modeled, so that blocks which require a key cannot be read.
 public struct PicoPass: VirtualChip {
   private enum Command {
     /// ACTALL, which wakes every chip. Its answer is only a start of frame, without data.

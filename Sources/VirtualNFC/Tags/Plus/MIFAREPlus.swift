@@ -15,7 +15,7 @@ import NFCCore
 /// contains authentication and reading. None of them specifies the answer of a card to a command in the
 /// wrong order (here 0B, or 06 for one that requires authentication), or whether an authentication with
 /// one sector's key opens another sector with the same key (here not). Level 2, proximity check and
-/// virtual card selection are not modelled.
+/// virtual card selection are not modeled.
 public struct MIFAREPlus: VirtualChip {
   /// The members of the family.
   public enum Product: Hashable, Sendable, CaseIterable {

@@ -4,7 +4,7 @@ import NFCCore
 ///
 /// Source: data sheet of its predecessor SRTAG2K-D (DocID025446 rev. 3) and SRTAG2KL (DocID026583 rev.
 /// 2), 3.1 to 3.4, 5.7 and 5.8; the state of the access rights is also from ST's NFC SDK. The counter and
-/// the general purpose output are not modelled. Three facts are not confirmed: the status word after
+/// the general purpose output are not modeled. Three facts are not confirmed: the status word after
 /// 63C0; that passwords may be changed while no access requires them; that the signature of an ST25TA02KB
 /// is separate from its file and requires the right to read that file.
 struct ST25TAApplication: VirtualApplet {

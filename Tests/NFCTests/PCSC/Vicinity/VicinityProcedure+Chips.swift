@@ -124,7 +124,7 @@ extension VicinityProcedure {
     ])
   }
 
-  /// The number of blocks is told by one exchange each time it is asked for, whichever command tells it, and
+  /// The number of blocks costs one exchange each time it is requested, whichever command reports it, and
   /// all of them are read.
   private static func size(
     _ name: String, _ tag: @escaping @autoclosure @Sendable () -> VirtualTag, _ count: Int
@@ -145,7 +145,7 @@ extension VicinityProcedure {
     }
   }
 
-  /// A chip whose kind the UID does not tell: what it refuses is learned once.
+  /// A chip whose kind the UID does not show: what it refuses is learned once.
   ///
   /// - Parameters:
   ///   - count: how many blocks are read.

@@ -37,7 +37,7 @@ extension VicinityProcedure {
       (.readSingleBlock(0), [], .payload("E1402701")),
       inventory(answers[1]),
     ])
-    // Turning to another tag and back wakes none that was told to stay quiet.
+    // Switching to another tag and back wakes no tag that is in the state Quiet.
     try await tags[1].connect()
     try await tags[1].check([inventory(answers[1])])
     try await tags[0].connect()

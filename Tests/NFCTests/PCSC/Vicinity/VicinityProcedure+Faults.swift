@@ -12,7 +12,7 @@ extension VicinityProcedure {
 
   private static let effects: [Effect] = [.frameLost, .answerLost, .answerBroken, .tagLeaves]
 
-  /// What the caller of a single command is told.
+  /// What the caller of a single command receives.
   private static func outcome(_ effect: Effect) -> VicinityOutcome {
     switch effect {
     case .answerBroken: .broken

@@ -51,12 +51,12 @@ extension VicinityProcedure {
       step(Command.resetEAS, [], .done),
       step(Command.alarmEAS, [], .silence),
       step(Command.setEAS, [], .done),
-      // The identifier, and what it is compared with: all 16 bits, other ones, none to have it told.
+      // The identifier, and what it is compared with: all 16 bits, other ones, or none, to have it reported.
       step(Command.writeEASIdentifier, [0xAB, 0xCD], .done),
       step(Command.alarmEAS, [0x10, 0xAB, 0xCD], option: true, alarm),
       step(Command.alarmEAS, [0x10, 0xAB, 0xCE], option: true, .silence),
       step(Command.alarmEAS, [0x00], option: true, .payload("ABCD")),
-      // Without its password it cannot be put behind it.
+      // Without its password it cannot be protected by it.
       step(Command.passwordProtect, [], .refusal(0x0F)),
     ])
     #expect(try await tag.setPassword(.eas, zero) == .done)
@@ -103,7 +103,7 @@ extension VicinityProcedure {
   }
 
   private static let protectedPages = VicinityProcedure(
-    "ICODE: pages behind passwords", with: .icodeSLIX2()
+    "ICODE: pages protected by passwords", with: .icodeSLIX2()
   ) { bench, _, tag in
     let protect = [ICODESLIX2.counterBlock / 2 + 1, 0x30].map { UInt8($0) }
     try await tag.check([step(ICODECommand.protectPage, protect, .refusal(0x0F))])
@@ -141,7 +141,7 @@ extension VicinityProcedure {
     try await tag.writeBlocks(at: 79, count)
     try await tag.writeBlocks(at: 79, count)
     #expect(try await tag.readBlocks(79..<80).map(\.data) == [[0x02, 0x00, 0x00, 0x00]])
-    // Set to its end, and counting behind the read password.
+    // Set to its end, and counting with the read password.
     try await tag.writeBlocks(at: 79, [0xFE, 0xFF, 0x00, 0x01])
     #expect(try await tag.outcome(of: .writeSingleBlock(79, data: count)) == .refusal(0x0F))
     #expect(try await tag.setPassword(.read, zero) == .done)

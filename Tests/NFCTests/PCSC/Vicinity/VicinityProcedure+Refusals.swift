@@ -106,7 +106,7 @@ extension VicinityProcedure {
       ], on: tag, bench, chip)
   }
 
-  /// Data that do not suit the tag's kind are told before the tag is asked for its size; a run beyond
+  /// Data that do not suit the tag's kind are refused before the tag is asked for its size; a run beyond
   /// the end after one question, the first time.
   private static let mistakesByKind = VicinityProcedure(
     "what cannot be on this tag", with: .mb89r118()
@@ -128,7 +128,7 @@ extension VicinityProcedure {
     let read: ISO15693Command = .readSingleBlock(0)
     try await check(
       [
-        // The tag cannot be asked; its kind tells its end.
+        // The tag cannot be asked; its kind shows where it ends.
         Self.read(.invalidParameter, 80..<81, at: 80),
         Self.read(.invalidParameter, 60..<90, at: 80),
         write(80, 4, at: 80), write(79, 8, at: 80), write(0, 3), lock(80, isNamed: true),

@@ -25,7 +25,7 @@ extension VicinityProcedure {
 
   /// Area 1 becomes the first 32 bytes; area 2, the rest, is read and written with password 1.
   static let areas = VicinityProcedure(
-    "ST25DV: areas behind passwords", with: .st25dv()
+    "ST25DV: areas protected by passwords", with: .st25dv()
   ) { bench, chip, tag in
     typealias Command = ST25DVCommand
     try await tag.check([

@@ -6,9 +6,9 @@ import VirtualNFC
 
 @testable import NFCPCSC
 
-/// Readers that tell less than they should, or otherwise, and tags at a bad contact: nothing is taken
+/// Readers that report less than they should, or something else, and tags with a bad contact: nothing is taken
 /// for granted that was not seen, and nothing that was not seen is kept.
-@Suite struct UnsettledReaderBehaviourTests {
+@Suite struct AmbiguousReaderTests {
   typealias Dialect = VirtualPCSCReader.Dialect
 
   private struct Rig {
@@ -118,7 +118,7 @@ import VirtualNFC
     #expect(try path(try rig.driver(over: service)) == "storage card")
   }
 
-  /// A reader may tell of several answers at once as of a failure of its own, once or always.
+  /// A reader may report several answers at once as its own failure, once or always.
   @Test(arguments: ["C003026400", "C003026300", "C003026F00"], [1, Int.max])
   func continuesAfterAnOddInventory(_ objects: String, _ count: Int) throws {
     let rig = Rig(.icodeSLIX2(), .icodeSLIX())
