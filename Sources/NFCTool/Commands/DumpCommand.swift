@@ -56,7 +56,7 @@ struct DumpCommand: AsyncParsableCommand {
     discussion: """
       Works with every tag that has a memory: MIFARE Classic, Ultralight and NTAG, ISO 15693, FeliCa, \
       Topaz, ST SRx, ASK CTx, NFC Barcode and iCLASS. Of a DESFire card, a Type 4 tag or another smart \
-      card it saves the files that can be read without a key; of any other tag it saves the identity, in .nfc \
+      card it saves the files that can be read without a key; if there are none, the identity, in .nfc \
       only. The file's extension names the format: .bin and .mfd are the bytes as they are, .eml is text of Proxmark3 and \
       libnfc, .json Proxmark3, .nfc Flipper Zero, .mct MIFARE Classic Tool, .picopass Flipper Zero's \
       iCLASS cards. For CTx, barcodes and B' cards .nfc is this program's own form. Version, signature, \
