@@ -15,7 +15,7 @@ import VirtualNFC
     _ body: (_ nfc: (_ line: String, _ status: Int32) async throws -> Tool.Result) async throws ->
       Void
   ) async throws {
-    try await Tool.with(name, subcommand: "plus", hiding: [key], body)
+    try await Tool.with(name, subcommand: "plus", hiding: [key], hasNotes: true, body)
   }
 
   @Test(arguments: ["mifare-plus", "mifare-plus-4k"]) func wholeLife(_ name: String) async throws {

@@ -81,8 +81,10 @@ struct Tool {
 
   /// Runs command lines of one subcommand on a virtual reader, and checks the status of each. A failure is one
   /// line, and the output must not contain a secret.
+  ///
+  /// - Parameter hasNotes: whether a command that succeeds may write to standard error.
   static func with(
-    _ tag: String, subcommand: String, hiding secrets: [String],
+    _ tag: String, subcommand: String, hiding secrets: [String], hasNotes: Bool,
     _ body: (_ nfc: (_ line: String, _ status: Int32) async throws -> Result) async throws -> Void
   ) async throws {
     try await with(tag) { nfc in
@@ -92,6 +94,7 @@ struct Tool {
         for secret in secrets {
           #expect(!(result.output + result.errors).uppercased().contains(secret))
         }
+        if status == 0, !hasNotes { #expect(result.errors == "", "\(line)") }
         if status > 64 {
           #expect(result.errorLines.count == 1 && result.errors.hasPrefix("nfc: "), "\(line)")
         }
