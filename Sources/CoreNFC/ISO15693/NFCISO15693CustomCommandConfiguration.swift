@@ -2,10 +2,11 @@ import Foundation
 
 /// A custom command for ``NFCISO15693Tag/sendCustomCommand(commandConfiguration:completionHandler:)``.
 open class NFCISO15693CustomCommandConfiguration: NFCTagCommandConfiguration {
-  /// Who made the chip (ISO/IEC 7816-6): 0 to 255.
+  /// The code of the chip's maker (ISO/IEC 7816-6), 0 to 255.
   open var manufacturerCode: Int
-  /// A0 to DF.
+  /// The command code, A0 to DF.
   open var customCommandCode: Int
+  /// The bytes after the maker's code; empty for none.
   open var requestParameters: Data
 
   /// Creates a command that is not repeated.

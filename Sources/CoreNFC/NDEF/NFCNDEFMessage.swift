@@ -9,6 +9,7 @@ open class NFCNDEFMessage: NSObject, NSSecureCoding {
   /// The largest message in bytes, as Apple has it.
   static let maximumLength = 128 << 10
 
+  /// The records, in their order.
   open var records: [NFCNDEFPayload]
 
   /// Creates a message of these records; without records, the message with one empty record, which
@@ -67,6 +68,7 @@ open class NFCNDEFMessage: NSObject, NSSecureCoding {
 
   private static let recordsKey = "records"
 
+  /// Whether the message can be coded securely: always.
   public static var supportsSecureCoding: Bool { true }
 
   public func encode(with coder: NSCoder) {

@@ -6,12 +6,13 @@ import NDEF
 /// Creating a record checks nothing; writing one that NDEF 1.0 forbids fails with
 /// `readerErrorInvalidParameter`. The factories of the well-known types create valid records.
 open class NFCNDEFPayload: NSObject, NSSecureCoding {
+  /// The meaning of the type.
   open var typeNameFormat: NFCTypeNameFormat
-  /// At most 255 bytes.
+  /// The type, at most 255 bytes.
   open var type: Data
-  /// At most 255 bytes; empty for none.
+  /// The identifier, at most 255 bytes; empty for none.
   open var identifier: Data
-  /// At most 128 KiB.
+  /// The payload, at most 128 KiB.
   open var payload: Data
   /// The maximum number of payload bytes in a chunk (NDEF 1.0, 2.3.3); 0 or less for no chunks.
   let chunkSize: Int
@@ -62,6 +63,7 @@ open class NFCNDEFPayload: NSObject, NSSecureCoding {
     static let chunkSize = "chunkSize"
   }
 
+  /// Whether the record can be coded securely: always.
   public static var supportsSecureCoding: Bool { true }
 
   public func encode(with coder: NSCoder) {

@@ -11,6 +11,7 @@ open class UIWindowScene: UIScene {}
 
 /// The interface for scenes that open because of NFC. Never used here: there are no scenes.
 public protocol NFCWindowSceneDelegate {
+  /// An event of NFC has opened the scene. Never called here.
   func windowScene(
     _ windowScene: UIWindowScene, didReceiveNFCWindowSceneEvent event: NFCWindowSceneEvent)
 }
