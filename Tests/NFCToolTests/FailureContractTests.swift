@@ -59,6 +59,30 @@ import Testing
     #expect(result.output.wholeMatch(of: /nfc [0-9]+\.[0-9]+\.[0-9]+\n/) != nil)
   }
 
+  /// A closed standard output fails every command that prints, instead of making it wait forever.
+  @Test(arguments: ["--version", "read --virtual ntag216", "virtual ntag216"])
+  func aClosedStandardOutputIsAnError(_ line: String) async throws {
+    let result = try await Tool.shell(#"timeout -s KILL 20 "$NFC" "# + line + " >&-")
+    #expect(result.status == 74)
+    #expect(result.errorLines.count == 1)
+    #expect(result.errors.hasPrefix("nfc: cannot write to standard output"))
+  }
+
+  @Test func otherClosedStreamsAreNoHindrance() async throws {
+    let input = try await Tool.shell(#"timeout -s KILL 20 "$NFC" decode - <&-"#)
+    #expect((65...74).contains(input.status))
+    #expect(input.errorLines.count == 1)
+    for closed in ["<&-", "2>&-", "<&- 2>&-"] {
+      let result = try await Tool.shell(
+        #"timeout -s KILL 20 "$NFC" read --json --virtual ntag216 "# + closed)
+      #expect(result.status == 0)
+      #expect(result.lines.count == 1)
+    }
+    let failed = try await Tool.shell(#"timeout -s KILL 20 "$NFC" decode /nowhere 2>&-"#)
+    #expect(failed.status == 66)
+    #expect(failed.output == "")
+  }
+
   @Test(arguments: ["0", "1", "26", "-5", "nonsense", "99999999999999999999", "400"])
   func helpIsShownOnAnyTerminal(_ columns: String) async throws {
     for arguments in [["--help"], ["info", "--help"], ["write", "uri"]] {
