@@ -6,7 +6,8 @@ extension Type2Mapping {
   /// Everything that is to be written is read before: bits that are already set are left out; if a
   /// bit is frozen, a page is closed by a password or the bits are not known, nothing is written.
   /// The page at the end is written first, because a password that closes any of these pages closes
-  /// that one. Afterwards the bits are read back.
+  /// that one. Afterwards the bits are read back; on a chip that is not known, pages are written unchanged to see
+  /// whether they are refused.
   ///
   /// Source: NFC Forum Type 2 Tag, 6.4 (transition to READ-ONLY).
   mutating func lock(_ link: TagLink) throws {
@@ -23,7 +24,7 @@ extension Type2Mapping {
         for write in dynamic {
           try mapping.set(write, isFirst: write.page == dynamic.first?.page, link)
         }
-        try mapping.checkDynamicLocks(layout, held, link)
+        try mapping.checkDynamicLocks(bits, layout, held, link)
         for write in writes.dropFirst(dynamic.count) {
           try mapping.set(write, isFirst: write.page == writes.first?.page, link)
         }
@@ -178,12 +179,14 @@ extension Type2Mapping {
   /// Looks whether a chip that is not known has its dynamic lock bits where the standard has them, before anything
   /// else is locked. Clones of NTAG215 and NTAG216 have user memory there, which gets its content back.
   ///
-  /// - Parameter held: what the pages of the lock bits contained.
+  /// - Parameter held: what the pages of the lock bits contained that were written.
   private mutating func checkDynamicLocks(
-    _ layout: Layout, _ held: [(page: Int, bytes: [UInt8])], _ link: TagLink
+    _ bits: Type2LockBits, _ layout: Layout, _ held: [(page: Int, bytes: [UInt8])],
+    _ link: TagLink
   ) throws {
     let area = pagesToClose(layout)
-    guard !isChipConfirmed, !held.isEmpty, let last = area.last, last >= Self.firstDynamicPage,
+    guard !isChipConfirmed, bits.dynamicPage != nil, let last = area.last,
+      last >= Self.firstDynamicPage,
       let open = try openPage(among: [Self.firstDynamicPage, last], link)
     else { return }
     var isRestored = true
