@@ -8,6 +8,23 @@ enum ClassicLayout {
   /// Mini, 1K, Plus 2K and 4K.
   static let blockCounts = [20, 64, 128, 256]
 
+  /// A 1K of the generation EV1 as Proxmark3 stores it: after its 64 blocks, two sectors that only NXP writes, with
+  /// the signature of the UID (client/src/cmdhfmf.c, `hf mf autopwn`; client/src/mifare/mifarehost.c,
+  /// `read_mfc_ev1_signature`).
+  static let blockCountWithSignature = 72
+  private static let signature = 69 * blockSize..<71 * blockSize
+
+  /// Returns an image of these blocks.
+  static func image(_ bytes: [UInt8]) -> TagImage {
+    guard bytes.count == blockCountWithSignature * blockSize else {
+      return TagImage(.classic, unitSize: blockSize, bytes: bytes)
+    }
+    var image = TagImage(
+      .classic, unitSize: blockSize, bytes: Array(bytes.prefix(64 * blockSize)))
+    image.signature = BinaryFile.nonZero(Array(bytes[signature]))
+    return image
+  }
+
   static func sectorCount(blockCount: Int) -> Int {
     blockCount <= firstLargeBlock
       ? blockCount / 4 : smallSectorCount + (blockCount - firstLargeBlock) / 16

@@ -9,10 +9,33 @@ enum PicoPassLayout {
   /// Chips of 2 and of 16 kilobits.
   static let sizes: Set<Int> = [32 * blockSize, 256 * blockSize]
 
+  /// The limit of the first application: the number of its last block, in the configuration block.
+  private static let applicationLimit = blockSize
+
+  /// Returns an image of a card's first blocks; `nil` if no program stores this number of them.
+  ///
+  /// `hf iclass dump` of Proxmark3 stores the blocks of the first application where it has no key for the others.
+  static func image(_ bytes: [UInt8]) -> TagImage? {
+    if sizes.contains(bytes.count) { return TagImage(.iClass, unitSize: blockSize, bytes: bytes) }
+    guard let size = sizes.min(), bytes.count < size, hasOnlyFirstApplication(bytes) else {
+      return nil
+    }
+    var image = TagImage(
+      .iClass, memory: .init(unitSize: blockSize, unitCount: size / blockSize))
+    image.memory.set(bytes, at: 0)
+    return image
+  }
+
+  private static func hasOnlyFirstApplication(_ bytes: [UInt8]) -> Bool {
+    bytes.count > names.count * blockSize
+      && bytes.count == (Int(bytes[applicationLimit]) + 1) * blockSize
+  }
+
   /// A serial number ends with 12 E0 as it goes over the air, E0 being ISO/IEC 7816-6's mark of a UID, and 12 INSIDE
   /// Secure's number in the same standard.
   static func isOne(_ bytes: [UInt8]) -> Bool {
-    sizes.contains(bytes.count) && bytes[6] == 0x12 && bytes[7] == 0xE0
+    (sizes.contains(bytes.count) || hasOnlyFirstApplication(bytes))
+      && bytes[6] == 0x12 && bytes[7] == 0xE0
   }
 }
 

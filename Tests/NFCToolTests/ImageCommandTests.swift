@@ -110,6 +110,27 @@ import Testing
     }
   }
 
+  /// What is written to a counter cannot be taken back: ICODE SLIX2 counts in block 79, FeliCa Lite and Lite-S
+  /// can only decrease the numbers in REG.
+  @Test(arguments: [("icode-slix2", 79, 4), ("felica-lite", 14, 16), ("felica-lite-s", 14, 16)])
+  func aCounterIsNeverRestored(tag: String, block: Int, size: Int) async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "tag.bin").path
+      #expect(try await Tool.run("dump", file, "--virtual", tag).status == 0)
+      var bytes = try Data(contentsOf: URL(filePath: file))
+      bytes.replaceSubrange(block * size..<block * size + 4, with: [1, 0, 0, 0])
+      try bytes.write(to: URL(filePath: file))
+      for arguments in [["--plan"], []] {
+        let result = try await Tool.run(["restore", file, "--virtual", tag] + arguments)
+        #expect(result.status == 0)
+        #expect(!result.output.contains("→"), "\(result.output)")
+        #expect(
+          (result.output + result.errors).contains("a counter is never written"),
+          "\(result.output)\(result.errors)")
+      }
+    }
+  }
+
   @Test func aPlanShowsEachChange() async throws {
     try await TemporaryDirectory.with { directory async throws in
       let file = directory.appending(path: "tag.bin").path

@@ -156,6 +156,7 @@ import VirtualNFC
       let file = directory.appending(path: "dump.mfd").path
       var image = try VirtualTag.named("classic-1k").memory
       image[0] ^= 0xFF
+      image[4] ^= 0xFF
       try Data(image).write(to: URL(filePath: file))
       try await Tool.with("blank-classic-1k") { nfc async throws in
         let plan = try await nfc(["mifare", "restore", file, "--plan"])
@@ -182,6 +183,31 @@ import VirtualNFC
         #expect(block0.status == 77)
         #expect(block0.errors.contains("block 0"))
         #expect(block0.errorLines.count == 1)
+      }
+    }
+  }
+
+  /// A card that accepts block 0 would answer with it, and never be found again.
+  @Test(
+    arguments: [
+      [4: 0x00], [5: 0x0C], [5: 0x20], [5: 0x18], [6: 0x44], [6: 0x00],
+      Dictionary(uniqueKeysWithValues: (0..<16).map { ($0, 0x00) }),
+    ] as [[Int: UInt8]])
+  func aBlock0ThatNoReaderWouldFindIsRefused(_ bytes: [Int: UInt8]) async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "dump.mfd").path
+      var image = try VirtualTag.named("blank-classic-1k").memory
+      image[20] = 0x5A
+      for (index, byte) in bytes { image[index] = byte }
+      try Data(image).write(to: URL(filePath: file))
+      try await Tool.with("blank-classic-1k") { nfc async throws in
+        for options in [["--plan"], []] {
+          let result = try await nfc(["restore", file, "--include-block-0"] + options)
+          #expect(result.status == 65)
+          #expect(result.errors.contains("no reader would find the card again"), "\(result.errors)")
+        }
+        #expect(try await nfc(["diff", "-", file]).output.contains("block 1: "))
+        #expect(try await nfc(["restore", file]).status == 0)
       }
     }
   }

@@ -6,14 +6,17 @@ import VirtualNFC
 /// Tests of ST25TN01K and ST25TN512, which are read according to ST's apps and Proxmark3.
 @Suite struct ST25TNTests {
   /// An ST25TN, simulated in the memory of an NTAG216, which has enough pages. Commands that an ST25TN does
-  /// not support are refused as unknown. The effects of its lock bits are not simulated.
+  /// not support are refused as unknown. Each bit of page 2Ch locks two pages from page 16 on, and is never cleared.
   private struct ST25TN: ForwardingChip {
     static let uid: [UInt8] = [0x02, 0x84, 0x00, 0x31, 0x52, 0x07, 0x19]
     static let signature: [UInt8] = Array(0x40..<0x60)
     private static let pageSize = 4
     private static let pageCount = 64
     private static let unknownCommand: UInt8 = 0x3F
-    private static let commands: Set<UInt8> = [0x30, 0xA2, 0x50]
+    private static let write: UInt8 = 0xA2
+    private static let commands: Set<UInt8> = [0x30, write, 0x50]
+    private static let lockPage = 0x2C
+    private static let lockedPages = 16...43
 
     var chip: NTAG21x
 
@@ -40,10 +43,23 @@ import VirtualNFC
       guard let command = frame.checkedPayload, let code = command.first else {
         return chip.receive(frame)
       }
+      if code == Self.write, command.count == 2 + Self.pageSize {
+        if isLocked(Int(command[1])) { return chip.receive(.typeA([Self.unknownCommand])) }
+        if command[1] == Self.lockPage {
+          let set = zip(chip.memory[(Self.lockPage * Self.pageSize)...], command.dropFirst(2))
+          return chip.receive(.typeA(Array(command.prefix(2)) + set.map { $0 | $1 }))
+        }
+      }
       // HALT, selection and anticollision do not access the memory.
       let isOfMemory = ![0x50, 0x93, 0x95].contains(code)
       let isKnown = Self.commands.contains(code) && command.dropFirst().first ?? 0 < Self.pageCount
       return chip.receive(isOfMemory && !isKnown ? .typeA([Self.unknownCommand]) : frame)
+    }
+
+    private func isLocked(_ page: Int) -> Bool {
+      guard Self.lockedPages.contains(page) else { return false }
+      let bit = (page - Self.lockedPages.lowerBound) / 2
+      return chip.memory[Self.lockPage * Self.pageSize + bit / 8] >> (bit % 8) & 1 == 1
     }
   }
 

@@ -389,4 +389,45 @@ import Testing
       #expect(throws: ImageError.self) { try ImageFormat.binary.encode(image) }
     }
   }
+
+  /// Device types that development versions of the firmware and its forks have added.
+  @Test func readsNewerDeviceTypes() throws {
+    func decode(_ device: String, _ lines: [String]) throws -> TagImage {
+      let head = ["Filetype: Flipper NFC device", "Version: 4", "Device type: \(device)"]
+      return try ImageFormat.flipper.decode(
+        Array(((head + lines).joined(separator: "\n") + "\n").utf8))
+    }
+    let typeA = [
+      "UID: 04 51 2C 8A 3D 61 80", "ATQA: 03 44", "SAK: 20", "T0: 77", "TA(1): 77", "TB(1): 71",
+      "TC(1): 02",
+    ]
+    for (device, more) in [
+      ("NTAG4xx", "PICC Version: 04 04 02 30 00 11 05"), ("EMV", "PAN length: 8"),
+    ] {
+      let image = try decode(device, typeA + [more])
+      #expect(image.kind == .iso14443a)
+      #expect(image.uid == [0x04, 0x51, 0x2C, 0x8A, 0x3D, 0x61, 0x80])
+      #expect(image.sak == 0x20)
+    }
+    let card = try decode(
+      "Innovatron",
+      ["UID: 1C 8A 52 F7", "VerLog: 82", "Config: 40", "ATR Length: 3", "ATR: 3B 6F 00"])
+    #expect(card.kind == .bPrime)
+    #expect(card.protocolInfo == [0x82, 0x40])
+    #expect(card.answerToReset == [0x3B, 0x6F, 0x00])
+    for count in [16, 32] {
+      let ticket = try decode(
+        "ASK CTx",
+        [
+          "UID: 02 60 08 28", "ASK CTx Type: \(count == 16 ? "CTS256B" : "CTS512B")",
+          "Product Code: \(count == 16 ? 50 : 60)", "Fab Code: 1C",
+        ] + (0..<count).map { "Block \($0): 12 34" })
+      #expect(ticket.kind == .ctx)
+      #expect(ticket.protocolInfo?.last == 0x1C)
+      #expect(ticket.memory.isKnown.filter { $0 }.count == 2 * count)
+    }
+    #expect(throws: ImageError.self) {
+      try decode("ASK CTx", ["UID: 02 60 08 28"] + (0..<8).map { "Block \($0): 12 34" })
+    }
+  }
 }

@@ -11,6 +11,12 @@ import Testing
     }
   }
 
+  private static func bytes(_ digits: String) -> [UInt8] {
+    stride(from: 0, to: digits.count, by: 2).compactMap { start in
+      UInt8(digits.dropFirst(start).prefix(2), radix: 16)
+    }
+  }
+
   @Test(arguments: ["mfcard", "mfc v2", "mfc v3"], [20, 64, 256])
   func readsAClassic(_ type: String, _ count: Int) throws {
     var card = [("UID", "BAE27C9D"), ("ATQA", "0400"), ("SAK", "08")]
@@ -32,6 +38,81 @@ import Testing
       written.contains("\"FileType\": \"\(type == "mfc v3" ? "mfc v3" : "mfc v2")\""))
     #expect(written.contains("\"ATQA\": \"0400\""))
     #expect(written.contains("\"KeyA\": \"FFFFFFFFFFFF\""))
+  }
+
+  /// `hf mf autopwn` stores a MIFARE Classic EV1 with its two sectors after the memory: 72 blocks, of which 69 and 70
+  /// hold the signature of the UID.
+  @Test(arguments: [ImageFormat.binary, .emulator, .proxmark])
+  func readsAClassicEV1(_ format: ImageFormat) throws {
+    var blocks = Self.classicBlocks(72)
+    blocks[69] = String(repeating: "A5", count: 16)
+    blocks[70] = String(repeating: "5A", count: 16)
+    let file: [UInt8] =
+      switch format {
+      case .proxmark:
+        Array(
+          Dialects.proxmark(
+            "mfc v2", card: [("UID", "BAE27C9D"), ("ATQA", "0400"), ("SAK", "08")], blocks: blocks
+          ).utf8)
+      case .emulator: Array(blocks.joined(separator: "\n").utf8)
+      default: blocks.flatMap { Self.bytes($0) }
+      }
+    let image = try format.decode(file)
+    #expect(image.kind == .classic)
+    #expect(image.memory.unitCount == 64)
+    #expect(image.memory.bytes == blocks.prefix(64).flatMap { Self.bytes($0) })
+    let signature = [UInt8](repeating: 0xA5, count: 16) + [UInt8](repeating: 0x5A, count: 16)
+    #expect(image.signature == signature)
+  }
+
+  /// Without a key for the second application, `hf iclass dump` stores the blocks up to the limit in block 1.
+  @Test(arguments: [ImageFormat.binary, .proxmark])
+  func readsTheFirstApplicationOfAnICLASS(_ format: ImageFormat) throws {
+    var blocks = ["6DC25B15FEFF12E0", "12FFFFFF7F1FFF3C", "FFFFFFFF05FEFFFF"]
+    blocks += [String](repeating: "FFFFFFFFFFFFFFFF", count: 16)
+    let file: [UInt8] =
+      format == .proxmark
+      ? Array(Dialects.proxmark("iclass", card: [("CSN", blocks[0])], blocks: blocks).utf8)
+      : blocks.flatMap { Self.bytes($0) }
+    let image = try format.decode(file)
+    #expect(image.kind == .iClass)
+    #expect(image.memory.unitCount == 32)
+    #expect(image.memory.known(0..<19 * 8) == blocks.flatMap { Self.bytes($0) })
+    #expect(image.memory.isKnown.filter { $0 }.count == 19 * 8)
+    if format == .proxmark {
+      let text = Dialects.proxmark(
+        "iclass", card: [("CSN", blocks[0])], blocks: Array(blocks.dropLast()))
+      #expect(throws: ImageError.self) { try format.decode(Array(text.utf8)) }
+    }
+  }
+
+  /// `hf 15 dump` stores the whole structure of a tag: `iso15_tag_t`, with the UID as it is sent.
+  @Test(arguments: [2233, 2235]) func readsTheStructureOfAVicinityTag(_ size: Int) throws {
+    var file = [UInt8](repeating: 0, count: size)
+    file.replaceSubrange(0..<8, with: [0x83, 0x8E, 0xD2, 0x2A, 0x08, 0x01, 0x04, 0xE0])
+    // DSFID, AFI and its lock, size and number of blocks, IC reference.
+    file.replaceSubrange(8..<15, with: [0x33, 0, 0x50, 1, 4, 28, 0x01])
+    file[15 + 3] = 1
+    for index in 0..<112 { file[175 + index] = UInt8(index) }
+    file.replaceSubrange(2225..<2229, with: [0x0F, 0x0F, 0x0F, 0x0F])
+    let image = try ImageFormat.binary.decode(file)
+    #expect(image.kind == .iso15693)
+    #expect(image.uid == [0xE0, 0x04, 0x01, 0x08, 0x2A, 0xD2, 0x8E, 0x83])
+    #expect(image.memory.unitSize == 4)
+    #expect(image.memory.bytes == (0..<112).map { UInt8($0) })
+    #expect(image.vicinity?.dsfid == 0x33)
+    #expect(image.vicinity?.isDSFIDLocked == false)
+    #expect(image.vicinity?.afi == 0x50)
+    #expect(image.vicinity?.isAFILocked == true)
+    #expect(image.vicinity?.icReference == 0x01)
+    #expect(image.vicinity?.lockedBlocks == (0..<28).map { $0 == 3 })
+    #expect(image.vicinity?.passwords[.privacy] == [0x0F, 0x0F, 0x0F, 0x0F])
+    // A structure that claims more than it holds is none.
+    for (index, byte): (Int, UInt8) in [(7, 0xE1), (12, 0), (12, 33), (13, 0), (13, 161), (9, 2)] {
+      var broken = file
+      broken[index] = byte
+      #expect(throws: ImageError.self) { try ImageFormat.binary.decode(broken) }
+    }
   }
 
   @Test func readsAnUltralight() throws {

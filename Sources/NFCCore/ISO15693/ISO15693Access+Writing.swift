@@ -152,7 +152,7 @@ extension ISO15693Access {
       } catch let error as NFCError where error.isOutcomeUnknown {
         // The tag may have carried it out, and only its answer may be lost: the block is read
         // before it is sent again. The content of a counter proves nothing.
-        guard number != knowledge.product?.traits.counterBlock, let done = try? isDone(&self) else {
+        guard number != knowledge.counterBlock, let done = try? isDone(&self) else {
           throw error
         }
         if done { return }

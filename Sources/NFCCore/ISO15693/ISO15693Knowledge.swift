@@ -58,6 +58,9 @@ struct ISO15693Knowledge: Hashable, Sendable {
   /// The number of blocks as the tag has reported it, or as its kind has it.
   var likelyBlockCount: Int? { blockCount ?? product?.geometry?.blockCount }
 
+  /// The block that counts what is written to it; `nil` if there is none.
+  var counterBlock: Int? { product?.counterBlock(blockCount: likelyBlockCount) }
+
   /// Forgets the information after a program's own command, which may have changed it. Nothing is
   /// forgotten about the memory, which no command changes.
   mutating func discardInformation(after command: ISO15693Command? = nil) {

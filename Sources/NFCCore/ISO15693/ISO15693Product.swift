@@ -11,17 +11,30 @@ package struct ISO15693Product: Hashable, Sendable {
   package private(set) var geometry: ISO15693Geometry?
   /// The chips that share their UIDs' beginning, by their number of blocks.
   private(set) var variants: [Int: Variant]
-  let traits: Traits
+  private(set) var traits: Traits
 
   /// One of the chips that share their UIDs' beginning.
   struct Variant: Hashable, Sendable {
     let id: ChipID
     let name: String
+    /// Whether the last block is a counter.
+    let countsInLastBlock: Bool
 
-    init(_ id: ChipID, _ name: String) {
+    init(_ id: ChipID, _ name: String, countsInLastBlock: Bool = false) {
       self.id = id
       self.name = name
+      self.countsInLastBlock = countsInLastBlock
     }
+  }
+
+  /// Returns the number of the block that counts what is written to it, so that it never reads as it was
+  /// written; `nil` if there is none.
+  ///
+  /// - Parameter blockCount: as the tag has reported it; `nil` if that is not known.
+  package func counterBlock(blockCount: Int?) -> Int? {
+    if let known = traits.counterBlock { return known }
+    guard let blockCount, variants[blockCount]?.countsInLastBlock == true else { return nil }
+    return blockCount - 1
   }
 
   /// What sets a chip apart from the standard's reader's point of view.
@@ -36,7 +49,7 @@ package struct ISO15693Product: Hashable, Sendable {
     var needsWriteOption = false
     /// How block numbers above 255 are sent.
     var wideNumbers: ISO15693Knowledge.WideNumbers?
-    /// A block that counts what is written to it, so that it never reads as it was written.
+    /// See ``ISO15693Product/counterBlock(blockCount:)``.
     var counterBlock: Int?
     /// Whether somebody else can write while the tag is connected.
     var hasWiredSide = false
@@ -81,6 +94,7 @@ package struct ISO15693Product: Hashable, Sendable {
     product.name = variant.name
     product.geometry = ISO15693Geometry(blockSize: size, blockCount: count)
     product.variants = [:]
+    if variant.countsInLastBlock { product.traits.counterBlock = count - 1 }
     return product
   }
 
@@ -172,12 +186,14 @@ package struct ISO15693Product: Hashable, Sendable {
       return ISO15693Product(.icodeSLIX2, "ICODE SLIX2", 80, traits: Traits(counterBlock: 79))
     case Generation.dna:
       // The UID is the same; 63 blocks and a counter (SL2S6002 data sheet), 512 and 2048 bytes (NTP5210, NTP53x2
-      // and NTA5332 data sheets).
+      // and NTA5332 data sheets). The NTAG 5 have a counter like it in their last block, too, which is not confirmed
+      // by a source at hand; it costs the others four bytes to treat it as one.
       return ISO15693Product(
         .icodeDNAOrNTAG5, "ICODE DNA or NTAG 5",
         variants: [
-          64: Variant(.icodeDNA, "ICODE DNA"), 128: Variant(.ntag5Switch, "NTAG 5 switch"),
-          512: Variant(.ntag5LinkOrBoost, "NTAG 5 link or boost"),
+          64: Variant(.icodeDNA, "ICODE DNA", countsInLastBlock: true),
+          128: Variant(.ntag5Switch, "NTAG 5 switch", countsInLastBlock: true),
+          512: Variant(.ntag5LinkOrBoost, "NTAG 5 link or boost", countsInLastBlock: true),
         ],
         traits: Traits(hasWiredSide: true))
     default:

@@ -35,7 +35,7 @@ extension Type5Mapping {
 
   /// Returns a block that counts is not for NDEF.
   private func usableBlocks(of count: Int) -> Int {
-    min(count, knowledge.product?.traits.counterBlock ?? count)
+    min(count, knowledge.counterBlock ?? count)
   }
 
   /// Refuses a tag that has content: bytes other than 00 and FF, and other than what an interrupted

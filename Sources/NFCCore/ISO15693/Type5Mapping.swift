@@ -155,7 +155,7 @@ struct Type5Mapping: Hashable, Sendable {
 
   /// The memory up to a block that counts; `nil` if its size is not known.
   var usableMemorySize: Int? {
-    guard let counter = knowledge.product?.traits.counterBlock,
+    guard let counter = knowledge.counterBlock,
       let size = image.blockSize ?? knowledge.likelyBlockSize
     else { return likelyMemorySize }
     return counter * size

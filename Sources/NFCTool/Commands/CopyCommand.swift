@@ -174,9 +174,10 @@ struct CopyCommand: AsyncParsableCommand {
       let old = now ?? TagImage(image.kind)
       let restoration: any MemoryRestoration =
         switch memory {
-        case .classic(let commands, _):
+        case .classic(let commands, let tag):
           try await ClassicRestoration(
-            commands, image, keys: try keys.classic, locksPermanently: false, includesBlock0: false)
+            commands, image, keys: try keys.classic, locksPermanently: false, includesBlock0: false,
+            uidLength: tag.identifier.count)
         case .ultralight(let commands, _):
           try await UltralightRestoration(commands, image, key: nil, extras: [])
         case .vicinity, .feliCaLite, .topaz: try await BlockRestoration(memory, image, now: old)

@@ -71,10 +71,10 @@ struct RestoreArguments: ParsableArguments {
   ) async throws -> any MemoryRestoration {
     try checkKind(image, tag)
     switch tag {
-    case .classic(let commands, _):
+    case .classic(let commands, let tag):
       return try await ClassicRestoration(
         commands, image, keys: try keys.classic, locksPermanently: includeLocks,
-        includesBlock0: includesBlock0)
+        includesBlock0: includesBlock0, uidLength: tag.identifier.count)
     case .ultralight(let commands, let tag):
       var extras: UltralightRestorePlan.Extras = []
       if includeLocks { extras.insert(.locks) }

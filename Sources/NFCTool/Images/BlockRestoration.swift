@@ -1,4 +1,5 @@
 import NFC
+import NFCCore
 import TagImages
 
 /// Restores an image to a tag of plain blocks: ISO 15693, FeliCa Lite or Topaz.
@@ -37,7 +38,8 @@ struct BlockRestoration: MemoryRestoration {
       return Block(
         unit: unit, number: number, old: now.memory.unit(unit), data: data,
         omission: locked.contains(unit)
-          ? Self.omission("it is locked") : Self.obstacleToWriting(tag, number))
+          ? Self.omission("it is locked")
+          : Self.obstacleToWriting(tag, number, of: now.memory.unitCount))
     }
   }
 
@@ -58,8 +60,13 @@ struct BlockRestoration: MemoryRestoration {
   private static let reservedOfTopaz: Set<Int> = [0x00, 0x0D, 0x0E, 0x0F]
 
   /// Returns the reason why a block is never written. This applies to identity, locks and configuration.
-  private static func obstacleToWriting(_ tag: MemoryTag, _ number: Int) -> RestoredPart.Omission? {
-    switch tag {
+  private static func obstacleToWriting(
+    _ tag: MemoryTag, _ number: Int, of count: Int
+  ) -> RestoredPart.Omission? {
+    guard counter(of: tag, count) != number else {
+      return omission("a counter is never written", isFailure: false)
+    }
+    return switch tag {
     case .topaz:
       reservedOfTopaz.contains(number)
         ? omission("UID, locks and one-time bits are never written", isFailure: false) : nil
@@ -67,6 +74,20 @@ struct BlockRestoration: MemoryRestoration {
       FeliCaReading.blocksOfLite.contains(number)
         ? nil : omission("the card's settings are never written", isFailure: false)
     case .classic, .ultralight, .vicinity, .feliCa, .desfire, .smartCard, .other, .plus: nil
+    }
+  }
+
+  /// REG of FeliCa Lite and Lite-S: the numbers in it can only be decreased (their users' manuals; SATO, CL4NX/CL6NX
+  /// programming reference, parameters rga and rgb).
+  private static let registerOfFeliCaLite = 14
+
+  /// Returns the block in which a write counts, which cannot be taken back; `nil` if there is none.
+  private static func counter(of tag: MemoryTag, _ count: Int) -> Int? {
+    switch tag {
+    case .vicinity(let tag):
+      ISO15693Product(uid: tag.identifier)?.counterBlock(blockCount: count)
+    case .feliCaLite: registerOfFeliCaLite
+    case .topaz, .classic, .ultralight, .feliCa, .desfire, .smartCard, .other, .plus: nil
     }
   }
 

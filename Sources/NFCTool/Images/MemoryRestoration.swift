@@ -139,16 +139,43 @@ struct ClassicRestoration: MemoryRestoration {
 
   init(
     _ commands: MiFareClassicCommands, _ image: TagImage, keys: [MiFareClassicKey],
-    locksPermanently: Bool, includesBlock0: Bool
+    locksPermanently: Bool, includesBlock0: Bool, uidLength: Int
   ) async throws {
     self.commands = commands
     self.image = image
     // The keys of the image are those of the card, if the image was made from that card.
     self.keys = keys + image.classicKeys.compactMap { MiFareClassicKey($0) }
     self.includesBlock0 = includesBlock0
+    if includesBlock0 { try Self.checkBlock0(of: image, commands.geometry, uidLength: uidLength) }
     restorePlan = try await commands.restorePlan(
       image.memory.bytes, known: image.memory.isKnown, keys: self.keys,
       locksPermanently: locksPermanently)
+  }
+
+  /// Refuses a block 0 after which no reader would find the card: many cards that accept it answer with its check byte,
+  /// SAK and ATQA as they are (Proxmark3, doc/magic_cards_notes.md).
+  private static func checkBlock0(
+    of image: TagImage, _ geometry: MiFareClassicGeometry, uidLength: Int
+  ) throws {
+    let cascadeAndISO14443Part4: UInt8 = 0x24
+    let signOfStoredSAK: UInt8 = 0x80
+    // The size of the UID, and the slots of anticollision (ISO/IEC 14443-3, 6.5.2).
+    let (sizeBits, doubleSize, slots): (UInt8, UInt8, UInt8) = (0xC0, 0x40, 0x1F)
+    guard let block = image.memory.known(0..<MiFareClassicGeometry.blockSize) else { return }
+    let isDouble = uidLength == 7
+    let sak = block[isDouble ? 7 : 5]
+    let atqa = block[isDouble ? 8 : 6]
+    let isRight =
+      (isDouble || block.prefix(5).reduce(0, ^) == 0)
+      && sak & cascadeAndISO14443Part4 == 0
+      && MiFareClassicGeometry(sak: sak & ~signOfStoredSAK) == geometry
+      && atqa & sizeBits == (isDouble ? doubleSize : 0) && atqa & slots != 0
+    guard isRight else {
+      throw NFCError(
+        .malformedContent,
+        "with block 0 \(block.hexadecimal), no reader would find the card again: check byte, SAK or ATQA "
+          + "are not those of such a card", place: .block(0))
+    }
   }
 
   var plan: [RestoredPart] {

@@ -41,6 +41,7 @@ enum BinaryFile {
     if bytes.contains(lineFeed), bytes.allSatisfy({ isHexadecimal($0) }) {
       return try EmulatorFile.decode(bytes)
     }
+    if let image = proxmarkVicinityImage(bytes) { return image }
     guard bytes.count.isMultiple(of: smallestUnit) else {
       throw ImageError(
         "\(bytes.count) bytes are not a whole number of pages or blocks", at: .offset(bytes.count))
@@ -64,18 +65,20 @@ enum BinaryFile {
   /// - Parameter unitSize: the length of a line, if the file is text.
   static func image(of bytes: [UInt8], unitSize: Int?) -> TagImage {
     if let image = type2Image(bytes) { return image }
-    if PicoPassLayout.isOne(bytes), unitSize ?? PicoPassLayout.blockSize == PicoPassLayout.blockSize
+    if PicoPassLayout.isOne(bytes),
+      unitSize ?? PicoPassLayout.blockSize == PicoPassLayout.blockSize,
+      let image = PicoPassLayout.image(bytes)
     {
-      return TagImage(.iClass, unitSize: PicoPassLayout.blockSize, bytes: bytes)
+      return image
     }
     if BarcodeLayout.isOne(bytes) { return BarcodeLayout.image(bytes) }
     if unitSize == TicketLayout.wordSize, bytes.count == TicketLayout.size {
       return TagImage(.ctx, unitSize: TicketLayout.wordSize, bytes: bytes)
     }
-    if ClassicLayout.blockCounts.contains(where: { $0 * 16 == bytes.count }), unitSize ?? 16 == 16,
-      ![320, 2048].contains(bytes.count) || looksLikeClassic(bytes)
+    if hasSizeOfClassic(bytes), unitSize ?? 16 == 16,
+      ![320, 1152, 2048].contains(bytes.count) || looksLikeClassic(bytes)
     {
-      return TagImage(.classic, unitSize: ClassicLayout.blockSize, bytes: bytes)
+      return ClassicLayout.image(bytes)
     }
     if let image = proxmarkImage(bytes) { return image }
     if [120, 512].contains(bytes.count), looksLikeTopaz(bytes) {
@@ -99,8 +102,7 @@ enum BinaryFile {
       || bytes.count == 2048 && TagImage.ntagI2CUID(bytes) != nil
     guard
       isNTAGI2C
-        || TagImage.type2UID(bytes) != nil && bytes.count % 4 == 0
-          && !ClassicLayout.blockCounts.contains(where: { $0 * 16 == bytes.count })
+        || TagImage.type2UID(bytes) != nil && bytes.count % 4 == 0 && !hasSizeOfClassic(bytes)
     else { return nil }
     return type2Image(pages: bytes)
   }
@@ -139,6 +141,52 @@ enum BinaryFile {
     return nil
   }
 
+  /// The structure that Proxmark3 stores as `.bin` for an ISO 15693 tag (include/iso15.h, `iso15_tag_t`). The state of its
+  /// simulation comes last; its size differs between versions and compilers.
+  private enum Vicinity {
+    static let uid = 0..<8
+    static let dsfid = 8
+    static let isDSFIDLocked = 9
+    static let afi = 10
+    static let isAFILocked = 11
+    static let blockSize = 12
+    static let blockCount = 13
+    static let icReference = 14
+    static let locks = 15..<175
+    static let data = 175..<2223
+    static let privacyPassword = 2225..<2229
+    static let sizes = 2230...2236
+    /// Most significant byte of a UID.
+    static let uidMark: UInt8 = 0xE0
+    static let blockSizes = 1...32
+  }
+
+  private static func proxmarkVicinityImage(_ bytes: [UInt8]) -> TagImage? {
+    guard Vicinity.sizes.contains(bytes.count),
+      bytes[Vicinity.uid.upperBound - 1] == Vicinity.uidMark
+    else { return nil }
+    let size = Int(bytes[Vicinity.blockSize])
+    let count = Int(bytes[Vicinity.blockCount])
+    let locks = bytes[Vicinity.locks].prefix(count)
+    guard Vicinity.blockSizes.contains(size), (1...Vicinity.locks.count).contains(count),
+      size * count <= Vicinity.data.count,
+      (locks + [bytes[Vicinity.isDSFIDLocked], bytes[Vicinity.isAFILocked]]).allSatisfy({ $0 <= 1 })
+    else { return nil }
+    var image = TagImage(
+      .iso15693, unitSize: size, bytes: Array(bytes[Vicinity.data].prefix(size * count)))
+    image.uid = bytes[Vicinity.uid].reversed()
+    var details = TagImage.Vicinity()
+    details.dsfid = bytes[Vicinity.dsfid]
+    details.isDSFIDLocked = bytes[Vicinity.isDSFIDLocked] != 0
+    details.afi = bytes[Vicinity.afi]
+    details.isAFILocked = bytes[Vicinity.isAFILocked] != 0
+    details.icReference = bytes[Vicinity.icReference]
+    details.lockedBlocks = locks.map { $0 != 0 }
+    details.passwords[.privacy] = nonZero(Array(bytes[Vicinity.privacyPassword]))
+    image.vicinity = details
+    return image
+  }
+
   /// Decodes three bytes, least significant first; all zeros without a flag indicate a counter that
   /// was not read.
   static func counter(_ bytes: [UInt8], tearing: UInt8?) -> TagImage.Counter? {
@@ -149,6 +197,12 @@ enum BinaryFile {
 
   static func nonZero(_ bytes: [UInt8]) -> [UInt8]? {
     bytes.contains { $0 != 0 } ? bytes : nil
+  }
+
+  private static func hasSizeOfClassic(_ bytes: [UInt8]) -> Bool {
+    (ClassicLayout.blockCounts + [ClassicLayout.blockCountWithSignature]).contains {
+      $0 * ClassicLayout.blockSize == bytes.count
+    }
   }
 
   /// Returns whether bytes are the memory of a MIFARE Classic. 320 bytes may be a Mini or an ICODE SLIX2,

@@ -1,5 +1,5 @@
-/// Tags for which no program has a file format, in the form of Flipper Zero's files. Flipper Zero refuses
-/// their device types.
+/// Tags for which Flipper Zero's released firmware has no file format, in the form of its files. It refuses their
+/// device types.
 ///
 /// ```
 /// Device type: ASK CTx          Device type: NFC Barcode       Device type: Calypso B'
@@ -11,6 +11,10 @@
 ///
 /// The UID of an NFC Barcode is its complete content. All lines except `UID` and `Data Content` may be
 /// missing; an unknown byte of a ticket is `??`.
+///
+/// Development versions of the firmware have files of their own for two of them, which are read: tickets with
+/// `Product Code`, `Fab Code` and a line per word (lib/nfc/protocols/ask_ctx/ask_ctx.c), and B' as `Innovatron` with
+/// `VerLog`, `Config` and `ATR`.
 extension FlipperFile {
   enum OtherKey {
     static let productCode = "Product code"
@@ -19,6 +23,11 @@ extension FlipperFile {
     static let version = "Card version"
     static let configuration = "Configuration"
     static let answerToReset = "ATR"
+    // In development versions of the firmware.
+    static let productCodeOfFlipper = "Product Code"
+    static let fabricationCodeOfFlipper = "Fab Code"
+    static let versionOfFlipper = "VerLog"
+    static let configurationOfFlipper = "Config"
   }
 }
 
@@ -47,7 +56,33 @@ extension FlipperFile.Writer {
 
 extension FlipperFile.Reader {
   func ctx() throws(ImageError) -> TagImage {
-    let entry = try required(FlipperFile.OtherKey.words)
+    let words: [UInt8?]
+    if let entry = entry(FlipperFile.OtherKey.words) {
+      words = try self.words(entry)
+    } else {
+      words = try wordsByLine()
+    }
+    var image = TagImage(
+      .ctx,
+      memory: .init(
+        unitSize: TicketLayout.wordSize, unitCount: TicketLayout.size / TicketLayout.wordSize))
+    image.memory.set(words, at: 0)
+    typealias Key = FlipperFile.OtherKey
+    if let product = try byte(Key.productCode, or: Key.productCodeOfFlipper),
+      let fabrication = try byte(Key.fabricationCode, or: Key.fabricationCodeOfFlipper)
+    {
+      image.protocolInfo = [product, fabrication]
+    }
+    return image
+  }
+
+  private func byte(_ key: String, or other: String) throws(ImageError) -> UInt8? {
+    let byte = try optionalByte(key)
+    let otherByte = try optionalByte(other)
+    return byte ?? otherByte
+  }
+
+  private func words(_ entry: FlipperFile.Entry) throws(ImageError) -> [UInt8?] {
     guard let words = Hexadecimal.bytes(entry.value, unknown: UInt8(ascii: "?")),
       words.count == TicketLayout.size
     else {
@@ -55,17 +90,20 @@ extension FlipperFile.Reader {
         "\"\(entry.key)\" is not \(TicketLayout.size) bytes in hexadecimal",
         at: .line(entry.line))
     }
-    var image = TagImage(
-      .ctx,
-      memory: .init(
-        unitSize: TicketLayout.wordSize, unitCount: TicketLayout.size / TicketLayout.wordSize))
-    image.memory.set(words, at: 0)
-    if let product = try optionalByte(FlipperFile.OtherKey.productCode),
-      let fabrication = try optionalByte(FlipperFile.OtherKey.fabricationCode)
-    {
-      image.protocolInfo = [product, fabrication]
+    return words
+  }
+
+  /// A ticket of 256 bits has half of the lines.
+  private func wordsByLine() throws(ImageError) -> [UInt8?] {
+    var words: [UInt8?] = []
+    for number in 0..<TicketLayout.size / TicketLayout.wordSize {
+      let key = "Block \(number)"
+      guard number < TicketLayout.size / TicketLayout.wordSize / 2 || entry(key) != nil else {
+        break
+      }
+      words += try bytes(key, count: TicketLayout.wordSize)
     }
-    return image
+    return words
   }
 
   func barcode() throws(ImageError) -> TagImage {
@@ -79,8 +117,9 @@ extension FlipperFile.Reader {
 
   func bPrime() throws(ImageError) -> TagImage {
     var image = TagImage(.bPrime)
-    if let version = try optionalByte(FlipperFile.OtherKey.version) {
-      let configuration = try optionalByte(FlipperFile.OtherKey.configuration)
+    typealias Key = FlipperFile.OtherKey
+    if let version = try byte(Key.version, or: Key.versionOfFlipper) {
+      let configuration = try byte(Key.configuration, or: Key.configurationOfFlipper)
       image.protocolInfo = [version] + (configuration.map { [$0] } ?? [])
     }
     image.answerToReset = try optionalBytes(FlipperFile.OtherKey.answerToReset)

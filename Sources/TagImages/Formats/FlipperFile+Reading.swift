@@ -39,10 +39,11 @@ extension FlipperFile {
     case DeviceType.st25tb: return try file.st25tb()
     case DeviceType.ctx: return try file.ctx()
     case DeviceType.barcode: return try file.barcode()
-    case DeviceType.bPrime: return try file.bPrime()
+    case DeviceType.bPrime, DeviceType.innovatron: return try file.bPrime()
     case DeviceType.type4: return try file.smartCardImage()
     case DeviceType.typeA4 where file.hasFiles: return try file.smartCardImage()
-    case DeviceType.typeA3, DeviceType.typeA4, DeviceType.uid, DeviceType.bankCard, DeviceType.plus:
+    case DeviceType.typeA3, DeviceType.typeA4, DeviceType.uid, DeviceType.bankCard, DeviceType.plus,
+      DeviceType.ntag4xx, DeviceType.emv:
       return TagImage(.iso14443a)
     case DeviceType.typeB3, DeviceType.typeB4:
       var image =

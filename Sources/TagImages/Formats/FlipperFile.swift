@@ -28,14 +28,20 @@ enum FlipperFile {
     static let typeA4 = "ISO14443-4A"
     /// The device type since firmware 1.4.
     static let type4 = "Type 4 Tag"
+    /// NTAG 413 and 424 DNA: only the identity and the version.
+    static let ntag4xx = "NTAG4xx"
+    /// Bank cards of Unleashed Firmware, a fork.
+    static let emv = "EMV"
     static let typeB3 = "ISO14443-3B"
     static let typeB4 = "ISO14443-4B"
     static let plus = "Mifare Plus"
     /// The device type of type A in versions 2 and 3.
     static let uid = "UID"
     static let bankCard = "Bank card"
-    // These types exist only in this package; no other program's format supports these tags.
+    /// The type of Calypso's protocol B' (lib/nfc/protocols/innovatron/innovatron.c).
+    static let innovatron = "Innovatron"
     static let ctx = "ASK CTx"
+    // These types exist only in this package.
     static let barcode = "NFC Barcode"
     static let bPrime = "Calypso B'"
     static let vicinityBefore4 = "ISO15693"

@@ -114,7 +114,7 @@ extension ProxmarkFile {
     // MARK: Kinds
 
     func classic() throws(ImageError) -> TagImage {
-      var image = TagImage(.classic, memory: try blocks(size: ClassicLayout.blockSize))
+      var image = ClassicLayout.image(try blocks(size: ClassicLayout.blockSize).bytes)
       guard ClassicLayout.blockCounts.contains(image.memory.unitCount) else {
         throw ImageError(
           "no MIFARE Classic has \(image.memory.unitCount) blocks",
@@ -129,7 +129,7 @@ extension ProxmarkFile {
       image.atqa = try card("ATQA", count: 2)?.reversed()
       image.sak = try byte("SAK")
       image.ats = try card("ATS").flatMap { BinaryFile.nonZero($0) }
-      image.signature = try nonZeroCard("SIGNATURE", count: 32)
+      image.signature = try nonZeroCard("SIGNATURE", count: 32) ?? image.signature
       return image
     }
 
@@ -202,10 +202,10 @@ extension ProxmarkFile {
     }
 
     func iClass() throws(ImageError) -> TagImage {
-      let image = TagImage(.iClass, memory: try blocks(size: PicoPassLayout.blockSize))
-      guard PicoPassLayout.sizes.contains(image.memory.bytes.count) else {
+      let memory = try blocks(size: PicoPassLayout.blockSize)
+      guard let image = PicoPassLayout.image(memory.bytes) else {
         throw ImageError(
-          "no iCLASS card has \(image.memory.unitCount) blocks",
+          "no iCLASS card has \(memory.unitCount) blocks",
           at: .line(root["blocks"]?.line ?? 1))
       }
       return image

@@ -322,6 +322,77 @@ import VirtualNFC
     await bench.reader.close()
   }
 
+  /// An NTAG21x of another maker, which answers GET_VERSION in its own way or refuses it.
+  private struct Clone: VirtualChip {
+    var chip: NTAG21x
+    let version: [UInt8]?
+
+    var name: String { chip.name }
+    var identifier: [UInt8] { chip.identifier }
+    var modulation: RadioFrame.Modulation { chip.modulation }
+    var memory: [UInt8] {
+      get { chip.memory }
+      set { chip.memory = newValue }
+    }
+    var irreversibleState: IrreversibleState { chip.irreversibleState }
+    mutating func powerOn() { chip.powerOn() }
+    mutating func powerOff() { chip.powerOff() }
+    mutating func receive(_ frame: RadioFrame) -> RadioFrame? {
+      let getVersion: UInt8 = 0x60
+      guard frame.checkedPayload == [getVersion] else { return chip.receive(frame) }
+      guard let version else { return chip.receive(.typeA([0x61])) }
+      return chip.receive(frame).map { _ in .typeA(version) }
+    }
+  }
+
+  /// The standard has the dynamic lock bits after the data area; NTAG215 and NTAG216 have user memory there, and so
+  /// have those who copy them.
+  @Test(
+    arguments: [
+      (NTAG21x.Product.ntag215, [0x00, 0x05, 0x34, 0x02, 0x01, 0x00, 0x11, 0x03]),
+      (.ntag215, nil), (.ntag216, nil),
+    ] as [(NTAG21x.Product, [UInt8]?)])
+  func aLockThatWouldLockNothingChangesNothing(
+    _ product: NTAG21x.Product, _ version: [UInt8]?
+  ) async throws {
+    let chip = NTAG21x(product, uid: [0x53, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06])
+    let tag = VirtualTag(Clone(chip: chip, version: version))
+    let bench = try await Bench(tag)
+    let ndef = try #require(try await bench.tag().ndef)
+    try await ndef.writeNDEFBytes(message(46), verify: false)
+    let image = tag.memory
+    await #expect {
+      try await ndef.makeReadOnly()
+    } throws: {
+      ($0 as? NFCError)?.code == .unsupported
+    }
+    #expect(tag.memory == image)
+    #expect(try await ndef.queryNDEFStatus().access == .readWrite)
+    await bench.reader.close()
+  }
+
+  /// The same of an NTAG213, which has them where the standard has them.
+  @Test(
+    .asking(.lockBits, .oneTimeBits),
+    arguments: [[0x00, 0x53, 0x04, 0x02, 0x01, 0x00, 0x0F, 0x03], nil] as [[UInt8]?])
+  func aCloneIsLocked(_ version: [UInt8]?) async throws {
+    let chip = NTAG21x(.ntag213, uid: [0x53, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06])
+    let tag = VirtualTag(Clone(chip: chip, version: version))
+    let bench = try await Bench(tag)
+    let ndef = try #require(try await bench.tag().ndef)
+    try await ndef.writeNDEFBytes(message(46), verify: false)
+    try await ndef.makeReadOnly()
+    #expect(try await ndef.queryNDEFStatus().access == .readOnly)
+    #expect(try await ndef.readNDEFBytes() == message(46))
+    let card = try await bench.tag().miFare
+    for page: UInt8 in 3...39 {
+      await #expect(throws: NFCError.self) {
+        _ = try await card.sendMiFareCommand([0xA2, page, 0x55, 0x55, 0x55, 0x55])
+      }
+    }
+    await bench.reader.close()
+  }
+
   @Test(
     .asking(.lockBits, .oneTimeBits),
     arguments: [

@@ -102,12 +102,29 @@ import VirtualNFC
     #expect(Array(tag.memory[904...]) == Array(before[904...]))
 
     let more = try await ultralight.restorePlan(image, extras: [.configuration, .password])
-    #expect(more.writes.map(\.page) == [227, 228, 229, 230])
+    #expect(more.writes.map(\.page) == [229, 230, 228, 227])
     _ = try await ultralight.restore(more)
     #expect(Array(tag.memory[908...]) == Array(image[908...]))
     await #expect { try await ultralight.restorePlan(Array(image.dropLast())) } throws: {
       ($0 as? NFCError)?.code == .malformedContent
     }
+  }
+
+  /// AUTH0 may take effect at once, and then closes every page from it on that is not written yet.
+  @Test func whatAUTH0ClosesIsWrittenBeforeIt() async throws {
+    let tag = VirtualTag.ntag213()
+    let bench = try await Bench(tag)
+    let ultralight = try await Self.commands(bench)
+    var image = tag.memory
+    image[41 * 4 + 3] = 4
+    image[42 * 4] = 0x80
+    image.replaceSubrange(43 * 4..<44 * 4, with: [0x11, 0x22, 0x33, 0x44])
+    image.replaceSubrange(44 * 4..<44 * 4 + 2, with: [0xAB, 0xCD])
+    image.replaceSubrange(20..<24, with: [1, 2, 3, 4])
+    let plan = try await ultralight.restorePlan(image, extras: [.configuration, .password])
+    #expect(plan.writes.map(\.page) == [5, 43, 44, 42, 41])
+    #expect(try await ultralight.restore(plan).isComplete)
+    #expect(Array(tag.memory[164..<180]) == Array(image[164..<180]))
   }
 
   @Test(.asking(.lockBits, .configurationLock)) func locksOnlyWhenAskedByName() async throws {

@@ -6,7 +6,8 @@ extension Type2Mapping {
   /// Everything that is to be written is read before: bits that are already set are left out; if a
   /// bit is frozen, a page is closed by a password or the bits are not known, nothing is written.
   /// The page at the end is written first, because a password that closes any of these pages closes
-  /// that one. Afterwards the bits are read back.
+  /// that one. Afterwards the bits are read back; on a chip that is not known, pages are written unchanged to see
+  /// whether they are refused.
   ///
   /// Source: NFC Forum Type 2 Tag, 6.4 (transition to READ-ONLY).
   mutating func lock(_ link: TagLink) throws {
@@ -17,17 +18,29 @@ extension Type2Mapping {
       let bits = try mapping.finalLockBits(layout, link)
       let writes = try mapping.lockWrites(bits, layout, link)
       guard !writes.isEmpty else { return }
+      let dynamic = writes.filter { $0.page > Type2Memory.capabilityPage }
+      let held = dynamic.map { (page: $0.page, bytes: mapping.memory.page($0.page) ?? $0.bytes) }
       try link.uninterrupted {
-        for write in writes {
-          do {
-            try mapping.memory.write(write.bytes, page: write.page, link)
-          } catch let error as NFCError where error.code == .readOnly {
-            throw mapping.lockRefused(error, isFirst: write.page == writes.first?.page)
-          }
+        for write in dynamic {
+          try mapping.set(write, isFirst: write.page == dynamic.first?.page, link)
+        }
+        try mapping.checkDynamicLocks(bits, layout, held, link)
+        for write in writes.dropFirst(dynamic.count) {
+          try mapping.set(write, isFirst: write.page == writes.first?.page, link)
         }
         try mapping.checkLocked(bits, layout, link)
       }
       mapping.discardCachedContent()
+    }
+  }
+
+  private mutating func set(
+    _ write: (page: Int, bytes: [UInt8]), isFirst: Bool, _ link: TagLink
+  ) throws {
+    do {
+      try memory.write(write.bytes, page: write.page, link)
+    } catch let error as NFCError where error.code == .readOnly {
+      throw lockRefused(error, isFirst: isFirst)
     }
   }
 
@@ -50,6 +63,12 @@ extension Type2Mapping {
       bits = Type2LockBits.standard(area: layout.area, control: layout.lockControl)
     }
     guard let bits else { throw unknownLockBits }
+    // A chip that was observed to have them elsewhere has user memory where the standard has lock bits.
+    if let observed = chip?.lockBits, observed.dynamicPage != nil,
+      bits.dynamicPage ?? observed.dynamicPage != observed.dynamicPage
+    {
+      throw unknownLockBits
+    }
     let area = pagesToClose(layout)
     let locks = bits.locks.filter {
       area.overlaps($0.pages.lowerBound..<$0.pages.upperBound + 1)
@@ -145,5 +164,66 @@ extension Type2Mapping {
         .tagResponseError,
         "the tag has acknowledged its lock bits, but not set all of them", place: .page(open))
     }
+    guard !isChipConfirmed, let last = pagesToClose(layout).last,
+      let open = try openPage(among: [Type2Memory.firstDataPage, last], link)
+    else { return }
+    throw NFCError(
+      .tagResponseError,
+      "the tag has set its lock bits, but this page can still be written", place: .page(open))
+  }
+
+  private var isChipConfirmed: Bool {
+    if case .some(.some(let chip)) = chip { chip.isConfirmed } else { false }
+  }
+
+  /// Looks whether a chip that is not known has its dynamic lock bits where the standard has them, before anything
+  /// else is locked. Clones of NTAG215 and NTAG216 have user memory there, which gets its content back.
+  ///
+  /// - Parameter held: what the pages of the lock bits contained that were written.
+  private mutating func checkDynamicLocks(
+    _ bits: Type2LockBits, _ layout: Layout, _ held: [(page: Int, bytes: [UInt8])],
+    _ link: TagLink
+  ) throws {
+    let area = pagesToClose(layout)
+    guard !isChipConfirmed, bits.dynamicPage != nil, let last = area.last,
+      last >= Self.firstDynamicPage,
+      let open = try openPage(among: [Self.firstDynamicPage, last], link)
+    else { return }
+    var isRestored = true
+    for (page, bytes) in held {
+      try memory.write(bytes, page: page, link)
+      memory.forget(page..<page + 1)
+      try memory.load(page..<page + 1, link)
+      isRestored = isRestored && memory.page(page) == bytes
+    }
+    throw NFCError(
+      .unsupported,
+      "which bits lock this chip is not known: those of the standard do not, and "
+        + (isRestored ? "the tag is as it was" : "those that were set stay set"),
+      place: .page(open))
+  }
+
+  /// The first page that dynamic lock bits close.
+  private static let firstDynamicPage = 16
+
+  /// Writes pages unchanged, which a locked page refuses; returns the first that accepts it.
+  ///
+  /// Some chips take their lock bits into account only when they are woken again, which only a sleeping one is
+  /// (NTAG203 and MF0ICU2 data sheets: after REQA or WUPA).
+  private mutating func openPage(among pages: [Int], _ link: TagLink) throws -> Int? {
+    for page in pages { try memory.load(page..<page + 1, link) }
+    let contents = pages.map { memory.page($0) }
+    try UltralightProcedure.halt(link)
+    try memory.selectAgain(link)
+    for (page, content) in zip(pages, contents) {
+      guard let content else { continue }
+      do {
+        try memory.write(content, page: page, link)
+        return page
+      } catch let error as NFCError where error.code == .readOnly || error.isRefusalOrSilence {
+        try memory.selectAgain(link)
+      }
+    }
+    return nil
   }
 }

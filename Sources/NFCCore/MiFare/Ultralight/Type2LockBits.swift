@@ -131,6 +131,9 @@ extension Type2LockBits {
   private static let firstDynamicallyLockedByte = 64
   private static let defaultBytesPerBit = 8
 
+  private static let firstGenerationControl = ControlledArea(
+    tag: TagLengthValue.Tag.lockControl, value: [0xA0, 0x10, 0x44])
+
   /// Returns the lock bits of an unknown chip according to the NFC Forum: directly after the data
   /// area, one bit for eight bytes, or as a lock control TLV specifies.
   ///
@@ -145,6 +148,8 @@ extension Type2LockBits {
     let count: Int
     var bytesPerBit = defaultBytesPerBit
     if let control, let bits = control.lockBits {
+      // The TLV of Ultralight C and NTAG203 counts the bits that freeze others, too.
+      if control == firstGenerationControl { return .firstGeneration(others: []) }
       guard control.bytes.lowerBound >= end else { return nil }
       address = control.bytes.lowerBound
       count = bits

@@ -60,11 +60,22 @@ public struct UltralightRestorePlan: Hashable, Sendable {
   }
 
   /// The order in which pages are written: each kind closes more than the previous ones.
+  ///
+  /// AUTH0, in the first page of the configuration, may close the other pages of it and the password at once: the data
+  /// sheets do not say when it takes effect, but that it is to be set after the password (NTAG213/215/216 data sheet,
+  /// 8.8.1). So the password comes before the configuration, whose pages are written from the last to the first.
   private enum Turn: CaseIterable {
-    case user, oneTimePage, configuration, password, locks, finalConfiguration
+    case user, oneTimePage, password, configuration, locks, finalConfiguration
+
+    func ordered(_ writes: [Write]) -> [Write] {
+      switch self {
+      case .user, .oneTimePage, .password, .locks: writes
+      case .configuration, .finalConfiguration: writes.reversed()
+      }
+    }
   }
 
-  /// The writes in their order: user memory first, then page 3, configuration, password, and locks
+  /// The writes in their order: user memory first, then page 3, password, configuration, and locks
   /// last.
   public let writes: [Write]
   /// The pages that differ and are left out.
@@ -137,7 +148,9 @@ public struct UltralightRestorePlan: Hashable, Sendable {
       }
       ranked.append((turn, Write(page: page, data: wanted)))
     }
-    writes = Turn.allCases.flatMap { turn in ranked.filter { $0.turn == turn }.map(\.write) }
+    writes = Turn.allCases.flatMap { turn in
+      turn.ordered(ranked.filter { $0.turn == turn }.map(\.write))
+    }
     self.omissions = omissions
     self.chip = chip
   }
@@ -296,6 +309,7 @@ extension UltralightCommands {
       if let password { _ = try UltralightProcedure.authenticate(password: password, link) }
       guard let pages = plan.chip.pages else { throw UltralightDump.unknown(plan.chip) }
       var sector = UltralightSector(pages)
+      var password = password
       defer { if plan.writesSecret { handle.knowledge.withLock { $0.authentication = nil } } }
       for write in plan.writes {
         do {
@@ -303,6 +317,9 @@ extension UltralightCommands {
           try UltralightProcedure.write(
             write.data, to: UInt8(truncatingIfNeeded: address), link)
           report.written.append(write.page)
+          if password != nil, write.page == plan.chip.passwordSettings?.secrets.lowerBound {
+            password = write.data
+          }
         } catch let error as NFCError
           where error.code == .tagRefused || error.code == .readOnly
           || error.code == .tagResponseError && error.cause == .noAnswer
