@@ -24,9 +24,15 @@ extension LibNFCDriver {
       if !device.isOptional || isThere(device.connectionString) { add(device.connectionString) }
     }
     guard configuration.searches else { return found }
-    LibNFC.usbReaders().forEach(add)
+    usable(LibNFC.usbReaders()).forEach(add)
     if configuration.searchesIntrusively { scan(without: found).forEach(add) }
     return found
+  }
+
+  /// Returns the names of drivers that are supported: a libnfc built with its PC/SC drivers lists readers of the PC/SC
+  /// service as well, which this package drives by itself.
+  static func usable(_ names: [String]) -> [String] {
+    names.filter { ConnectionString($0).traits?.address == .usb }
   }
 
   /// Returns whether an optional device is present.

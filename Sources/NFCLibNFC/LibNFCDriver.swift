@@ -51,15 +51,16 @@ package final class LibNFCDriver: ReaderDriver {
     adapter = adapterOfPort(port)
     name = LibNFCConfiguration.own.name(of: text) ?? connection.device.name
     do {
-      capabilities = try Self.capabilities(of: connection.device)
+      let supported = try Self.capabilities(of: connection.device)
+      // Not before: for an unknown chip, libnfc would read a list that does not exist.
+      firmware = connection.device.firmware
+      capabilities = Self.capabilities(supported, of: firmware)
     } catch {
       connection.close()
       throw NFCError(
         .readerUnavailable, "the reader at \(text) does not report what it supports",
         cause: error.cause)
     }
-    // Not before: for an unknown chip, libnfc would read a list that does not exist.
-    firmware = connection.device.firmware
     abort = { watchdog.abort() }
     let isCloseAnnounced = OnceFlag()
     self.isCloseAnnounced = isCloseAnnounced
@@ -127,6 +128,35 @@ package final class LibNFCDriver: ReaderDriver {
     }
     return capabilities
   }
+
+  /// The technologies that libnfc searches for with raw frames.
+  private static let foundByHand: Set<TagTechnology> = [
+    .iso14443bPrime, .iso14443b2sr, .iso14443b2ct, .barcode, .iClass,
+  ]
+
+  /// Returns what a chip supports of what libnfc says of all chips with its command set.
+  ///
+  /// - Parameter firmware: libnfc's name of chip and firmware.
+  static func capabilities(
+    _ capabilities: ReaderCapabilities, of firmware: String?
+  ) -> ReaderCapabilities {
+    var own = capabilities
+    switch firmware {
+    // Sony's RC-S956, which libnfc recognizes by version 1. It refuses raw frames before a target was selected, and
+    // libnfc the searches that begin with them (pn53x.c, pn53x_initiator_select_passive_target_ext).
+    case let name? where name.hasPrefix("PN533 v1."):
+      own.technologies.subtract(foundByHand)
+      own.bitRates = own.bitRates.filter { own.technologies.contains($0.key) }
+    // It has no extended frames (nfcpy, pn531.py): LEN counts TFI, code, target or status, and 252 bytes.
+    case let name? where name.hasPrefix("PN531 "):
+      own.maximumCommandLength = min(own.maximumCommandLength, longestInNormalFrame)
+      own.maximumResponseLength = min(own.maximumResponseLength, longestInNormalFrame)
+    default: break
+    }
+    return own
+  }
+
+  private static let longestInNormalFrame = 252
 
   package func begin() { watchdog.begin() }
   package func end() { watchdog.end() }

@@ -9,6 +9,9 @@ import Darwin
 /// The chip keeps the rate that a program has set until its power is cut (UM0701-02, 7.2.8). nfcpy
 /// sets 921 600 baud and resets it only when it ends properly, so the chip of a killed nfcpy
 /// answers nobody: libnfc 1.8.0 does not support that rate (uart.c, `uart_set_speed`).
+///
+/// A chip that has missed the command which ended LowVbat mode is asked once more as well: some boards miss the first
+/// one after power-up (nfc-tools/libnfc issue 429), and what a chip accepts before it is not published.
 struct LineRate {
   private struct Rate {
     let baud: Int
@@ -70,6 +73,7 @@ struct LineRate {
     let others = Self.rates.filter { $0.baud != wanted.baud && $0.baud != Self.ordinary }
     for rate in [wanted] + others {
       guard !isCancelled(), set(rate.speed) else { return false }
+      if rate.baud == wanted.baud, endsLowVoltageMode() { return true }
       if restoresRate() { return true }
     }
     return false
@@ -95,11 +99,20 @@ struct LineRate {
   private static let start: [UInt8] = [0x00, 0x00, 0xFF]
   private static let (hostToChip, chipToHost): (UInt8, UInt8) = (0xD4, 0xD5)
   private static let setSerialBaudRate: UInt8 = 0x10
+  /// Normal mode (7.2.10).
+  private static let samConfiguration: [UInt8] = [0x14, 0x01]
 
   private static func frame(_ data: [UInt8]) -> [UInt8] {
     let length = UInt8(truncatingIfNeeded: data.count)
     let sum = data.reduce(0, &+)
     return start + [length, 0 &- length] + data + [0 &- sum, 0x00]
+  }
+
+  /// SAMConfiguration, which ends LowVbat mode (AN10609_3, appendix on C106).
+  private func endsLowVoltageMode() -> Bool {
+    let command = Self.frame([Self.hostToChip] + Self.samConfiguration)
+    let answer = Self.frame([Self.chipToHost, Self.samConfiguration[0] + 1])
+    return send(Self.wakeUp + command) && waits(for: Self.acknowledge + answer)
   }
 
   /// The chip changes its rate when the host has acknowledged its answer (7.2.8).

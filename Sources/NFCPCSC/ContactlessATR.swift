@@ -44,15 +44,15 @@ enum ContactlessATR: Hashable {
     /// FeliCa at 212 and 424 kbit/s as ACS's readers name it, among type A (ACR122U, application
     /// programming interface 2.04, 3.1).
     private static let feliCaAmongTypeA: Set<UInt16> = [0xF011, 0xF012]
-    /// Topaz and Jewel.
-    private static let topaz: UInt16 = 0xF004
+    /// Topaz and Jewel as ACS's readers name them, and by PC/SC part 3, supplemental document.
+    private static let topaz: Set<UInt16> = [0xF004, 0x002F, 0x0030]
     /// iCLASS and PicoPass, which speak another protocol in the same modulation.
     private static let picoPass: ClosedRange<UInt16> = 0x0017...0x0020
     /// SAK by card name: MIFARE Classic 1K and 4K, Ultralight, Classic Mini, Plus 2K and 4K as a
-    /// Classic (security level 1), Ultralight C (PC/SC part 3, supplemental document).
+    /// Classic (security level 1), Ultralight C, Ultralight EV1 (PC/SC part 3, supplemental document).
     private static let saks: [UInt16: UInt8] = [
       0x0001: 0x08, 0x0002: 0x18, 0x0003: 0x00, 0x0026: 0x09, 0x0036: 0x08, 0x0037: 0x18,
-      0x003A: 0x00,
+      0x003A: 0x00, 0x003D: 0x00,
     ]
     /// The first byte of a name that ACS's readers derive from the SAK of other cards (ACR122U,
     /// application programming interface 2.04, 3.1).
@@ -75,7 +75,7 @@ enum ContactlessATR: Hashable {
     var isFeliCa: Bool {
       Self.feliCa.contains(standard) || Self.feliCaAmongTypeA.contains(name)
     }
-    var isTopaz: Bool { Self.typeA.contains(standard) && name == Self.topaz }
+    var isTopaz: Bool { Self.typeA.contains(standard) && Self.topaz.contains(name) }
     var isTypeA: Bool { Self.typeA.contains(standard) && !isFeliCa && !isTopaz }
     var isTypeB: Bool { Self.typeB.contains(standard) }
 

@@ -43,8 +43,11 @@ enum DirectTransmit {
     answer.isEmpty || outcome(answer, of: command) == .malformed
   }
 
-  /// The maximum length of a tag's command and of its answer.
-  static let maximumLength = 255 - 3
+  /// Lc is one byte, for the code of the direction, the command's and the tag's number.
+  static let maximumCommandLength = 255 - 3
+  /// The reader's answers are known to have up to 255 bytes, five of them its own: D5, code, status, status word
+  /// (libnfc 1.8.0, `acr122_usb.c`, has room for no more).
+  static let maximumResponseLength = 255 - 5
 
   /// Returns a type A tag's command, or a FeliCa card's with its length, without check.
   static func command(for command: [UInt8]) -> [UInt8] {

@@ -42,6 +42,14 @@ extension ExchangeOutcome {
       ? .noAnswer : Self.unknownWords.contains(word) ? .unknown(word) : .refused(word)
   }
 
+  /// Returns the length of the answer, if the status word says that another one was requested (ISO/IEC 7816-4, 5.6).
+  static func rightLength(in answer: [UInt8]) -> UInt8? {
+    guard let (_, word) = split(answer), word & 0xFF00 == wrongLength else { return nil }
+    return UInt8(word & 0xFF)
+  }
+
+  private static let wrongLength: UInt16 = 0x6C00
+
   /// Returns data and status word of an answer; `nil` if it is too short for one.
   static func split(_ answer: [UInt8]) -> (data: [UInt8], word: UInt16)? {
     guard answer.count >= 2 else { return nil }

@@ -24,7 +24,10 @@ extension PCSCDriver {
         (Encapsulation.maximumCommandLength, Encapsulation.maximumResponseLength)
       case .vicinity(let dialect):
         (dialect.maximumCommandLength, dialect.maximumResponseLength)
-      case .direct: (DirectTransmit.maximumLength, DirectTransmit.maximumLength)
+      case .direct:
+        (DirectTransmit.maximumCommandLength, DirectTransmit.maximumResponseLength)
+      case .feliCaFrames: (FeliCaTransmit.maximumLength, FeliCaTransmit.maximumLength)
+      case .feliCaCommands: (FeliCaCommands.maximumLength, FeliCaCommands.maximumLength)
       case .feliCaBlocks: (Self.longestFeliCaFrame, Self.longestFeliCaFrame)
       case .pages: (Self.longestStorageCommand, Self.longestStorageAnswer)
       // The shortest of the ways that frames may take.
@@ -42,6 +45,8 @@ extension PCSCDriver {
     case .direct: .directTransmit
     case .vicinity(let dialect): dialect.commandPath
     case .apdus, .pages, .classic: .storageCard
+    case .feliCaFrames: .feliCaFrames
+    case .feliCaCommands: .feliCaCommands
     case .feliCaBlocks: .feliCaBlocks
     case .identifierAlone: .getData
     }

@@ -40,9 +40,17 @@ extension PCSCDriver {
   func identifier() throws -> [UInt8]? {
     guard
       case .answer(let bytes) = ExchangeOutcome(
-        try transmit(StorageCardCommands.getIdentifier)), !bytes.isEmpty
+        try transmitByLength(StorageCardCommands.getIdentifier)), !bytes.isEmpty
     else { return nil }
     return bytes
+  }
+
+  /// Sends a command that ends with the length of its answer, and again with the right one if the reader names
+  /// that (PC/SC part 3, 3.2.2.1.3 and 3.2.2.1.8).
+  private func transmitByLength(_ command: [UInt8]) throws -> [UInt8] {
+    let answer = try transmit(command)
+    guard let right = ExchangeOutcome.rightLength(in: answer) else { return answer }
+    return try transmit(command.dropLast() + [right])
   }
 
   // MARK: ISO/IEC 14443-4
@@ -152,7 +160,7 @@ extension PCSCDriver {
     case nil:
       // A name without information: if the pages begin with the UID, the tag is an Ultralight.
       guard let command = StorageCardCommands.command(for: Self.readFirstPages),
-        case .answer(let pages) = ExchangeOutcome(try transmit(command)),
+        case .answer(let pages) = ExchangeOutcome(try transmitByLength(command)),
         Self.arePages(pages, of: uid)
       else { return (.identifierAlone, card(Self.unknownSAK)) }
       return (try ultralightPath(uid) ?? .pages, card(Self.ultralightSAK))
@@ -192,6 +200,7 @@ extension PCSCDriver {
   private static let pollingAnswer: UInt8 = 0x01
 
   private func feliCa() throws -> (CardPath, Target?)? {
+    if model.hasFeliCaFrames, let target = try feliCaByFrames() { return (.feliCaFrames, target) }
     if model.hasDirectTransmit {
       if let target = Self.feliCa(try sendDirect(Self.polling, Self.tagTimeout)) {
         return (.direct, target)
@@ -207,11 +216,45 @@ extension PCSCDriver {
       _ = try transmit(TransparentSession.endCommand)
     }
     guard let idm = try identifier(), idm.count == Self.idmLength else { return nil }
-    let target = FeliCaTarget(idm: idm, pmm: try pmm(), systemCode: [], bitRate: 212)
-    return (model.hasFeliCaBlocks ? .feliCaBlocks : .identifierAlone, .feliCa(target))
+    let pmm = try pmm()
+    func target(_ systemCode: [UInt8] = []) -> Target {
+      .feliCa(FeliCaTarget(idm: idm, pmm: pmm, systemCode: systemCode, bitRate: 212))
+    }
+    let question = FeliCaQuestion.frame(to: idm)
+    if model.hasFeliCaCommands {
+      let answer = try sendFeliCaCommand(question, Self.tagTimeout)
+      if FeliCaQuestion.isAnswered(answer, by: idm) {
+        return (.feliCaCommands, target(FeliCaQuestion.systemCode(from: answer)))
+      }
+    }
+    guard model.hasFeliCaBlocks else { return (.identifierAlone, target()) }
+    return (
+      .feliCaBlocks, target(try firstBlock().map(FeliCaQuestion.systemCode(fromBlock:)) ?? [])
+    )
+  }
+
+  /// Returns the first block of an NFC Forum Type 3 tag, if the reader can read it by its number.
+  private func firstBlock() throws -> [UInt8]? {
+    let select = FeliCaBlockAccess.select(service: FeliCaQuestion.service)
+    guard case .answer = ExchangeOutcome(try transmit(select)),
+      case .answer(let block) = ExchangeOutcome(try transmit(FeliCaBlockAccess.read(block: 0)))
+    else { return nil }
+    return block
   }
 
   private static let idmLength = 8
+
+  /// Returns the card, if the reader sends frames to it: Polling, or if the reader does not send that, a read.
+  private func feliCaByFrames() throws -> Target? {
+    if let target = Self.feliCa(try sendFeliCa(Self.polling, Self.tagTimeout)) { return target }
+    guard let idm = try identifier(), idm.count == Self.idmLength else { return nil }
+    let outcome = try sendFeliCa(FeliCaQuestion.frame(to: idm), Self.tagTimeout)
+    guard FeliCaQuestion.isAnswered(outcome, by: idm) else { return nil }
+    return .feliCa(
+      FeliCaTarget(
+        idm: idm, pmm: try pmm(), systemCode: FeliCaQuestion.systemCode(from: outcome), bitRate: 212
+      ))
+  }
 
   /// Returns what Sony's readers report in place of an ATS; empty if the reader does not.
   private func pmm() throws -> [UInt8] {
@@ -271,7 +314,8 @@ extension PCSCDriver {
           + "\(own.prefix(1).hexadecimal): it has neither a transparent session nor a pass-through "
           + "for type A", cause: .unsupportedByReader)
     }
-    switch ExchangeOutcome(try transmit(substitute)) {
+    let isRead = own.first == Self.read
+    switch ExchangeOutcome(try isRead ? transmitByLength(substitute) : transmit(substitute)) {
     case .answer(let data):
       guard isBare else { return data }
       return Self.bare(data.isEmpty ? [Self.acknowledge] : data) { active = nil }
@@ -307,14 +351,13 @@ extension PCSCDriver {
       throw NFCError(.unsupported, "\(name) has no MIFARE Classic card in its field")
     }
     try returnClassic()
-    let load = StorageCardCommands.load(key, keyType, model.keySlots)
-    guard case .answer = ExchangeOutcome(try transmit(load)) else {
+    guard let slots = try load(key, keyType) else {
       throw NFCError(
         .unsupported,
         "\(name) does not accept a key for MIFARE Classic in its volatile memory, and none is "
           + "written to its nonvolatile memory", cause: .unsupportedByReader)
     }
-    let command = StorageCardCommands.authenticate(block: block, keyType, model.keySlots)
+    let command = StorageCardCommands.authenticate(block: block, keyType, slots)
     switch ExchangeOutcome(try transmit(command)) {
     case .answer: return
     case .unknown(let word):
@@ -326,6 +369,19 @@ extension PCSCDriver {
       throw NFCError(
         .authenticationFailed, "the key does not open the sector", place: .block(Int(block)))
     }
+  }
+
+  /// Puts a key into the reader's volatile memory; `nil` if the reader accepts none there.
+  private func load(
+    _ key: [UInt8], _ keyType: MiFareClassicKeyType
+  ) throws -> StorageCardCommands.KeySlots? {
+    for slots in keySlots.map({ [$0] }) ?? model.keySlots {
+      let command = StorageCardCommands.load(key, keyType, slots)
+      guard case .answer = ExchangeOutcome(try transmit(command)) else { continue }
+      keySlots = slots
+      return slots
+    }
+    return nil
   }
 }
 

@@ -98,6 +98,8 @@ extension PCSCDriver {
   ) throws -> ExchangeOutcome {
     switch path {
     case .direct: try sendDirect(command, timeout)
+    case .feliCaFrames: try sendFeliCa(command, timeout)
+    case .feliCaCommands: try sendFeliCaCommand(command, timeout)
     case .encapsulated(let standard): try sendEncapsulated(command, of: standard, timeout)
     default: try transparentExchange(command, timeout)
     }
@@ -117,6 +119,20 @@ extension PCSCDriver {
     let answer = try transmit(DirectTransmit.command(for: command), timeout: timeout)
     if DirectTransmit.mayAnswerEarlierCommand(answer, of: command) { try resynchronize() }
     return DirectTransmit.outcome(answer, of: command)
+  }
+
+  func sendFeliCa(_ frame: [UInt8], _ timeout: Duration) throws -> ExchangeOutcome {
+    guard let command = FeliCaTransmit.command(for: frame) else { return .malformed }
+    return FeliCaTransmit.outcome(try transmit(command, timeout: timeout))
+  }
+
+  func sendFeliCaCommand(_ frame: [UInt8], _ timeout: Duration) throws -> ExchangeOutcome {
+    guard let command = FeliCaCommands.command(for: frame) else {
+      throw NFCError(
+        .unsupported, "\(name) has no way to send this command to the card",
+        cause: .unsupportedByReader)
+    }
+    return FeliCaCommands.outcome(try transmit(command, timeout: timeout), of: frame)
   }
 
   /// Discards answers that belong to earlier commands.

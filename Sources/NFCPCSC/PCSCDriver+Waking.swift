@@ -60,7 +60,9 @@ extension PCSCDriver {
       case .transparent(.vicinity), .vicinity: return try hasVicinityTag(target)
       case .transparent, .encapsulated, .direct: return try isThere(target)
       case .classic where hasOpenClassicFrames: return try wake(target)
-      case .apdus, .pages, .classic, .feliCaBlocks, .identifierAlone: return true
+      case .apdus, .pages, .classic, .feliCaFrames, .feliCaCommands, .feliCaBlocks,
+        .identifierAlone:
+        return true
       case nil: return false
       }
     } catch let error as NFCError where error.code == .tagConnectionLost {

@@ -17,6 +17,8 @@ import Synchronization
 /// | OMNIKEY commands (`FF 30`) | blocks, locks, AFI, DSFID, what the tag tells of itself | flags, error codes, custom commands, all tags but one |
 /// | Storage card (`FF B0`, `FF D6`) | READ and WRITE of Ultralight, Classic and ISO/IEC 15693 blocks | locks, versions, FAST_READ, passwords, error codes |
 /// | Keys (`FF 82`, `FF 86`) | MIFARE Classic's authentication; the reader runs the cipher | value operations |
+/// | FeliCa frames (`FF 00 00 00`, ACS) | frames of FeliCa | |
+/// | FeliCa commands (`FF 42` to `FF 4A`, Identiv) | Request Service, Request Response, reads, writes, Request System Code | everything else |
 /// | FeliCa blocks (`FF A4`, `FF B0`, Sony) | Read Without Encryption | everything else |
 /// | Get data (`FF CA`) | UID, IDm, PUPI | everything else |
 ///
@@ -45,6 +47,8 @@ package final class PCSCDriver: ReaderDriver {
   var session: Session?
   /// The tag that is known to be there and listening.
   var active: Target?
+  /// The slots for keys that the reader has accepted one in.
+  var keySlots: StorageCardCommands.KeySlots?
   /// The identifiers that the present card has shown since its arrival. While the service sees it
   /// stay, it is one card, whatever random UIDs it draws.
   var shown: (event: Int, identifiers: Set<[UInt8]>)?
@@ -88,6 +92,8 @@ package final class PCSCDriver: ReaderDriver {
     case transparent(TransparentSession.Standard)
     case encapsulated(Encapsulation.Standard)
     case direct
+    case feliCaFrames
+    case feliCaCommands
     case vicinity(any VicinityDialect)
     case pages
     case classic
@@ -115,7 +121,7 @@ package final class PCSCDriver: ReaderDriver {
   package init(_ name: String, over service: any SmartCardService) throws {
     let names: [String]
     do {
-      names = try service.readers().filter { !PCSCReaderModel(name: $0).isSAM }
+      names = PCSCReaderModel.antennas(try service.readers())
     } catch {
       service.close()
       throw NFCError(
@@ -209,7 +215,7 @@ package final class PCSCDriver: ReaderDriver {
   }
 
   static func list(_ service: any SmartCardService) throws(SmartCardFailure) -> [String] {
-    try service.readers().filter { !PCSCReaderModel(name: $0).isSAM }.map { scheme + $0 }
+    PCSCReaderModel.antennas(try service.readers()).map { scheme + $0 }
   }
 
   package func begin() { isAborted.flag.withLock { $0 = false } }
@@ -378,7 +384,7 @@ package final class PCSCDriver: ReaderDriver {
       case .apdus: return try exchangeAPDU(command, framing, timeout)
       case .transparent(.vicinity), .vicinity:
         return try exchangeVicinity(command, framing, timeout)
-      case .transparent, .encapsulated, .direct:
+      case .transparent, .encapsulated, .direct, .feliCaFrames, .feliCaCommands:
         return try exchangeFrame(command, framing, timeout)
       case .pages: return try exchangeStorage(command, framing)
       case .classic: return try exchangeClassic(command, framing, timeout)

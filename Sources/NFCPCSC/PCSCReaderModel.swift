@@ -8,8 +8,59 @@ struct PCSCReaderModel {
 
   private func matchesAny(of parts: [String]) -> Bool { parts.contains { name.contains($0) } }
 
-  /// A slot for a chip card in the reader, not its antenna.
-  var isSAM: Bool { name.split { !$0.isLetter }.contains("SAM") }
+  /// What a slot of a reader is for, as far as its name says.
+  private enum SlotKind {
+    case antenna
+    case chipCard
+  }
+
+  /// What names call a slot. CL and CT are contactless and contact (libccid, readers/supported_readers.txt and
+  /// the interfaces of the readers in that folder).
+  private static let slotWords: [Substring: SlotKind] = [
+    "PICC": .antenna, "NFC": .antenna, "RFID": .antenna, "CONTACTLESS": .antenna, "CL": .antenna,
+    "CLESS": .antenna, "FELICA": .antenna, "SAM": .chipCard, "ICC": .chipCard,
+    "CONTACT": .chipCard, "CONTACTED": .chipCard, "CT": .chipCard,
+  ]
+
+  /// The part of a name that is the slot's own: pcscd puts the name of the USB interface in brackets after the
+  /// reader's, which may list all slots (`Identiv uTrust 4711 F CL + SAM Reader [uTrust 4711 F CL Reader]`).
+  private var slotName: Substring {
+    guard let end = name.lastIndex(of: "]"), let start = name[..<end].lastIndex(of: "[") else {
+      return name[...]
+    }
+    return name[name.index(after: start)..<end]
+  }
+
+  /// The last word of the slot's name that says it; `nil` for a name without such a word, and for one that
+  /// lists several slots.
+  private var slotKind: SlotKind? {
+    guard !slotName.contains("+"), !slotName.contains("&") else { return nil }
+    return slotName.split { !$0.isLetter }.compactMap { Self.slotWords[$0] }.last
+  }
+
+  /// A slot for a chip card in the reader, or one for a SAM, not its antenna.
+  var isChipCardSlot: Bool { slotKind == .chipCard }
+
+  /// Whether the name says that the reader is contactless, by a word or by a model that is known here.
+  private var isSurelyContactless: Bool {
+    slotKind == .antenna || isSpringCard || matchesAny(of: Self.contactlessModels)
+  }
+
+  private static let contactlessModels = [
+    "ACR122", "ACR125", "ACR155", "PASORI", "RC-S", "UTRUST 37", "CLOUD 37", "SCL01", "SCL37",
+    "SDI01",
+    "OMNIKEY 502", "5427 CK", "UBISYS",
+  ]
+
+  /// Returns the names of the slots that may have an antenna, those that surely do first. A computer's own reader
+  /// for chip cards, and a security key, are PC/SC readers too, and usually nothing tells them apart.
+  static func antennas(_ names: [String]) -> [String] {
+    let models = names.map { (name: $0, model: PCSCReaderModel(name: $0)) }
+      .filter { !$0.model.isChipCardSlot }
+    return
+      (models.filter(\.model.isSurelyContactless)
+      + models.filter { !$0.model.isSurelyContactless }).map(\.name)
+  }
 
   /// Readers whose chip does not support ISO/IEC 15693. All others are assumed to support it until
   /// a tag shows.
@@ -18,15 +69,22 @@ struct PCSCReaderModel {
   ]
 
   var technologies: Set<TagTechnology> {
-    var all: Set<TagTechnology> = [.iso14443a, .iso14443b, .feliCa, .iso15693]
+    // A Topaz is named at least (PC/SC part 3, supplemental document).
+    var all: Set<TagTechnology> = [.iso14443a, .iso14443b, .feliCa, .iso15693, .jewel]
     if matchesAny(of: Self.withoutVicinity) { all.remove(.iso15693) }
-    // It names a Topaz (application programming interface 2.04, 3.1).
-    if hasDirectTransmit { all.insert(.jewel) }
     return all
   }
 
   /// Whether it has a PN532 that accepts its own commands.
   var hasDirectTransmit: Bool { matchesAny(of: ["ACR122"]) }
+
+  /// Whether it may accept FeliCa frames in `FF 00 00 00`. For an ACR1552U, transparent sessions are known.
+  var hasFeliCaFrames: Bool {
+    matchesAny(of: ["ACS "]) && !hasDirectTransmit && !matchesAny(of: ["ACR1552"])
+  }
+
+  /// Whether it may have APDUs for commands of FeliCa.
+  var hasFeliCaCommands: Bool { isIdentiv || isSCM }
 
   /// Reads FeliCa blocks by `FF A4` and `FF B0`.
   var hasFeliCaBlocks: Bool { matchesAny(of: ["RC-S380", "PASORI"]) }
@@ -64,7 +122,16 @@ struct PCSCReaderModel {
   private var isSpringCard: Bool { matchesAny(of: ["SPRINGCARD", "PROX'N'ROLL"]) }
   private var isIdentiv: Bool { matchesAny(of: ["IDENTIV", "UTRUST"]) }
 
-  var keySlots: StorageCardCommands.KeySlots { isIdentiv ? .byKeyType : .common }
+  /// The slots for keys of MIFARE Classic that the reader may have, the likeliest first. All are in its volatile
+  /// memory; a number that another reader uses for one that is not is never tried on that reader.
+  var keySlots: [StorageCardCommands.KeySlots] {
+    if matchesAny(of: ["ACR128"]) { return [.session] }
+    if isIdentiv || isSCM { return [.byKeyType, .common] }
+    return [.common, .byKeyType, .session]
+  }
+
+  /// Identiv's readers before the maker changed its name.
+  private var isSCM: Bool { matchesAny(of: ["SCM MICRO", "SCL01", "SCL37", "SDI01"]) }
 
   /// The ways in which commands can reach a tag on this reader, best first.
   var commandPaths: [CommandPath] {
@@ -75,6 +142,8 @@ struct PCSCReaderModel {
       paths.append(.transparentSession)
       paths += vicinityDialects(uid: []).map(\.commandPath).filter { $0 != .storageCard }
     }
+    if hasFeliCaFrames { paths.append(.feliCaFrames) }
+    if hasFeliCaCommands { paths.append(.feliCaCommands) }
     if hasFeliCaBlocks { paths.append(.feliCaBlocks) }
     paths.append(.storageCard)
     let own = technologies
@@ -128,6 +197,12 @@ extension CommandPath {
       .iso14443a: [.apdus, .readAndWrite, .classicKeys], .iso14443b: [.apdus],
       .feliCa: [.identifier], .iso15693: [.readAndWrite],
     ], note: "no native DESFire commands, but in APDUs")
+  /// `FF 00 00 00` of ACS's readers without a PN532.
+  static let feliCaFrames = CommandPath(
+    name: "FeliCa frames", capabilities: [.feliCa: [.rawCommands, .readAndWrite]])
+  /// `FF 42` to `FF 4A` of Identiv's readers.
+  static let feliCaCommands = CommandPath(
+    name: "FeliCa commands", capabilities: [.feliCa: [.readAndWrite]], note: "a few commands")
   /// `FF A4`, `FF B0` of a Sony RC-S380.
   static let feliCaBlocks = CommandPath(
     name: "FeliCa blocks", capabilities: [.feliCa: [.identifier]],

@@ -38,16 +38,20 @@ enum StorageCardCommands {
 
   /// The reader's memory for keys, which it loses with its power, and the reference for using a
   /// key.
-  struct KeySlots {
+  struct KeySlots: Hashable {
     fileprivate let first: UInt8
     fileprivate let hasOneEach: Bool
     fileprivate let name: UInt8
 
-    /// Slot 0 for either key (ACR122U, application programming interface 2.04, 5.1).
+    /// Slot 0 for either key (ACR122U, application programming interface 2.04, 5.1; ACM1252U-Y3, reference manual
+    /// 1.03, 5.2.4.1).
     static let common = KeySlots(first: 0x00, hasOneEach: false, name: 0x00)
     /// A slot that is called 60 or 61, as the key's type is (Identiv uTrust 3720F, reference manual
-    /// 1.00, 6.2.3 and 6.2.4).
+    /// 1.00, 6.2.3 and 6.2.4; SCL3711, reference manual 1.3, 6.2.3).
     static let byKeyType = KeySlots(first: 0x60, hasOneEach: true, name: 0x01)
+    /// The session key of readers whose slots 00 to 1F are nonvolatile (ACR128, application programming interface
+    /// 1.7, 7.1; ACR1283L, reference manual 1.00, 5.2; ACM1281U-C7, reference manual 1.02, 5.1.3.1).
+    static let session = KeySlots(first: 0x20, hasOneEach: false, name: 0x20)
   }
 
   private static let keyA: UInt8 = 0x60

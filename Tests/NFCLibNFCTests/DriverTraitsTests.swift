@@ -33,6 +33,36 @@ extension LibNFCTests {
       #expect(traits.maximumResponseLength == response)
     }
 
+    /// The drivers pcsc, acr122_pcsc and pn71xx, which some distributions build.
+    @Test func readersOfDriversThatAreNotSupportedAreNotListed() {
+      #expect(
+        LibNFCDriver.usable([
+          "acr122_usb:001:002", "pcsc:ACS ACR1252 Dual Reader [ACR1252 Dual Reader PICC] 00 00",
+          "acr122_pcsc:ACS ACR122U PICC Interface 00 00", "pn71xx:0", "", "pn53x_usb:001:003",
+        ]) == ["acr122_usb:001:002", "pn53x_usb:001:003"])
+    }
+
+    private static let all = ReaderCapabilities(
+      technologies: [
+        .iso14443a, .iso14443b, .feliCa, .jewel, .iso14443bPrime, .iso14443b2sr, .iso14443b2ct,
+        .barcode, .iClass,
+      ], bitRates: [.iso14443a: [106], .barcode: [106]], maximumCommandLength: 262,
+      maximumResponseLength: 262)
+
+    /// Sony's RC-S956 refuses the raw frames of the searches by hand, and a PN531 has no extended frames.
+    @Test func aChipOfTheFamilySupportsWhatItsFirmwareDoes() {
+      for name in ["PN532 v1.4", "PN532 v1.6", "PN533 v2.7", nil] {
+        #expect(LibNFCDriver.capabilities(Self.all, of: name) == Self.all)
+      }
+      let sony = LibNFCDriver.capabilities(Self.all, of: "PN533 v1.48")
+      #expect(sony.technologies == [.iso14443a, .iso14443b, .feliCa, .jewel])
+      #expect(sony.bitRates == [.iso14443a: [106]])
+      #expect(sony.maximumResponseLength == 262)
+      let old = LibNFCDriver.capabilities(Self.all, of: "PN531 v4.2")
+      #expect(old.technologies == Self.all.technologies)
+      #expect(old.maximumCommandLength == 252 && old.maximumResponseLength == 252)
+    }
+
     private static let ntag = Target.iso14443a(
       ISO14443ATarget(uid: [4, 1, 2, 3, 4, 5, 6], atqa: [0x00, 0x44], sak: 0x00))
     private static let card = Target.iso14443a(

@@ -63,6 +63,16 @@ extension LibNFCTests {
       #expect(ContinuousClock.now - start < .seconds(3))
     }
 
+    /// A chip in LowVbat mode that has missed the first command after power-up, and answers no other one before.
+    @Test func aChipThatMissesItsFirstWakeUpIsOpened() async throws {
+      let chip = try StubbornChip(manner: .slowToWake)
+      let reader = try await Reader.open(chip.connectionString)
+      #expect(
+        try await reader.firstTag(polling: .iso14443a, within: .seconds(3)).identifier
+          == StubbornChip.uid)
+      await reader.close()
+    }
+
     @Test func aCancelledOpeningEnds() async throws {
       let chip = try StubbornChip(manner: .silent)
       let opening = Task { try await Reader.open(chip.connectionString) }

@@ -18,6 +18,8 @@ final class StubbornChip: Sendable {
     case silent
     /// An acknowledgement and nothing after it.
     case mute
+    /// Not at all until the second SAMConfiguration, and properly from then on.
+    case slowToWake
   }
 
   struct State: Sendable {
@@ -78,11 +80,16 @@ final class StubbornChip: Sendable {
   func forgetCommands() { state.withLock { $0.commands = [] } }
 
   private func answer(_ command: [UInt8]) {
-    let manner = state.withLock {
-      $0.commands.append(command)
-      return $0.manner
+    let manner = state.withLock { state in
+      state.commands.append(command)
+      if state.manner == .slowToWake, command[0] == 0x14,
+        state.commands.filter({ $0[0] == 0x14 }).count > 1
+      {
+        state.manner = .properly
+      }
+      return state.manner
     }
-    guard manner != .silent else { return }
+    guard ![.silent, .slowToWake].contains(manner) else { return }
     terminal.send(PN532Frame.acknowledge)
     guard manner != .mute else { return }
     guard let data = state.withLock({ Self.response(to: command, &$0) }) else {

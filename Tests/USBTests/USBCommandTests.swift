@@ -37,6 +37,15 @@ struct USBCommandTests {
     #expect(poll.output.contains(tag.identifier.hexadecimal))
   }
 
+  /// A chip that refuses raw frames until it has found a target: no search that needs them ends the round.
+  @Test func pollsOnAnRCS360() async throws {
+    let (reader, tag) = try reader(.rcs360)
+    let poll = try await USBProgram.nfc("poll", "--once", on: reader)
+    poll.expectSuccess()
+    #expect(poll.output.contains(tag.identifier.hexadecimal))
+    try await USBProgram.nfc("read", on: reader).expectSuccess()
+  }
+
   @Test(arguments: models) func dumpsAndInforms(_ model: USBReader.Model) async throws {
     let (reader, _) = try reader(model)
     let file = FileManager.default.temporaryDirectory.appending(path: "nfc-\(UUID()).bin")

@@ -178,8 +178,8 @@ extension Reader {
   ///
   /// A reader that both can drive is listed once, as libnfc's, which supports more of it: an
   /// ACR122U or an SCL3711 is left out of the PC/SC readers while libnfc lists such a reader.
-  /// `pcsc:` and its name open it anyway, unless libnfc has it open. PC/SC slots for SAM
-  /// cards are left out.
+  /// `pcsc:` and its name open it anyway, unless libnfc has it open. PC/SC slots for chip cards and
+  /// SAM cards are left out, as far as their names identify them.
   ///
   /// No reader is opened, and nothing is written to a reader that is in use.
   ///

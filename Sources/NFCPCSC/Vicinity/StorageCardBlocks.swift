@@ -53,18 +53,13 @@ struct StorageCardBlocks: VicinityCommandDialect {
     return nil
   }
 
-  /// The correct length follows 6C (ISO/IEC 7816-4, 5.6).
-  private static let wrongLength: UInt16 = 0x6C00
-
   static func read(
     _ address: [UInt8], length: Int, by transmit: Transmit
   ) throws -> [UInt8] {
     let answer = try transmit(
       readBinary + address + [UInt8(truncatingIfNeeded: length)])
-    guard let (_, word) = ExchangeOutcome.split(answer), word & 0xFF00 == wrongLength else {
-      return answer
-    }
-    return try transmit(readBinary + address + [UInt8(word & 0xFF)])
+    guard let right = ExchangeOutcome.rightLength(in: answer) else { return answer }
+    return try transmit(readBinary + address + [right])
   }
 
   /// Finds out what P1 and P2 mean, if the reader's name does not say.

@@ -38,6 +38,15 @@ extension VirtualPCSCReader {
     case (0x00, 0x00, 0x00) where dialect == .directTransmit:
       guard let data, data.first == Self.toChip else { return Self.wrongLength }
       return direct(Array(data.dropFirst()))
+    case (0x00, 0x00, 0x00) where dialect.hasFeliCaFrames && card.standard == .feliCa:
+      guard let data else { return Self.wrongLength }
+      guard let answer = overAir({ $0.exchange(data) }), answer.isChecked else {
+        return Self.refused
+      }
+      return answer.bytes + Self.done
+    case (0x42...0x4A, let first, let second)
+    where dialect == .identivPassThrough && card.standard == .feliCa:
+      return feliCa(command[1], first, second, data ?? [], card)
     default:
       return storage(command, data ?? [], card)
     }
@@ -88,6 +97,27 @@ extension VirtualPCSCReader {
     return isWhole && effect != .answerBroken ? answer.bytes + Self.done : Self.wrongCheck
   }
 
+  /// Identiv's commands for FeliCa: the counts of a read or a write are P1 and P2, and the answer has neither length nor
+  /// code.
+  private func feliCa(
+    _ instruction: UInt8, _ services: UInt8, _ blocks: UInt8, _ data: [UInt8],
+    _ card: ProximitySlot.Card
+  ) -> [UInt8] {
+    let lists = data.prefix(2 * Int(services))
+    let parameters: [UInt8]
+    switch instruction {
+    case 0x42: parameters = [services] + data
+    case 0x44, 0x4A: parameters = []
+    case 0x46, 0x48: parameters = [services] + lists + [blocks] + data.dropFirst(lists.count)
+    default: return Self.unknownInstruction
+    }
+    let codes: [UInt8: UInt8] = [0x42: 0x02, 0x44: 0x04, 0x46: 0x06, 0x48: 0x08, 0x4A: 0x0C]
+    let body = [codes[instruction] ?? 0] + card.identifier + parameters
+    let answer = overAir { $0.exchange([UInt8(truncatingIfNeeded: body.count + 1)] + body) }
+    guard let answer, answer.isChecked else { return Self.refused }
+    return answer.bytes.dropFirst(2) + Self.done
+  }
+
   // MARK: Storage cards
 
   private func storage(
@@ -110,7 +140,7 @@ extension VirtualPCSCReader {
     case (0xD6, .classic) where data.count == 16:
       return overAir { $0.exchangeData([Self.writeBlock, number] + data) } == nil
         ? Self.refused : Self.done
-    case (0x82, .classic): return load(data, slot: number)
+    case (0x82, .classic): return load(data, slot: number, isKept: command[2] & 0x20 != 0)
     case (0x86, .classic): return authenticate(data)
     default: return Self.unknownInstruction
     }
@@ -118,11 +148,27 @@ extension VirtualPCSCReader {
 
   private static let keySize = 6
 
-  /// Loads a key. Identiv's readers identify a slot by the key type, those of ACS by a number.
-  private func load(_ key: [UInt8], slot: UInt8) -> [UInt8] {
-    let slots: Set<UInt8> = dialect == .identivPassThrough ? [0x60, 0x61] : [0x00, 0x01]
-    guard key.count == Self.keySize, slots.contains(slot) else { return Self.refused }
-    state.withLock { $0.keys[slot] = key }
+  /// The slots for keys. Identiv's readers identify a slot by the key type, those of ACS by a number; an ACR1281U
+  /// keeps keys in 00 to 1F.
+  private var slots: (volatile: Set<UInt8>, kept: Set<UInt8>) {
+    switch dialect {
+    case .identivPassThrough: ([0x60, 0x61], [])
+    case .sessionKey: ([0x20], Set(0x00...0x1F))
+    default: ([0x00, 0x01], [])
+    }
+  }
+
+  /// Loads a key. What an ACR1281U makes of a slot that it keeps, if P1 says that the key is not to be kept, is not
+  /// published: here the slot decides.
+  private func load(_ key: [UInt8], slot: UInt8, isKept: Bool) -> [UInt8] {
+    let slots = slots
+    guard key.count == Self.keySize,
+      slots.kept.contains(slot) || slots.volatile.contains(slot) && !isKept
+    else { return Self.refused }
+    state.withLock {
+      $0.keys[slot] = key
+      if slots.kept.contains(slot) { $0.hasKeptKey = true }
+    }
     return Self.done
   }
 

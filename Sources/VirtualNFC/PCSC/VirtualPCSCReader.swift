@@ -34,6 +34,10 @@ public final class VirtualPCSCReader: Sendable {
     /// ACS ACR122U: a PN532 that accepts its own commands in `FF 00 00 00`; no ISO/IEC 15693. If a
     /// card does not answer, the answer is empty.
     case directTransmit
+    /// ACS ACM1252U: storage-card commands, and FeliCa frames in `FF 00 00 00`; no ISO/IEC 15693.
+    case feliCaFrames
+    /// ACS ACR1281U: the same as ``feliCaFrames``, with slot 20 for a key that is not kept.
+    case sessionKey
     /// Sony RC-S300: transparent session without some commands of FeliCa, PMm with `FF CA 01`; no
     /// ISO/IEC 15693.
     case sonyTransparentSession
@@ -89,6 +93,8 @@ public final class VirtualPCSCReader: Sendable {
     var springCard = SpringCardModes()
     /// The loaded keys, by slot.
     var keys: [UInt8: [UInt8]] = [:]
+    /// Whether a key was put where the reader keeps it without power.
+    var hasKeptKey = false
     var faults: [Fault] = []
     var exchanges = 0
     var commands = 0
@@ -128,6 +134,9 @@ public final class VirtualPCSCReader: Sendable {
   public var statistics: (exchanges: Int, commands: Int) {
     state.withLock { ($0.exchanges, $0.commands) }
   }
+
+  /// Whether a program has put a key where the reader keeps it without power.
+  public var hasKeptKey: Bool { state.withLock { $0.hasKeptKey } }
 
   var isUnplugged: Bool { state.withLock { $0.isUnplugged } }
 
@@ -250,7 +259,12 @@ public final class VirtualPCSCReader: Sendable {
 
 extension VirtualPCSCReader.Dialect {
   /// Whether the reader's chip supports ISO/IEC 15693.
-  fileprivate var hasVicinity: Bool { ![.directTransmit, .sonyTransparentSession].contains(self) }
+  fileprivate var hasVicinity: Bool {
+    ![.directTransmit, .sonyTransparentSession, .feliCaFrames, .sessionKey].contains(self)
+  }
+
+  /// Whether the reader sends FeliCa frames in `FF 00 00 00`.
+  var hasFeliCaFrames: Bool { [.feliCaFrames, .sessionKey].contains(self) }
 
   /// Whether the reader supports `FF C2`.
   var hasTransparentSession: Bool { [.transparentSession, .sonyTransparentSession].contains(self) }
@@ -263,6 +277,8 @@ extension VirtualPCSCReader.Dialect {
     case .springCard, .springCardPassThrough: "Virtual SpringCard H512 Contactless 00 00"
     case .omnikey: "Virtual OMNIKEY 5427 CK 00 00"
     case .directTransmit: "Virtual ACR122U PICC 00 00"
+    case .feliCaFrames: "ACS ACR1252 Dual Reader [ACR1252 Dual Reader PICC] 00 00"
+    case .sessionKey: "ACS ACR1281 1S Dual Reader 00 01"
     case .sonyTransparentSession: "Virtual SONY FeliCa RC-S300/P 00 00"
     case .storageCard, .storageCardNumberInP1, .storageCardNumberInP2:
       "Virtual Storage Card Reader 00 00"

@@ -298,6 +298,14 @@ extension PN532Chip {
   }
 
   mutating func deselect(_ parameters: [UInt8]) -> Answer? {
+    guard model.firmware.countsReleasedTargets else { return deselectTarget(parameters) }
+    guard parameters.count == 2, parameters[0] == 1,
+      case .data(let status)? = deselectTarget([parameters[1]])
+    else { return nil }
+    return .data([parameters[0]] + status)
+  }
+
+  private mutating func deselectTarget(_ parameters: [UInt8]) -> Answer? {
     guard parameters.count == 1 else { return nil }
     guard parameters[0] == 0 || targets.contains(where: { $0.number == parameters[0] }) else {
       return .status(.wrongContext)
@@ -311,7 +319,7 @@ extension PN532Chip {
   /// Performs ``deselect(_:)`` and forgets the targets. A refused command forgets none.
   mutating func release(_ parameters: [UInt8]) -> Answer? {
     let answer = deselect(parameters)
-    if let number = parameters.first, parameters.count == 1 {
+    if let number = parameters.last, answer != nil {
       targets.removeAll { number == 0 || $0.number == number }
     }
     return answer

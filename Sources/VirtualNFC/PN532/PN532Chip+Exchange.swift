@@ -240,6 +240,9 @@ extension PN532Chip {
 
   mutating func communicateThru(_ data: [UInt8]) -> Answer? {
     guard data.count <= 264 else { return nil }
+    if model.firmware.refusesFramesWithoutTarget, activeTarget == nil {
+      return .status(.wrongContext)
+    }
     registers[PN532Registers.control] = PN532Registers.initiator
     var answer = communicateOnce(data)
     for _ in 0..<radio.communicationRetries {

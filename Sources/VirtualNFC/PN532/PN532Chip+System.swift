@@ -128,7 +128,9 @@ extension PN532Chip {
   private static let wakesBySerialLine: UInt8 = 0x10
 
   mutating func powerDown(_ parameters: [UInt8]) -> Answer? {
-    guard (1...2).contains(parameters.count), model.firmware != .pn533 else { return nil }
+    guard (1...2).contains(parameters.count) else { return nil }
+    // Not while the host uses its USB interface (nfcpy, rcs956.py).
+    guard model.firmware != .rcs956 else { return .status(.operationNotAllowed) }
     releaseAll()
     setCarrier(false)
     registers = PN532Registers()

@@ -158,6 +158,7 @@ struct PN532Chip {
     }
     nextBaudRate = nil
     if isInLowVbat, code.needsRadio { return .syntaxError }
+    if model.firmware.lacks.contains(code) { return .syntaxError }
     let parameters = Array(command.dropFirst())
     errorStatus = nil
     guard var answer = run(code, parameters) else { return .syntaxError }
@@ -225,6 +226,10 @@ struct PN532Chip {
       return .data([])
     case .samConfiguration: return configureSAM(parameters)
     case .powerDown: return powerDown(parameters)
+    case .resetMode:
+      guard model.firmware.hasResetMode, parameters == [0x01] else { return nil }
+      forgetTargets()
+      return .data([])
     case .rfConfiguration: return configureRadio(parameters)
     case .rfRegulationTest: return nil
     case .inListPassiveTarget: return listPassiveTarget(parameters)

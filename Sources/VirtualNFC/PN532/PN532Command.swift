@@ -11,6 +11,8 @@ enum PN532Command: UInt8 {
   case setParameters = 0x12
   case samConfiguration = 0x14
   case powerDown = 0x16
+  /// Only an RC-S956 has it.
+  case resetMode = 0x18
   case rfConfiguration = 0x32
   case inDataExchange = 0x40
   case inCommunicateThru = 0x42

@@ -20,6 +20,9 @@ public struct VirtualPN532: Hashable, Sendable {
     /// PN533, used in an SCL3711. Its answers to ReadRegister and WriteRegister begin with a status
     /// byte.
     case pn533
+    /// RC-S956, the chip of Sony's RC-S330 and RC-S360: a PN533 with firmware of Sony's own, which accepts raw
+    /// frames only after a target has been selected (libnfc 1.8.0, `pn53x.c`; nfcpy, `rcs956.py`).
+    case rcs956
   }
 
   /// The state in which the first program finds the chip.
@@ -81,10 +84,26 @@ extension VirtualPN532.Firmware {
     case .pn532C104: [0x32, 0x01, 0x04, 0x07]
     case .pn532C106: [0x32, 0x01, 0x06, 0x07]
     case .pn533: [0x33, 0x02, 0x07, 0x07]
+    case .rcs956: [0x33, 0x01, 0x30, 0x07]
     }
   }
 
   var startsAsleep: Bool { self == .pn532C106 }
   /// libnfc's driver for it reads a status byte first; an SCL3711's log shows it as 00.
   var answersRegistersWithStatus: Bool { self == .pn533 }
+  /// Whether raw frames are refused while there is no target.
+  var refusesFramesWithoutTarget: Bool { self == .rcs956 }
+  /// Whether InDeselect and InRelease name the number of targets and one of them, and their answer begins with
+  /// that number (libnfc 1.8.0, `pn53x_InDeselect`).
+  var countsReleasedTargets: Bool { self == .rcs956 }
+  /// Whether ResetMode is among the commands (nfcpy, `rcs956.py`).
+  var hasResetMode: Bool { self == .rcs956 }
+  /// The commands of a PN532 that this chip does not have.
+  var lacks: Set<PN532Command> {
+    switch self {
+    case .pn532C104, .pn532C106: []
+    case .pn533: [.samConfiguration, .powerDown, .inAutoPoll]
+    case .rcs956: [.samConfiguration, .writeGPIO, .inAutoPoll]
+    }
+  }
 }

@@ -294,8 +294,42 @@ import VirtualNFC
     ("ACS ACR1552 1S CL Reader SAM 00 01", true), ("Reader SAM", true),
     ("ACS ACR1252 Dual Reader [ACR1252 Dual Reader PICC] 00 00", false),
     ("Samsung Reader 00 00", false), ("", false),
+    // The names of libccid's list, with the interfaces of the same readers.
+    ("Identiv Identiv uTrust 4711 F CL + SAM Reader [uTrust 4711 F SAM Reader] 00 00", true),
+    ("Identiv Identiv uTrust 4711 F CL + SAM Reader [uTrust 4711 F CL Reader] (5371) 01 00", false),
+    (
+      "Identive Identive CLOUD 4510 F Contactless + SAM Reader [CLOUD 4510 F Contactless Reader] 00 00",
+      false
+    ),
+    ("Identive Identive CLOUD 4510 F Contactless + SAM Reader 00 00", false),
+    ("ACS ACR1222 1SAM PICC Reader 00 00", false),
+    ("Circle CIR415 CL & 1S [CIR415 CL & 1S] 00 00", false),
+    ("Feitian VR504 VHBR Contactless & Contact Card Reader [vR504 Contact Reader] 00 00", true),
+    ("Feitian R502 [R502 Contactless Reader] 00 00", false),
+    ("Feitian R502 [R502 Contact Reader] 01 00", true),
+    ("Feitian R502 [R502 SAM2 Reader] 03 00", true),
+    ("ACS ACR1581 1S Dual Reader [ACR1581 1S Dual Reader ICC] 01 00", true),
+    ("ACS ACR1581 1S Dual Reader [ACR1581 1S Dual Reader PICC] 00 00", false),
+    ("Broadcom Corp 58200 [Contacted SmartCard] (0123456789ABCD) 00 00", true),
+    ("Broadcom Corp 58200 [Contactless SmartCard] (0123456789ABCD) 01 00", false),
+    ("NXP Pegoda 3 [NXP Pegoda 3 (CT)] 00 00", true),
+    ("HID Global OMNIKEY 5422 Smartcard Reader [OMNIKEY 5422CL Smartcard Reader] 00 00", false),
+    ("Alcor Micro AU9540 00 00", false), ("Ein Lesegerät für Funkkarten ][ 00 00", false),
   ])
-  func recognizesSlotsForChipCards(_ name: String, _ isSAM: Bool) {
-    #expect(PCSCReaderModel(name: name).isSAM == isSAM)
+  func recognizesSlotsForChipCards(_ name: String, _ isChipCardSlot: Bool) {
+    #expect(PCSCReaderModel(name: name).isChipCardSlot == isChipCardSlot)
+  }
+
+  /// `Reader.open()` takes the first, and `pcsc:OMNIKEY` the first of that name.
+  @Test func prefersReadersThatAreSurelyContactless() {
+    let names = [
+      "Alcor Micro AU9540 00 00",
+      "HID Global OMNIKEY 5422 Smartcard Reader [OMNIKEY 5422 Smartcard Reader] 01 00",
+      "Yubico YubiKey OTP+FIDO+CCID 02 00", "Feitian R502 [R502 Contact Reader] 03 00",
+      "HID Global OMNIKEY 5422 Smartcard Reader [OMNIKEY 5422CL Smartcard Reader] 04 00",
+      "ACS ACR1252 Dual Reader [ACR1252 Dual Reader PICC] 05 00",
+      "ACS ACR1252 Dual Reader [ACR1252 Dual Reader SAM] 06 00",
+    ]
+    #expect(PCSCReaderModel.antennas(names) == [4, 5, 0, 1, 2].map { names[$0] })
   }
 }

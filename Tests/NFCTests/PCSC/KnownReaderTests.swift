@@ -153,6 +153,163 @@ import VirtualNFC
     #expect(DirectTransmit.outcome(answer, of: [0x60]) == outcome)
   }
 
+  // MARK: ACS
+
+  /// FeliCa frames in `FF 00 00 00` (ACM1252U-Y3, reference manual 1.03, 5.2.6), which is the only way to a card's
+  /// blocks on these readers.
+  @Test(arguments: [true, false])
+  func readsFeliCaOnAnACR1252U(_ sendsPolling: Bool) async throws {
+    let field = VirtualField()
+    field.place(try .named("suica"))
+    let virtual = VirtualPCSCReader(field, dialect: .feliCaFrames)
+    let reader = try await Reader.open(over: {
+      InterposedService(virtual.service()) { command, pass throws(SmartCardFailure) in
+        let isPolling = command.starts(with: [0xFF, 0x00, 0x00, 0x00, 0x06, 0x06, 0x00])
+        return isPolling && !sendsPolling ? [0x63, 0x00] : try pass(command)
+      }
+    })
+    let found = try #require(try await reader.tagsInField().first)
+    try await found.connect()
+    guard case .feliCa(let tag) = found else { throw NFCError(.wrongTag, "\(found)") }
+    #expect(tag.pmm.count == (sendsPolling ? 8 : 0))
+    #expect(try await tag.readBlocks(service: 0x090F, blocks: 0..<2).count == 2)
+    #expect(try await tag.isPresent())
+    virtual.setFaults([.init(.frameLost, at: 0)])
+    let silent = await #expect(throws: NFCError.self) {
+      _ = try await tag.requestService(nodeCodes: [0x090F])
+    }
+    #expect(silent?.code == .tagResponseError && silent?.cause == .noAnswer)
+    field.removeAll()
+    #expect(try await !tag.isPresent())
+    await reader.close()
+  }
+
+  @Test(arguments: [
+    ([UInt8](), ExchangeOutcome.noAnswer), ([0x63, 0x00], .noAnswer),
+    ([0x6A, 0x81], .unknown(0x6A81)),
+    ([0x03, 0x07, 0x01, 0x90, 0x00], .answer([0x03, 0x07, 0x01])),
+    ([0x04, 0x07, 0x01, 0x90, 0x00], .malformed), ([0x90, 0x00], .malformed),
+  ])
+  func readsWhatAnACR1252UAnswers(_ answer: [UInt8], _ outcome: ExchangeOutcome) {
+    #expect(FeliCaTransmit.outcome(answer) == outcome)
+    #expect(FeliCaTransmit.command(for: [UInt8](repeating: 0, count: 256)) == nil)
+  }
+
+  /// A reader of ACS that has no such command.
+  @Test func reportsTheIDmWhereFramesAreUnknown() throws {
+    let service = Service(
+      "ACS Some Reader PICC 00 00", atr: Self.feliCa, [Self.getUID: "0112030405060708 9000"])
+    let (found, driver) = try target(service, .feliCa)
+    let card = try #require(found)
+    #expect(card.identifier == Service.bytes("0112030405060708"))
+    #expect(driver.capabilities(for: card).commandPaths.map(\.name) == ["get data"])
+  }
+
+  /// Sectors open by the session key, and nothing is put where the reader keeps keys.
+  @Test(arguments: [VirtualPCSCReader.Dialect.sessionKey, .feliCaFrames])
+  func opensSectorsWithoutKeepingAKey(_ dialect: VirtualPCSCReader.Dialect) async throws {
+    let bench = try await PCSCBench(.classic1K(formatted: false), dialect: dialect)
+    let found = try #require(try await bench.reader.tagsInField().first)
+    try await found.connect()
+    guard case .miFare(let tag) = found, let classic = tag.classic else {
+      throw NFCError(.wrongTag, "\(found)")
+    }
+    try await classic.authenticate(block: 4, with: .factory, as: .a)
+    #expect(try await classic.readBlock(4).count == 16)
+    #expect(!bench.virtual.hasKeptKey)
+  }
+
+  // MARK: Identiv
+
+  /// Commands of FeliCa in APDUs (uTrust 4701F, reference manual 1.2, 6.2.14 to 6.2.18).
+  @Test func readsAndWritesFeliCaOnIdentivsReaders() async throws {
+    let bench = try await PCSCBench(.feliCaLiteS(), dialect: .identivPassThrough)
+    let found = try #require(try await bench.reader.tagsInField().first)
+    try await found.connect()
+    guard case .feliCa(let tag) = found else { throw NFCError(.wrongTag, "\(found)") }
+    let data: [UInt8] = (0..<16).map { UInt8($0) }
+    try await tag.writeBlocks(service: 0x0009, firstBlock: 4, data: [data])
+    #expect(try await tag.readBlocks(service: 0x000B, blocks: 4..<5) == [data])
+    #expect(try await tag.isPresent())
+    let polling = await #expect(throws: NFCError.self) {
+      _ = try await tag.polling(systemCode: 0xFFFF)
+    }
+    #expect(polling?.code == .unsupported)
+    bench.virtual.setFaults([.init(.frameLost, at: 0)])
+    let silent = await #expect(throws: NFCError.self) {
+      _ = try await tag.readBlocks(service: 0x000B, blocks: 4..<5)
+    }
+    #expect(silent?.cause == .noAnswer)
+    // The card was not taken away for that.
+    #expect(try await tag.readBlocks(service: 0x000B, blocks: 4..<5) == [data])
+  }
+
+  /// No card can be polled for its NDEF system there; its first block shows that it is in it.
+  @Test func readsAMessageWhereNoPollingIsSent() async throws {
+    let message = NDEFMessage(records: [TextRecord("no polling").record])
+    let tag = try VirtualTag.type3(ndef: message)
+    for dialect in [VirtualPCSCReader.Dialect.identivPassThrough, .feliCaFrames] {
+      let field = VirtualField()
+      field.place(tag)
+      let virtual = VirtualPCSCReader(field, dialect: dialect)
+      let reader = try await Reader.open(over: {
+        InterposedService(virtual.service()) { command, pass throws(SmartCardFailure) in
+          let isPolling = command.starts(with: [0xFF, 0x00, 0x00, 0x00, 0x06, 0x06, 0x00])
+          return isPolling ? [0x63, 0x00] : try pass(command)
+        }
+      })
+      let found = try #require(try await reader.tagsInField().first)
+      try await found.connect()
+      #expect(try await found.ndef?.readNDEF() == message)
+      await reader.close()
+      field.removeAll()
+    }
+  }
+
+  @Test func takesOnlyAnAttributeBlockForOne() {
+    let block = Service.bytes("10 04 01 000D 00000000 00 01 000000 0023")
+    #expect(FeliCaQuestion.systemCode(fromBlock: block) == [0x12, 0xFC])
+    for index in block.indices {
+      var other = block
+      other[index] ^= 0x41
+      #expect(FeliCaQuestion.systemCode(fromBlock: other) == [])
+    }
+    #expect(FeliCaQuestion.systemCode(fromBlock: [UInt8](repeating: 0, count: 16)) == [])
+    #expect(FeliCaQuestion.systemCode(fromBlock: []) == [])
+    #expect(FeliCaQuestion.systemCode(from: .answer([])) == [])
+    #expect(FeliCaQuestion.systemCode(from: .noAnswer) == [])
+  }
+
+  private static let idm = "0112030405060708"
+
+  @Test(arguments: [
+    ("0D 02 \(idm) 01 0B00", "FF 42 01 00 02 0B00"), ("0A 04 \(idm)", "FF 44 00 00 00"),
+    ("10 06 \(idm) 01 0B00 01 8000", "FF 46 01 01 04 0B00 8000"),
+    ("14 06 \(idm) 02 0B00 0F09 02 8000 8101", "FF 46 02 02 08 0B00 0F09 8000 8101"),
+    (
+      "20 08 \(idm) 01 0900 01 8004 000102030405060708090A0B0C0D0E0F",
+      "FF 48 01 01 14 0900 8004 000102030405060708090A0B0C0D0E0F"
+    ), ("0A 0C \(idm)", "FF 4A 00 00 00"),
+    // Polling, an element of three bytes, a wrong length, and none.
+    ("06 00 FFFF 01 00", ""), ("11 06 \(idm) 01 0B00 01 000001", ""),
+    ("10 06 \(idm) 01 0B00 02 8000", ""),
+    ("0F 06 \(idm) 01 0B00 01 8000", ""), ("", ""), ("02 06", ""), ("0A 06 \(idm)", ""),
+    ("0D 06 \(idm) 01 0B00", ""),
+  ])
+  func writesTheAPDUsOfIdentivsReaders(_ frame: String, _ command: String) {
+    let expected = command.isEmpty ? nil : Service.bytes(command)
+    #expect(FeliCaCommands.command(for: Service.bytes(frame)) == expected)
+  }
+
+  @Test(arguments: [
+    ("\(idm) 0000 01 9000", ExchangeOutcome.answer(Service.bytes("0D 07 \(idm) 0000 01"))),
+    ("9000", .malformed), ("01 9000", .malformed), ("6300", .noAnswer), ("6A81", .unknown(0x6A81)),
+  ])
+  func readsWhatIdentivsReadersAnswer(_ answer: String, _ outcome: ExchangeOutcome) {
+    let frame = Service.bytes("10 06 \(Self.idm) 01 0B00 01 8000")
+    #expect(FeliCaCommands.outcome(Service.bytes(answer), of: frame) == outcome)
+  }
+
   // MARK: Sony
 
   @Test func readsFeliCaOnAnRCS300() async throws {
@@ -207,7 +364,7 @@ import VirtualNFC
       try read([0x0F, 0x09])
         == [13 + 32, 0x07] + idm + [0x00, 0x00, 0x02] + Self.block + Self.block)
     // The service is selected once for all its blocks.
-    #expect(service.commands.filter { $0.starts(with: [0xFF, 0xA4]) }.count == 1)
+    #expect(service.commands.filter { $0 == Service.bytes("FF A4 00 01 02 0F 09") }.count == 1)
     let refused = #expect(throws: NFCError.self) { try read([0x0F, 0x11]) }
     #expect(refused?.code == .tagRefused)
     let other = #expect(throws: NFCError.self) {
@@ -238,13 +395,49 @@ import VirtualNFC
     #expect(try driver.list(.iso14443a).count == 1)
   }
 
+  // MARK: Lengths
+
+  /// A reader that names the length of its answer (PC/SC part 3, 3.2.2.1.3 and 3.2.2.1.8; ISO/IEC 7816-4, 5.6).
+  @Test func sendsTheLengthThatAReaderAsksFor() throws {
+    let service = Service(
+      atr: Self.ultralight,
+      [
+        Self.getUID: "6C07", "FF CA 00 00 07": "04112233445566 9000", "FF B0 00 04 10": "6C00",
+        "FF B0 00 04 00": Self.block.hexadecimal + "9000",
+      ])
+    let (found, driver) = try target(service)
+    #expect(found?.identifier == Self.uid)
+    #expect(
+      try driver.exchange([0x30, 0x04], framing: .checked, timeout: .seconds(1)) == Self.block)
+    // Only once.
+    service.script = { $0.starts(with: [0xFF, 0xB0]) ? [0x6C, 0x10] : nil }
+    let error = #expect(throws: NFCError.self) {
+      try driver.exchange([0x30, 0x04], framing: .checked, timeout: .seconds(1))
+    }
+    #expect(error?.code == .tagRefused)
+    #expect(service.commands.filter { $0.starts(with: [0xFF, 0xB0, 0x00, 0x04]) }.count == 4)
+  }
+
   // MARK: Names of storage cards
+
+  /// A Topaz is named on any reader, not only by ACS's.
+  @Test(arguments: ["F004", "0030"]) func reportsATopaz(_ name: String) async throws {
+    let body = Service.bytes("8F8001804F0CA000000306 03" + name + "00000000")
+    let atr = ([0x3B] + body + [body.reduce(0, ^)]).hexadecimal
+    let reader = try await Reader.open(over: {
+      Service(atr: atr, [Self.getUID: "01020304 9000"])
+    })
+    #expect(try await reader.tagsInField().map(\.identifier) == [[1, 2, 3, 4]])
+    await reader.close()
+  }
 
   @Test(arguments: [
     ("03FF20", TagTechnology.iso14443a, UInt8?.some(0x20)), ("03FF40", .iso14443a, 0x40),
     ("03FF88", .iso14443a, 0x88), ("060000", .iso14443b, nil), ("07FFB0", .iso14443b, nil),
     ("074344", .iso14443b, nil), ("03F004", .jewel, nil), ("03F011", .feliCa, nil),
     ("03F012", .feliCa, nil),
+    // PC/SC part 3, supplemental document, as in pcsc-tools' smartcard_list.txt.
+    ("03002F", .jewel, nil), ("030030", .jewel, nil), ("03003D", .iso14443a, 0x00),
   ])
   func recognizesACardByItsName(_ name: String, _ technology: TagTechnology, _ sak: UInt8?) throws {
     let body = Service.bytes("8F8001804F0CA000000306" + name + "00000000")

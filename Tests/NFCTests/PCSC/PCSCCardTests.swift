@@ -198,7 +198,7 @@ import VirtualNFC
 
   // MARK: FeliCa
 
-  @Test(arguments: framed)
+  @Test(arguments: framed + [.feliCaFrames])
   func talksToFeliCaWhereFramesPass(_ dialect: Dialect) async throws {
     let (found, bench) = try await connected(.feliCaLiteS(), dialect)
     guard case .feliCa(let card) = found else { throw NFCError(.wrongTag, "\(found)") }

@@ -124,6 +124,39 @@ import Testing
     #expect(!service.commands.contains { $0.starts(with: [0xFF, 0x82]) && $0[2] != 0x00 })
   }
 
+  /// Slots are not the same on all readers: ACR122U 2.04, 5.1; SCL3711 1.3, 6.2.3; ACM1281U-C7 1.02, 5.1.3.1. An
+  /// SCL011 answers 6988 to slot 00 (Stack Overflow 31271372).
+  @Test(arguments: [
+    ("Some Reader 00 00", "00", "00"), ("Some Reader 00 00", "60", "01"),
+    ("Some Reader 00 00", "20", "20"),
+    ("SCM Microsystems Inc. SCL011 Contactless Reader 00 00", "60", "01"),
+    ("Identiv uTrust 3700 F CL Reader 00 00", "60", "01"),
+    ("ACS ACR1281 1S Dual Reader 00 01", "20", "20"), ("ACS ACR128U 00 00", "20", "20"),
+    ("ACS ACR1252 Dual Reader [ACR1252 Dual Reader PICC] 00 00", "00", "00"),
+  ])
+  func findsTheSlotForAKey(_ reader: String, _ slot: String, _ number: String) throws {
+    let load = "FF 82 00 \(slot) 06 FFFFFFFFFFFF"
+    let service = Service(
+      reader, atr: Self.classic1K,
+      [
+        Self.getUID: "01020304 9000", load: "9000",
+        "FF 86 00 00 05 01 00 04 60 \(number)": "9000",
+      ])
+    service.script = {
+      $0.starts(with: [0xFF, 0x82]) && $0[3] != UInt8(slot, radix: 16) ? [0x69, 0x88] : nil
+    }
+    let (_, driver) = try target(service)
+    for _ in 0..<2 {
+      try driver.authenticate(block: 4, keyType: .a, key: Self.key, uid: [1, 2, 3, 4])
+    }
+    // The second time, the slot is known.
+    let loads = service.commands.filter { $0.starts(with: [0xFF, 0x82]) }
+    #expect(loads.suffix(1) == [Service.bytes(load)] && loads.count <= 4)
+    #expect(loads.allSatisfy { $0[2] == 0x00 })
+    // Where the low slots are nonvolatile, none of them is tried.
+    #expect(!reader.contains("ACR128") || loads.allSatisfy { $0[3] == 0x20 })
+  }
+
   @Test func saysThatAnotherProgramHasTheCard() throws {
     let service = Service(atr: Self.classic1K, [:])
     service.connectFailure = .sharingViolation

@@ -111,6 +111,13 @@ class SCL3711(Reader):
             self.send(whole)
 
 
+class RCS360(SCL3711):
+    """A Sony RC-S360, whose chip has the frames of a PN533."""
+
+    product = "054C", "02E1", "SONY", "FeliCa Port/PaSoRi 3.0"
+    device = bytes.fromhex("12010002000000404c05e102005001020001")
+
+
 class ACR122U(Reader):
     """CCID, with commands to the PN532 in pseudo-APDUs."""
 
@@ -198,7 +205,7 @@ class ACR122U(Reader):
         self.send(head + bytes([status, error, 0]) + data)
 
 
-READERS = {"acr122u": ACR122U, "scl3711": SCL3711}
+READERS = {"acr122u": ACR122U, "scl3711": SCL3711, "rcs360": RCS360}
 
 
 class Client:

@@ -18,6 +18,19 @@ public final class USBReader: Sendable {
     case acr122u
     /// A PN533 with its own frames.
     case scl3711
+    /// The frames of a PN533, and firmware of Sony's own.
+    case rcs360
+
+    /// The models that every test runs on.
+    public static let allCases: [Model] = [.acr122u, .scl3711]
+
+    fileprivate var firmware: VirtualPN532.Firmware {
+      switch self {
+      case .acr122u: .pn532C106
+      case .scl3711: .pn533
+      case .rcs360: .rcs956
+      }
+    }
   }
 
   /// A fault or a special condition of the reader.
@@ -103,7 +116,7 @@ public final class USBReader: Sendable {
   public init(_ model: Model, _ tags: VirtualTag...) throws {
     self.model = model
     reader = try VirtualReader(
-      field, chip: VirtualPN532(model == .scl3711 ? .pn533 : .pn532C106))
+      field, chip: VirtualPN532(model.firmware))
     for tag in tags { field.place(tag) }
   }
 
