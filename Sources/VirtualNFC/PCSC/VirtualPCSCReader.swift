@@ -139,14 +139,20 @@ public final class VirtualPCSCReader: Sendable {
 
   var vicinityTags: [VirtualTag] { field.tags.filter { $0.modulation == .iso15693 } }
 
-  /// Returns whether the reader's chip finds tags of this kind.
-  private func finds(_ tag: VirtualTag) -> Bool {
-    tag.modulation != .iso15693 || dialect.hasVicinity
+  /// The ISO/IEC 15693 tag that the reader has found.
+  var foundVicinityTag: VirtualTag? { vicinityTags.first { !$0.isHidden } }
+
+  /// Returns whether the reader's chip finds a tag. During a transparent session it searches for none, so
+  /// that a tag that hides has not left.
+  private func finds(_ tag: VirtualTag, isInSession: Bool) -> Bool {
+    guard tag.modulation == .iso15693 else { return true }
+    return dialect.hasVicinity && (isInSession || !tag.isHidden)
   }
 
   /// The card that is at the reader now.
   var status: SmartCardStatus {
-    let present = field.tags.filter(finds)
+    let isInSession = state.withLock { $0.isInSession }
+    let present = field.tags.filter { finds($0, isInSession: isInSession) }
     let isVicinity = present.contains { $0.modulation == .iso15693 }
     return state.withLock { state in
       if !present.elementsEqual(state.knownTags, by: ===) {
