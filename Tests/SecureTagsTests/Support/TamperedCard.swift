@@ -51,6 +51,7 @@ struct TamperedCard<Chip: VirtualChip>: VirtualChip {
   var identifier: [UInt8] { chip.identifier }
   var modulation: RadioFrame.Modulation { chip.modulation }
   var irreversibleState: IrreversibleState { chip.irreversibleState }
+  var isHidden: Bool { chip.isHidden }
   var memory: [UInt8] {
     get { chip.memory }
     set { chip.memory = newValue }
