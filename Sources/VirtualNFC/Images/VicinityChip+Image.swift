@@ -59,12 +59,8 @@ extension ICODESLIXL: ImagedChip { var tagImage: TagImage { imageWithPasswords }
 extension ICODESLIXS: ImagedChip { var tagImage: TagImage { imageWithPasswords } }
 
 extension ICODEDNA: ImagedChip {
-  /// No format has a place for the keys.
-  var tagImage: TagImage {
-    var image = plainImage
-    image.signature = signature
-    return image
-  }
+  /// No format has a place for the keys, and none for the signature, which follows from the UID.
+  var tagImage: TagImage { plainImage }
 
   fileprivate mutating func adopt(_ image: TagImage) {
     adoptBlocks(image)

@@ -10,8 +10,9 @@ import NFCCore
 /// in it.
 public struct APDULog: Sendable {
   private var secrets = TraceSecrets()
-  /// Whether the frames of the transparent session are those of ISO/IEC 15693.
-  private var isForVicinity = false
+  /// Whether the frames of the transparent session are those of ISO/IEC 15693; `nil` if the log has not seen
+  /// its beginning.
+  private var isForVicinity: Bool?
   /// Where the answer of a card is in the answer of the reader.
   private var answerPlace = AnswerPlace.none
 
@@ -73,9 +74,10 @@ public struct APDULog: Sendable {
     if let frame = frame(in: apdu) {
       let command = Array(apdu[frame])
       let form: TraceSecrets.Form = TraceSecrets.isFeliCa(command) ? .feliCa : .plain
-      return secrets.find(inCommand: command, form).map {
+      let found = secrets.find(inCommand: command, form).map {
         frame.lowerBound + $0.lowerBound..<frame.lowerBound + $0.upperBound
       }
+      return found + (isForVicinity == nil ? vicinity(apdu) : [])
     }
     return storage(apdu) ?? vicinity(apdu)
   }
@@ -118,7 +120,7 @@ public struct APDULog: Sendable {
       if apdu[3] == Self.switchProtocol {
         isForVicinity = apdu[data].starts(with: Self.vicinityStandard)
       }
-      guard apdu[3] == Self.exchange, !isForVicinity else { return nil }
+      guard apdu[3] == Self.exchange, isForVicinity != true else { return nil }
       answerPlace = .object
       return Self.object(Self.transceive, in: apdu, data)
     }

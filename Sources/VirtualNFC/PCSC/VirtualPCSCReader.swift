@@ -144,17 +144,18 @@ public final class VirtualPCSCReader: Sendable {
 
   /// Returns whether the reader's chip finds a tag. During a transparent session it searches for none, so
   /// that a tag that hides has not left.
-  private func finds(_ tag: VirtualTag, isInSession: Bool) -> Bool {
+  private func finds(_ tag: VirtualTag, _ state: State) -> Bool {
     guard tag.modulation == .iso15693 else { return true }
-    return dialect.hasVicinity && (isInSession || !tag.isHidden)
+    let hasStayed = state.isInSession && state.knownTags.contains { $0 === tag }
+    return dialect.hasVicinity && (hasStayed || !tag.isHidden)
   }
 
   /// The card that is at the reader now.
   var status: SmartCardStatus {
-    let isInSession = state.withLock { $0.isInSession }
-    let present = field.tags.filter { finds($0, isInSession: isInSession) }
-    let isVicinity = present.contains { $0.modulation == .iso15693 }
+    let tags = field.tags
     return state.withLock { state in
+      let present = tags.filter { finds($0, state) }
+      let isVicinity = present.contains { $0.modulation == .iso15693 }
       if !present.elementsEqual(state.knownTags, by: ===) {
         state.knownTags = present
         state.eventCount += 1

@@ -16,7 +16,7 @@ import Testing
     let l = VicinityReader(ICODESLIXL())
     #expect(l.ask("022B") == "000F" + Self.lUID + "0000070303")
     #expect(l.ask("022007") == "0000000000")
-    #expect(l.ask("022008") == "")
+    #expect(l.ask("022008") == "0110")
     #expect(l.ask("2220" + Self.lUID + "08") == "0110")
     for silent in ["02230001", "022C0007", "02BD04", "02A70400FF"] { #expect(l.ask(silent) == "") }
     let s = VicinityReader(ICODESLIXS())

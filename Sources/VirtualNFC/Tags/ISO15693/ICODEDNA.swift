@@ -109,7 +109,7 @@ extension VirtualTag {
     VirtualTag(ICODEDNA(uid: uid, keys: keys, formatted: formatted))
   }
 
-  /// Returns an ICODE DNA with an NDEF message of up to 244 bytes.
+  /// Returns an ICODE DNA with an NDEF message of up to 246 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func icodeDNA(
