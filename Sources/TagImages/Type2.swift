@@ -132,14 +132,41 @@ extension TagImage {
     return candidates.first { ($0.version?.type == Type2Product.Version.ntag) == looksLikeNTAG }
   }
 
-  /// Whether the content looks like an NTAG: NTAG210 and NTAG212 have a capability container on
-  /// delivery and set STRG_MOD_EN, which the Ultralight EV1 of the same sizes do not
-  /// (NTAG213/215/216 data sheet, 8.5.7; not confirmed for NTAG210 and NTAG212).
+  /// The chip that the image may be of instead of ``type2Product``, if the content fits both; `nil` if
+  /// something distinguishes them.
+  ///
+  /// An NTAG210 or NTAG212 has a capability container on delivery, whose bits cannot be cleared. An
+  /// Ultralight EV1 of the same size has one after it was formatted; then only what an NTAG has in its
+  /// configuration distinguishes the two.
+  package var alternativeType2Product: Type2Product? {
+    guard kind == .type2, let product = type2Product, product.version != nil,
+      version.flatMap({ Type2Product.Version($0) }) != product.version,
+      let other = Type2Product.all.first(where: {
+        $0.pageCount == product.pageCount && $0.flipperName == product.flipperName && $0 != product
+      })
+    else { return nil }
+    guard let container = memory.known(Self.capabilityContainer) else { return other }
+    return container == Self.ndefMagicNumber && !isConfiguredAsNTAG ? other : nil
+  }
+
+  private static let capabilityContainer = 12..<13
+  private static let ndefMagicNumber: [UInt8] = [0xE1]
+
+  /// Whether the content looks like an NTAG210 or NTAG212, and not like the Ultralight EV1 of the same
+  /// size.
   private var looksLikeNTAG: Bool {
-    let capabilityContainer = 12..<13
-    let configuration = memory.bytes.count - 16
-    return memory.known(capabilityContainer) == [0xE1]
-      && (memory.known(configuration..<configuration + 1)?.first ?? 0) & 0x04 != 0
+    memory.known(Self.capabilityContainer) == Self.ndefMagicNumber && isConfiguredAsNTAG
+  }
+
+  /// Whether STRG_MOD_EN is set, as NTAGs have it on delivery, or MIRROR_PAGE, which is reserved in an
+  /// Ultralight EV1 (NTAG213/215/216 data sheet, 8.5.7; MF0ULx1 data sheet, 8.5.7; the former is not confirmed
+  /// for NTAG210 and NTAG212).
+  private var isConfiguredAsNTAG: Bool {
+    let start = memory.bytes.count - 16
+    guard start >= 0, let bytes = memory.known(start..<start + 4), bytes.count == 4 else {
+      return false
+    }
+    return bytes[0] & 0x04 != 0 || bytes[2] != 0
   }
 
   /// Whether there are password pages: an NTAG I²C has nothing between its lock bits and its

@@ -9,9 +9,6 @@ extension MIFAREUltralightC: ChangeableChip {
   var content: PageContent { PageContent(pages: Array(memory)) }
   static var answers: AnswerForm { .pages }
   static func card(_ tag: DetectedTag) async throws -> UltralightCommands { try commands(of: tag) }
-  static func alterations(by kind: ReaderBench.Kind) -> [AnswerChange] {
-    AnswerChange.half(by: kind)
-  }
 }
 
 extension MIFAREUltralightEV1: ChangeableChip {
@@ -32,9 +29,6 @@ extension MIFAREUltralightAES: ChangeableChip {
   static func card(_ tag: DetectedTag) async throws -> UltralightAESTag {
     guard case .miFare(let tag) = tag else { throw NFCError(.wrongTag, "no MIFARE") }
     return try await UltralightAESTag(tag)
-  }
-  static func alterations(by kind: ReaderBench.Kind) -> [AnswerChange] {
-    AnswerChange.half(by: kind)
   }
 }
 

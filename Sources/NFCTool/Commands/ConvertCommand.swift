@@ -24,8 +24,10 @@ struct ConvertCommand: AsyncParsableCommand {
 
   func run() async throws {
     _ = try ImageFile.requiredFormat(of: output)
-    if let loss = try ImageFile.write(try ImageFile.read(input), to: output) {
-      Output.printError("nfc: " + loss)
+    let image = try ImageFile.read(input)
+    let loss = try ImageFile.write(image, to: output)
+    for line in [loss, ImageFile.doubt(about: image, in: input)].compactMap(\.self) {
+      Output.printError("nfc: " + line)
     }
   }
 }

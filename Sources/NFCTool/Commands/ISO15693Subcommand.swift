@@ -8,22 +8,60 @@ struct ISO15693Subcommand: ParsableCommand {
     discussion: "Example:\n  nfc iso15693 read 0-7 --virtual icode-slix2",
     subcommands: [
       ISO15693InfoCommand.self, ISO15693ReadCommand.self, ISO15693WriteCommand.self,
-      ISO15693LockCommand.self, ISO15693EASCommand.self, ISO15693SendCommand.self,
+      ISO15693LockCommand.self, ISO15693EASCommand.self, ISO15693PrivacyCommand.self,
+      ISO15693SetPasswordCommand.self, ISO15693DestroyCommand.self, ISO15693ProveCommand.self,
+      ISO15693SendCommand.self,
     ])
 }
 
 extension Session {
   /// Waits for a vicinity tag. Throws an error at once if no reader can find one.
   func selectVicinityTag(for use: TagUse) async throws -> SelectedTag<any ISO15693Tag> {
+    try checkVicinity()
+    return try await selectTag("an ISO 15693 tag", polling: .vicinity, for: use) { tag in
+      if case .iso15693(let tag) = tag { tag } else { nil }
+    }
+  }
+}
+
+extension Session {
+  private func checkVicinity() throws {
     guard readers.contains(where: \.hasVicinity) else {
       throw Failure(
         .noReader,
         "\(reader.name) has no ISO 15693: the PN53x chips cannot do it",
         advice: "use a PC/SC reader that has it, with --reader pcsc:NAME")
     }
-    return try await selectTag("an ISO 15693 tag", polling: .vicinity, for: use) { tag in
-      if case .iso15693(let tag) = tag { tag } else { nil }
+  }
+
+  private static let uidSize = 8
+  private static let pauseBetweenAttempts = Duration.milliseconds(100)
+
+  /// Waits for the vicinity tag of `--uid`, which answers commands that are addressed to it and may answer no
+  /// search.
+  func selectHiddenVicinityTag() async throws -> SelectedTag<any ISO15693Tag> {
+    try checkVicinity()
+    guard let uid = options.uid, uid.count == Self.uidSize else {
+      throw Failure(
+        .usage, "--uid has \(options.uid?.count ?? 0) bytes, and a UID has \(Self.uidSize)")
     }
+    let clock = ContinuousClock()
+    let deadline = clock.now + timeout
+    let found = try await Progress.asking(for: "the tag \(uid.hexadecimal)", within: timeout) {
+      while true {
+        for reader in readers where reader.hasVicinity {
+          if let tag = try await reader.vicinityTag(uid: uid) { return tag as (any ISO15693Tag)? }
+        }
+        guard clock.now < deadline else { return nil }
+        try await Task.sleep(for: Self.pauseBetweenAttempts)
+      }
+    }
+    guard let found else {
+      throw Failure(
+        .notThere, "no tag with the UID \(uid.hexadecimal) answers",
+        advice: "a reader that sees no tag sends nothing: hold another ISO 15693 tag to it, too")
+    }
+    return SelectedTag(detected: .iso15693(found), kind: found, use: .changing)
   }
 }
 

@@ -134,6 +134,7 @@ struct VirtualCommand: AsyncParsableCommand {
     do {
       let reader = try await start(fields, file, frames)
       defer { reader.close() }
+      for note in tags.notes { Output.printError("nfc: " + note) }
       try Output.line(reader.connectionString)
       guard let demo else {
         while true { try await Task.sleep(for: .seconds(3600)) }
@@ -196,8 +197,10 @@ struct VirtualCommand: AsyncParsableCommand {
   }
 
   private static func apduWriter(_ descriptor: Int32) -> @Sendable (TraceEvent) -> Void {
-    { event in
-      if let line = APDULog.line(event) { _ = Output.write(line + "\n", to: descriptor) }
+    let log = Mutex(APDULog())
+    return { event in
+      guard let line = log.withLock({ $0.line(event) }) else { return }
+      _ = Output.write(line + "\n", to: descriptor)
     }
   }
 

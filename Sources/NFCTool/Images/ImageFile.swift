@@ -56,6 +56,16 @@ enum ImageFile {
     return try ImageFormat.binary.encode(image).bytes.count
   }
 
+  /// Returns a line about the chip of an image if its content fits two, or `nil`.
+  static func doubt(about image: TagImage, in path: String) -> String? {
+    guard let product = image.type2Product, let other = image.alternativeType2Product else {
+      return nil
+    }
+    return
+      "\(File.name(path)) is read as \(product.name), and may be of \(other.name): the file has no "
+      + "version"
+  }
+
   /// Reads a file. The format of standard input is detected from its content.
   static func read(_ path: String) throws -> TagImage {
     let named = path == File.standard ? nil : try requiredFormat(of: path)

@@ -78,6 +78,9 @@ extension [TagTechnology] {
 extension Session {
   private static let defaultTimeout = Duration.seconds(10)
 
+  /// The time to wait for a tag.
+  var timeout: Duration { options.timeout ?? Self.defaultTimeout }
+
   /// Waits for a tag, and connects to it.
   ///
   /// The command polls only for technologies that it can use, and takes the first suitable tag. While there
@@ -95,7 +98,7 @@ extension Session {
     _ kind: @escaping @Sendable (DetectedTag) -> Kind?
   ) async throws -> SelectedTag<Kind> {
     let clock = ContinuousClock()
-    let timeout = options.timeout ?? Self.defaultTimeout
+    let timeout = timeout
     let deadline = clock.now + timeout
     let uid = options.uid
     let passed = UnsuitableTags()

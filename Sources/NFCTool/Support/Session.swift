@@ -17,12 +17,13 @@ struct Session: Sendable {
   /// The recording that replaces the readers.
   private let replayed: ReplayedReaders?
   let options: GlobalOptions
-  private let notes = Notes()
+  private let notes: Notes
 
   private init(
     _ group: Readers, virtual: VirtualReader? = nil, demo: Demo? = nil,
-    replayed: ReplayedReaders? = nil, _ options: GlobalOptions
+    replayed: ReplayedReaders? = nil, notes: Notes = Notes(), _ options: GlobalOptions
   ) {
+    self.notes = notes
     self.group = group
     self.virtual = virtual
     self.demo = demo
@@ -117,17 +118,19 @@ struct Session: Sendable {
     let tags = try VirtualTags(options.virtual)
     let fields = VirtualFields()
     for tag in tags.tags { fields.place(tag) }
+    let notes = Notes()
+    notes.lines.withLock { $0 = tags.notes.map { "nfc: " + $0 } }
     let demo = tags.showsDemo ? try Demo(in: fields, technologies: polling.technologies) : nil
     let shown = tags.tags + (demo?.tags ?? [])
     let vicinityReader =
       shown.contains { fields.needsPCSC($0) } ? try await openPCSC(fields.pcsc) : nil
     if let vicinityReader, shown.allSatisfy({ fields.needsPCSC($0) }) {
-      return Session(Readers(vicinityReader), demo: demo, options)
+      return Session(Readers(vicinityReader), demo: demo, notes: notes, options)
     }
     let virtual = try virtualReader(fields.pn532)
     let readers = Readers(
       try await openOwnReader(virtual), [vicinityReader].compactMap(\.self))
-    return Session(readers, virtual: virtual, demo: demo, options)
+    return Session(readers, virtual: virtual, demo: demo, notes: notes, options)
   }
 
   /// Opens a virtual PC/SC reader in this process, because a PN532 does not support ISO 15693.

@@ -24,6 +24,8 @@ extension VirtualTags {
     "felica-lite": { .feliCaLite(idm: $0, formatted: $1) },
     "felica-lite-s": { .feliCaLiteS(idm: $0, formatted: $1) },
     "icode-slix": { .icodeSLIX(uid: $0, formatted: $1) },
+    "icode-slix-l": { .icodeSLIXL(uid: $0, formatted: $1) },
+    "icode-slix-s": { .icodeSLIXS(uid: $0, formatted: $1) },
     "icode-slix2": { .icodeSLIX2(uid: $0, formatted: $1) },
     "st25dv": { .st25dv(uid: $0, formatted: $1) },
     "st25dv04k": { .st25dv04K(uid: $0, formatted: $1) },

@@ -10,6 +10,8 @@ struct VirtualTags: Sendable {
   /// The tags that are always in the field.
   var tags: [VirtualTag] = []
   var showsDemo = false
+  /// Remarks about files whose chip is not certain.
+  private(set) var notes: [String] = []
 
   /// - Throws: ``Failure`` `usage` for an unknown name or a tag that is named twice, and `content` for a file
   ///   that is not a dump.
@@ -18,7 +20,9 @@ struct VirtualTags: Sendable {
       if Spelling.folded(name) == Self.demo, !File.exists(name) {
         showsDemo = true
       } else {
-        tags.append(try Self.distinct(try Self.tag(name), named: name, from: tags))
+        let (tag, note) = try Self.tag(name)
+        tags.append(try Self.distinct(tag, named: name, from: tags))
+        if let note, !notes.contains(note) { notes.append(note) }
       }
     }
   }
@@ -31,15 +35,16 @@ struct VirtualTags: Sendable {
     return VirtualTag.names + blanks.filter { (try? VirtualTag.named($0)) != nil } + [demo]
   }
 
-  /// Returns the chip with a name, in which case and punctuation are ignored, or the tag of a dump file.
-  private static func tag(_ name: String) throws -> VirtualTag {
-    if VirtualTag.names.contains(name), let tag = try? VirtualTag.named(name) { return tag }
+  /// Returns the chip with a name, in which case and punctuation are ignored, or the tag of a dump file, and
+  /// a remark if its chip is not certain.
+  private static func tag(_ name: String) throws -> (VirtualTag, note: String?) {
+    if VirtualTag.names.contains(name), let tag = try? VirtualTag.named(name) { return (tag, nil) }
     guard name != File.standard, File.exists(name) || name.contains("/") else {
       let folded = Spelling.folded(name)
       if let known = names.first(where: { Spelling.folded($0) == folded }),
         let tag = try? VirtualTag.named(known)
       {
-        return tag
+        return (tag, nil)
       }
       throw unknown(name)
     }
@@ -55,11 +60,11 @@ struct VirtualTags: Sendable {
       advice: "\(hint)nfc virtual --list shows all; a dump file can be given, too")
   }
 
-  /// Returns the tag whose memory an image file contains.
-  static func image(_ name: String) throws -> VirtualTag {
+  /// Returns the tag whose memory an image file contains, and a remark if its chip is not certain.
+  private static func image(_ name: String) throws -> (VirtualTag, note: String?) {
     let image = try ImageFile.readByContent(name)
     do {
-      return try VirtualTag.image(image)
+      return (try VirtualTag.image(image), ImageFile.doubt(about: image, in: name))
     } catch {
       throw Failure(
         .content, "\(File.name(name)) is not an image of a tag: \(error)",

@@ -14,6 +14,9 @@ enum ICODECommandCode {
   static let lockPassword: UInt8 = 0xB5
   static let protectPage: UInt8 = 0xB6
   static let lockPageProtection: UInt8 = 0xB7
+  /// Both commands contain the password.
+  static let destroy: UInt8 = 0xB9
+  static let enablePrivacy: UInt8 = 0xBA
   static let protectBy64Bits: UInt8 = 0xBB
   static let readSignature: UInt8 = 0xBD
 

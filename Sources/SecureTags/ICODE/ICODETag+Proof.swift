@@ -1,6 +1,11 @@
 import NFCCore
 
 extension ICODETag {
+  /// The numbers of the AES keys.
+  public static let keyNumbers = 0..<ICODEProof.keyCount
+  /// The size of an AES key in bytes.
+  public static let keySize = ICODEProof.keySize
+
   /// Has the chip prove that it has an AES key, which shows that it is not a copy: one exchange. Nothing
   /// is unlocked, and the key is not sent.
   ///
@@ -9,7 +14,8 @@ extension ICODETag {
   ///
   /// This is the tag authentication (TAM1) of ISO/IEC 29167-10. The order of the bytes over ISO/IEC 15693
   /// is that of NXP's reader library (`phalICode_Sam_NonX_AuthenticateTAM1`); not tried on hardware.
-  /// Mutual authentication, which opens protected memory, and changing keys are not supported.
+  /// Mutual authentication, which opens protected memory, and writing keys are not supported; see
+  /// ``ICODETag``.
   ///
   /// - Parameters:
   ///   - number: the number of the key, 0 to 3.

@@ -11,8 +11,11 @@ import NFCCore
 /// ``wake()``. It counts no attempts. SLIX2, SLIX, SLIX-S, SLIX-L, SLI-S and SLI-L have passwords;
 /// ICODE DNA and NTAG 5 have AES keys instead, of which they give proof; see ``proveKey(_:_:)``.
 ///
-/// Source: data sheets SL2S2602 rev. 4.2, 9.5.3; SL2S2002 rev. 3.4, 9.4.3; SL2 ICS53/ICS54 rev. 3.0, 8.1.3; NXP's list
-/// of ICODE products. Not tried on hardware.
+/// Writing, activating and locking AES keys, and the mutual authentication of an ICODE DNA, with which it
+/// hides or is destroyed, are not supported: the public short data sheet SL2S6002 leaves out their bytes.
+///
+/// Source: data sheets SL2S2602 rev. 4.2, 9.5.3; SL2S2002 rev. 3.4, 9.4.3; SL2S5302 rev. 3.2, 8.4.3; SL2 ICS53/ICS54
+/// rev. 3.0, 8.1.3; NXP's list of ICODE products. Not tried on hardware.
 public struct ICODETag: Sendable {
   /// The use of a password, by the number in commands (SL2S2602 data sheet, table 21).
   public enum Password: UInt8, Hashable, Sendable, CaseIterable {
@@ -22,7 +25,7 @@ public struct ICODETag: Sendable {
     case write = 0x02
     /// Ends privacy mode.
     case privacy = 0x04
-    /// Allows DESTROY, which permanently disables the chip and which this package never sends.
+    /// Permanently disables the chip; see ``ICODETag/destroyPermanently(password:)``.
     case destroy = 0x08
     /// Changes article surveillance and AFI.
     case surveillance = 0x10
@@ -205,17 +208,33 @@ public struct ICODETag: Sendable {
   static func give(
     _ password: SecretKey, for use: Password, _ commands: VicinityCommands
   ) throws {
+    let random = try randomNumber(commands)
+    do {
+      try present(password, for: use, under: random, commands)
+    } catch let error as NFCError where error.group == .refusal || error.cause == .noAnswer {
+      throw wrong(use, error)
+    }
+  }
+
+  static func randomNumber(_ commands: VicinityCommands) throws -> [UInt8] {
     let random = try commands.send(ICODECommandCode.getRandomNumber)
     guard random.count == randomSize else {
       throw NFCError(.tagResponseError, "the random number has \(random.count) bytes")
     }
+    return random
+  }
+
+  /// SET PASSWORD with a random number of the tag.
+  static func present(
+    _ password: SecretKey, for use: Password, under random: [UInt8], _ commands: VicinityCommands
+  ) throws {
     var covered = password.covered(by: random)
     defer { covered.wipe() }
-    do {
-      _ = try commands.send(ICODECommandCode.setPassword, [use.rawValue], password: covered)
-    } catch let error as NFCError where error.group == .refusal || error.cause == .noAnswer {
-      throw NFCError(.authenticationFailed, "the \(use) password is wrong", cause: error.cause)
-    }
+    _ = try commands.send(ICODECommandCode.setPassword, [use.rawValue], password: covered)
+  }
+
+  static func wrong(_ use: Password, _ error: NFCError) -> NFCError {
+    NFCError(.authenticationFailed, "the \(use) password is wrong", cause: error.cause)
   }
 
   static func write(

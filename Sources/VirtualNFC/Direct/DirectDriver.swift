@@ -148,7 +148,8 @@ final class DirectDriver: ReaderDriver {
       }
       return wakeSectors(card)
     case .iso15693:
-      guard try list(.iso15693).contains(where: { $0.isSame(as: target) }) else { return false }
+      let isFound = try list(.iso15693).contains { $0.isSame(as: target) }
+      guard isFound || hears(target) else { return false }
       active = target
       return true
     default:
@@ -307,6 +308,14 @@ final class DirectDriver: ReaderDriver {
   // MARK: ISO/IEC 15693
 
   private static let writesWithOption: UInt8 = 0x40
+  /// GET RANDOM NUMBER of NXP's chips, addressed.
+  private static let randomNumberRequest: [UInt8] = [0x22, 0xB2, 0x04]
+
+  /// Returns whether a tag that answers no search answers the command that a tag in privacy mode answers.
+  private func hears(_ target: Target) -> Bool {
+    let request = Self.randomNumberRequest + target.identifier.reversed()
+    return shared.chip.withLock { Self.vicinity(request, true, &$0) } != nil
+  }
 
   private static func vicinity(
     _ command: [UInt8], _ isChecked: Bool, _ chip: inout PN532Chip

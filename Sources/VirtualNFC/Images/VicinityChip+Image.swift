@@ -35,22 +35,43 @@ extension PlainVicinityChip: ImagedChip { var tagImage: TagImage { plainImage } 
 extension ST25DV: ImagedChip { var tagImage: TagImage { plainImage } }
 extension ST25TV: ImagedChip { var tagImage: TagImage { plainImage } }
 
-extension ICODESLIX: ImagedChip {
-  var tagImage: TagImage {
+extension ICODEChip {
+  /// The parts of an image that all ICODE chips with passwords have.
+  fileprivate var imageWithPasswords: TagImage {
     var image = plainImage
     image.vicinity?.passwords = security.imagePasswords
     image.vicinity?.isEASLocked = security.isEASLocked
+    if security.passwords[.privacy] != nil { image.vicinity?.isPrivate = security.isPrivate }
     return image
+  }
+
+  /// Returns a tag with this chip and the content of an image.
+  fileprivate func tag(with image: TagImage) -> VirtualTag {
+    var chip = self
+    chip.adoptBlocks(image)
+    chip.security.adopt(image.vicinity)
+    return VirtualTag(chip)
+  }
+}
+
+extension ICODESLIX: ImagedChip { var tagImage: TagImage { imageWithPasswords } }
+extension ICODESLIXL: ImagedChip { var tagImage: TagImage { imageWithPasswords } }
+extension ICODESLIXS: ImagedChip { var tagImage: TagImage { imageWithPasswords } }
+
+extension ICODEDNA: ImagedChip {
+  /// No format has a place for the keys, and none for the signature, which follows from the UID.
+  var tagImage: TagImage { plainImage }
+
+  fileprivate mutating func adopt(_ image: TagImage) {
+    adoptBlocks(image)
+    if let signature = image.signature { self.signature = signature }
   }
 }
 
 extension ICODESLIX2: ImagedChip {
   var tagImage: TagImage {
-    var image = plainImage
+    var image = imageWithPasswords
     image.signature = signature
-    image.vicinity?.passwords = security.imagePasswords
-    image.vicinity?.isEASLocked = security.isEASLocked
-    image.vicinity?.isPrivate = protection.isPrivate
     image.vicinity?.protectionPointer = UInt8(clamping: protection.pointer)
     image.vicinity?.protectionCondition = protection.conditions
     image.vicinity?.isProtectionLocked = protection.isLocked
@@ -60,7 +81,6 @@ extension ICODESLIX2: ImagedChip {
   fileprivate mutating func adopt(_ image: TagImage) {
     if let signature = image.signature { self.signature = signature }
     guard let details = image.vicinity else { return }
-    protection.isPrivate = details.isPrivate ?? false
     protection.pointer = Int(details.protectionPointer ?? 0)
     protection.conditions = details.protectionCondition ?? 0
     protection.isLocked = details.isProtectionLocked ?? false
@@ -86,6 +106,7 @@ extension ICODESecurity {
       }
     }
     isEASLocked = details.isEASLocked ?? false
+    isPrivate = passwords[.privacy] != nil && details.isPrivate ?? false
   }
 }
 
@@ -105,10 +126,12 @@ extension VirtualTag {
     // Raw bytes whose size does not match a chip are not a tag.
     guard let model = vicinityModel(image) else { return try dump(image.memory.bytes) }
     switch model {
-    case ICODESLIX.model:
-      var chip = ICODESLIX(uid: image.uid)
-      chip.adoptBlocks(image)
-      chip.security.adopt(image.vicinity)
+    case ICODESLIX.model: return ICODESLIX(uid: image.uid).tag(with: image)
+    case ICODESLIXL.model: return ICODESLIXL(uid: image.uid).tag(with: image)
+    case ICODESLIXS.model: return ICODESLIXS(uid: image.uid).tag(with: image)
+    case ICODEDNA.model:
+      var chip = ICODEDNA(uid: image.uid)
+      chip.adopt(image)
       return VirtualTag(chip)
     case ICODESLIX2.model:
       var chip = ICODESLIX2(uid: image.uid)
@@ -134,8 +157,9 @@ extension VirtualTag {
   /// Returns the model that matches the UID and the size; without a UID, the first one of that size.
   private static func vicinityModel(_ image: TagImage) -> VicinityModel? {
     let known: [VicinityModel] = [
-      ICODESLIX.model, ICODESLIX2.model, .icodeSLIS, .st25tv02K, .st25tv02KC, .st25dv04K,
-      .st25dv16K, .st25dv64K, .tagItHFIPlus, .mb89r118,
+      ICODESLIX.model, ICODESLIX2.model, .icodeSLIS, ICODESLIXS.model, ICODESLIXL.model,
+      .st25tv02K, .st25tv02KC, .st25dv04K, .st25dv16K, .st25dv64K, .tagItHFIPlus, .mb89r118,
+      ICODEDNA.model,
     ]
     let fitting = known.filter {
       $0.blockCount == image.memory.unitCount && $0.blockSize == image.memory.unitSize
@@ -147,12 +171,12 @@ extension VirtualTag {
   }
 
   /// Returns whether two UIDs have the same maker and product. For NXP's ICODE, the bits that distinguish
-  /// SLIX from SLIX2 are compared too (SL2S2602 data sheet, 8.3).
+  /// SLI, SLIX, SLIX2 and DNA are compared too (SL2S2602 data sheet, 8.3).
   private static func isOf(_ uid: [UInt8], _ other: [UInt8]) -> Bool {
     guard uid[1] == other[1] else { return false }
     switch uid[1] {
     case Maker.nxp:
-      return uid[2] == other[2] && (uid[2] != 0x01 || uid[3] & 0x18 == other[3] & 0x18)
+      return uid[2] == other[2] && uid[3] & 0x18 == other[3] & 0x18
     case Maker.st: return uid[2] == other[2]
     default: return true
     }

@@ -63,7 +63,7 @@ extension VirtualPCSCReader {
   }
 
   private func uid() -> [UInt8] {
-    guard let tag = vicinityTags.first else { return Self.noAnswer }
+    guard let tag = foundVicinityTag else { return Self.noAnswer }
     let isReversed = dialect == .transparentSession || dialect == .acsPassThrough
     return (isReversed ? tag.identifier.reversed() : tag.identifier) + Self.done
   }
@@ -75,7 +75,7 @@ extension VirtualPCSCReader {
   func request(
     _ code: UInt8, _ parameters: [UInt8], flags: VicinityFlags = []
   ) -> [UInt8]? {
-    guard let uid = vicinityTags.first?.identifier,
+    guard let uid = foundVicinityTag?.identifier,
       flags.isDisjoint(with: [.inventory, .select])
     else { return nil }
     return Self.request(code, parameters, flags: flags, uid: uid)

@@ -148,16 +148,23 @@ public final class VirtualPCSCReader: Sendable {
 
   var vicinityTags: [VirtualTag] { field.tags.filter { $0.modulation == .iso15693 } }
 
-  /// Returns whether the reader's chip finds tags of this kind.
-  private func finds(_ tag: VirtualTag) -> Bool {
-    tag.modulation != .iso15693 || dialect.hasVicinity
+  /// The ISO/IEC 15693 tag that the reader has found.
+  var foundVicinityTag: VirtualTag? { vicinityTags.first { !$0.isHidden } }
+
+  /// Returns whether the reader's chip finds a tag. During a transparent session it searches for none, so
+  /// that a tag that hides has not left.
+  private func finds(_ tag: VirtualTag, _ state: State) -> Bool {
+    guard tag.modulation == .iso15693 else { return true }
+    let hasStayed = state.isInSession && state.knownTags.contains { $0 === tag }
+    return dialect.hasVicinity && (hasStayed || !tag.isHidden)
   }
 
   /// The card that is at the reader now.
   var status: SmartCardStatus {
-    let present = field.tags.filter(finds)
-    let isVicinity = present.contains { $0.modulation == .iso15693 }
+    let tags = field.tags
     return state.withLock { state in
+      let present = tags.filter { finds($0, state) }
+      let isVicinity = present.contains { $0.modulation == .iso15693 }
       if !present.elementsEqual(state.knownTags, by: ===) {
         state.knownTags = present
         state.eventCount += 1

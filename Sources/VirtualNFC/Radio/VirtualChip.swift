@@ -23,6 +23,10 @@ public protocol VirtualChip: Sendable {
   /// irreversible state need not implement it.
   var irreversibleState: IrreversibleState { get }
 
+  /// Whether the chip answers no search: in privacy mode, or after it was destroyed. A reader that finds
+  /// tags itself does not see it. Chips without such a state need not implement it.
+  var isHidden: Bool { get }
+
   /// Switches the carrier on: the chip starts from its power-on state.
   mutating func powerOn()
 
@@ -43,6 +47,8 @@ public protocol VirtualChip: Sendable {
 
 extension VirtualChip {
   public var irreversibleState: IrreversibleState { IrreversibleState() }
+
+  public var isHidden: Bool { false }
 
   public mutating func powerOn() {}
 

@@ -112,6 +112,9 @@ public final class VirtualTag: Sendable {
     }
   }
 
+  /// Whether the tag answers no search; see ``VirtualChip/isHidden``.
+  var isHidden: Bool { state.withLock { $0.chip.isHidden } }
+
   func withAnyChip<Result: Sendable>(_ body: (any VirtualChip) -> Result) -> Result {
     state.withLock { body($0.chip) }
   }

@@ -47,15 +47,19 @@ extension VirtualTag {
 
   /// Returns whether a dump is from an NTAG210 or NTAG212 and not from an Ultralight EV1 of the same
   /// size. The NTAGs have a capability container on delivery, the Ultralights after formatting. The
-  /// remaining difference is the first configuration byte, in which NTAGs set STRG_MOD_EN (NTAG21x data
-  /// sheet, 8.5.7; for NTAG210 and NTAG212 not confirmed).
+  /// remaining difference is the first configuration page, in which NTAGs set STRG_MOD_EN (NTAG21x data
+  /// sheet, 8.5.7; for NTAG210 and NTAG212 not confirmed) and have MIRROR_PAGE, which is zero in an
+  /// Ultralight. If both are zero, the dump is read as that of an Ultralight.
   private static func isNTAG(_ bytes: [UInt8]) -> Bool {
     let capabilityContainer = 12
     let ndefMagicNumber: UInt8 = 0xE1
     let configurationLength = 16
     let strongModulationEnabled: UInt8 = 0x04
+    let configuration = bytes.suffix(configurationLength)
+    let mirrorPage = configuration.startIndex + 2
     return bytes[capabilityContainer] == ndefMagicNumber
-      && bytes[bytes.count - configurationLength] & strongModulationEnabled != 0
+      && (configuration.first.map { $0 & strongModulationEnabled } != 0
+        || configuration[mirrorPage] != 0)
   }
 
   /// Returns whether BCC0 and BCC1 match the cascade levels of the UID (ISO/IEC 14443-3, 6.5.3.2).

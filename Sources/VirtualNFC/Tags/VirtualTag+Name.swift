@@ -86,7 +86,13 @@ extension VirtualTag {
     Entry("topaz96") { .topaz96(formatted: $0) },
     Entry("topaz512") { .topaz512(formatted: $0) },
     Entry("icode-slix") { .icodeSLIX(formatted: $0) },
+    Entry("icode-slix-l") { .icodeSLIXL(formatted: $0) },
+    Entry("icode-slix-s") { .icodeSLIXS(formatted: $0) },
     Entry("icode-slix2") { .icodeSLIX2(formatted: $0) },
+    // On delivery, no key is active.
+    Entry("icode-dna") {
+      .icodeDNA(keys: $0 ? [0: ICODEDNA.demonstrationKey] : [:], formatted: $0)
+    },
     Entry("icode-sli-s") { .icodeSLIS(formatted: $0) },
     Entry("st25dv") { .st25dv(formatted: $0) },
     Entry("st25dv04k") { .st25dv04K(formatted: $0) },

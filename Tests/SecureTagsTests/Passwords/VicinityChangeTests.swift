@@ -18,6 +18,27 @@ extension ICODESLIX2: ChangeableChip {
   var content: ICODEContent { ICODEContent(self) }
   static var answers: AnswerForm { .vicinity }
   static var polling: PollingOptions { .iso15693 }
+  static func companion() -> VirtualTag? { .st25tv() }
+  static func card(_ tag: DetectedTag) async throws -> ICODETag {
+    try await ICODETag(vicinityTag(tag))
+  }
+}
+
+extension ICODESLIXL: ChangeableChip {
+  var content: ICODEContent { ICODEContent(self) }
+  static var answers: AnswerForm { .vicinity }
+  static var polling: PollingOptions { .iso15693 }
+  static func companion() -> VirtualTag? { .st25tv() }
+  static func card(_ tag: DetectedTag) async throws -> ICODETag {
+    try await ICODETag(vicinityTag(tag))
+  }
+}
+
+extension ICODESLIXS: ChangeableChip {
+  var content: ICODEContent { ICODEContent(self) }
+  static var answers: AnswerForm { .vicinity }
+  static var polling: PollingOptions { .iso15693 }
+  static func companion() -> VirtualTag? { .st25tv() }
   static func card(_ tag: DetectedTag) async throws -> ICODETag {
     try await ICODETag(vicinityTag(tag))
   }
@@ -48,7 +69,8 @@ private func vicinityTag(_ tag: DetectedTag) throws -> any ISO15693Tag {
 
 /// Tests each change of an ISO 15693 chip's passwords, protection, article surveillance and locks with every
 /// fault at every exchange, through PC/SC: libnfc has no ISO 15693. The answers have no MAC.
-@Suite(.asking(.configurationLock, .identifierLock, .blockLock)) struct VicinityChangeTests {
+@Suite(.asking(.configurationLock, .identifierLock, .blockLock, .destruction))
+struct VicinityChangeTests {
   private static let newBytes: [UInt8] = [0x11, 0x22, 0x33, 0x44]
   private static let new = SecretKey(newBytes)
   private static let longBytes: [UInt8] = [0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88]
@@ -57,13 +79,13 @@ private func vicinityTag(_ tag: DetectedTag) throws -> any ISO15693Tag {
 
   private static func change<Chip: ChangeableChip>(
     _ name: String, _ chip: @escaping @autoclosure @Sendable () -> Chip, newKey: [UInt8]? = nil,
-    isStepwise: Bool = false, reportsDoubt: Bool = true,
+    isStepwise: Bool = false, reportsDoubt: Bool = true, isFinal: Bool = false,
     prepare: @escaping @Sendable (Chip.Card) async throws -> Void = { _ in },
     _ run: @escaping @Sendable (Chip.Card) async throws -> Void
   ) -> CardChange<Chip> {
     CardChange(
       name, chip(), newKey: newKey, isProtected: false, isStepwise: isStepwise,
-      reportsDoubt: reportsDoubt, prepare: prepare, run)
+      reportsDoubt: reportsDoubt, isFinal: isFinal, prepare: prepare, run)
   }
 
   /// Runs `body`, which was done in an earlier run if the tag refuses because of a lock.
@@ -159,9 +181,43 @@ private func vicinityTag(_ tag: DetectedTag) throws -> any ISO15693Tag {
       needsBothPasswords: locks)
   }
 
+  private static let privacyPassword = ICODETag.factoryPassword(.privacy)
+
+  /// A tag that is in privacy mode, or destroyed, answers no search: another tag is beside it.
+  private static func ofPrivacy<Chip: ChangeableChip>(
+    _ chip: @escaping @autoclosure @Sendable () -> Chip
+  ) -> [CardChange<Chip>] where Chip.Card == ICODETag {
+    [
+      change("privacy mode", chip()) { try await $0.enablePrivacy(password: privacyPassword) },
+      change(
+        "end of privacy mode", chip(),
+        prepare: { try await $0.enablePrivacy(password: privacyPassword) }
+      ) { try await $0.leavePrivacy(password: privacyPassword) },
+      change("destruction", chip(), isFinal: true) {
+        try await $0.destroyPermanently(password: ICODETag.factoryPassword(.destroy))
+      },
+    ]
+  }
+
+  static let ofSLIXL =
+    [ICODETag.Password.privacy, .destroy, .surveillance].flatMap { ofPassword($0, ICODESLIXL()) }
+    + ofPrivacy(ICODESLIXL())
+
+  static let ofSLIXS =
+    ICODETag.Password.allCases.flatMap { ofPassword($0, ICODESLIXS()) } + ofPrivacy(ICODESLIXS())
+
+  @Test(arguments: ofSLIXL) func slixL(_ change: CardChange<ICODESLIXL>) async throws {
+    try await ChangeRun(.pcsc, change).everyFault()
+  }
+
+  @Test(arguments: ofSLIXS) func slixS(_ change: CardChange<ICODESLIXS>) async throws {
+    try await ChangeRun(.pcsc, change).everyFault()
+  }
+
   static let ofSLIX2 =
     ICODETag.Password.allCases.flatMap { ofPassword($0, ICODESLIX2()) }
-    + ofSurveillance(ICODESLIX2()) + locks(ICODESLIX2(), block: 10) { $0.tag } + [
+    + ofPrivacy(ICODESLIX2()) + ofSurveillance(ICODESLIX2())
+    + locks(ICODESLIX2(), block: 10) { $0.tag } + [
       change("identifier of the surveillance", ICODESLIX2()) {
         try await $0.writeSurveillanceIdentifier(0x1234)
       },

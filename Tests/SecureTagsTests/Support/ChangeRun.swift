@@ -21,8 +21,8 @@ protocol ChangeableChip: VirtualChip {
   /// The number of answers before an authentication that nothing protects: those to selections.
   static var unprotectedAnswers: Int { get }
   static func card(_ tag: DetectedTag) async throws -> Card
-  /// The changes of answers that are tested on a reader: all of them on one reader or the other.
-  static func alterations(by kind: ReaderBench.Kind) -> [AnswerChange]
+  /// Another tag in the field, for a chip that hides.
+  static func companion() -> VirtualTag?
 }
 
 extension ChangeableChip {
@@ -30,14 +30,7 @@ extension ChangeableChip {
   static var answers: AnswerForm { .blocks(statusSize: statusSize) }
   static var polling: PollingOptions { .iso14443 }
   static var unprotectedAnswers: Int { 0 }
-  static func alterations(by kind: ReaderBench.Kind) -> [AnswerChange] { AnswerChange.allCases }
-}
-
-extension AnswerChange {
-  /// Half of the changes, for a chip whose procedures are long.
-  static func half(by kind: ReaderBench.Kind) -> [AnswerChange] {
-    kind == .libnfc ? [.replayed, .codeChanged, .refused] : [.codeChanged, .cut, .longer, .bare]
-  }
+  static func companion() -> VirtualTag? { nil }
 }
 
 /// A change, as a careful program performs it: `run` can be called again after a failure.
@@ -52,6 +45,8 @@ struct CardChange<Chip: ChangeableChip>: Sendable, CustomTestStringConvertible {
   let isStepwise: Bool
   /// Whether an error after the card has changed reports how to continue. It does for every new key.
   let reportsDoubt: Bool
+  /// Whether the tag never answers again after the change.
+  let isFinal: Bool
   /// The first exchange with a fault: those of the authentication are the same in several changes.
   let first: Int
   let prepare: @Sendable (Chip.Card) async throws -> Void
@@ -60,7 +55,7 @@ struct CardChange<Chip: ChangeableChip>: Sendable, CustomTestStringConvertible {
   init(
     _ testDescription: String, _ chip: @escaping @autoclosure @Sendable () -> Chip,
     newKey: [UInt8]? = nil, isProtected: Bool = true, isStepwise: Bool = false,
-    reportsDoubt: Bool? = nil, first: Int = 0,
+    reportsDoubt: Bool? = nil, isFinal: Bool = false, first: Int = 0,
     prepare: @escaping @Sendable (Chip.Card) async throws -> Void = { _ in },
     _ run: @escaping @Sendable (Chip.Card) async throws -> Void
   ) {
@@ -70,6 +65,7 @@ struct CardChange<Chip: ChangeableChip>: Sendable, CustomTestStringConvertible {
     self.isProtected = isProtected
     self.isStepwise = isStepwise
     self.reportsDoubt = reportsDoubt ?? (newKey != nil)
+    self.isFinal = isFinal
     self.first = first
     self.prepare = prepare
     self.run = run
@@ -100,16 +96,15 @@ struct ChangeRun<Chip: ChangeableChip> {
     }
   }
 
-  private let kind: ReaderBench.Kind
   private let change: CardChange<Chip>
   private let reader: ReaderBench
   private let start: Tampered
 
   init(_ kind: ReaderBench.Kind, _ change: CardChange<Chip>) async throws {
-    self.kind = kind
     self.change = change
     reader = try await ReaderBench(
-      kind, VirtualTag(Tampered(change.chip(), Chip.answers)), polling: Chip.polling)
+      kind, VirtualTag(Tampered(change.chip(), Chip.answers)), polling: Chip.polling,
+      beside: Chip.companion())
     try await change.prepare(Chip.card(reader.found()))
     start = try reader.chip(Tampered.self)
   }
@@ -133,7 +128,7 @@ struct ChangeRun<Chip: ChangeableChip> {
     for moment in change.first..<answers {
       try await check(.cancelled, moment, before, after, &repeated)
     }
-    for tampering in Chip.alterations(by: kind) {
+    for tampering in AnswerChange.allCases {
       for moment in change.first..<answers {
         try await check(.answer(tampering), moment, before, after, &repeated)
       }
@@ -174,7 +169,7 @@ struct ChangeRun<Chip: ChangeableChip> {
     if change.reportsDoubt, let error, found != before, !fault.isRefusal {
       #expect((error as? NFCError)?.recovery != nil, place)
     }
-    guard found != after || fault.isAnswerLost else { return }
+    guard found != after || fault.isAnswerLost && !change.isFinal else { return }
     // A card as it was before is the same each time: once for each fault is enough.
     guard found != before || repeated.insert("\(fault)").inserted else { return }
     reader.restore()

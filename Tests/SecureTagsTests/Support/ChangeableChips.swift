@@ -85,12 +85,19 @@ struct ICODEContent: Equatable {
   private let surveillanceIdentifier: [UInt8]
   private let protection: ICODEProtection?
 
-  init(_ chip: ICODESLIX) { self.init(chip.core, chip.security, nil) }
+  private let pages: ICODEPageProtection?
+  private let isHidden: Bool
+
+  init(_ chip: ICODESLIX) { self.init(chip.core, chip.security) }
+  init(_ chip: ICODESLIXL) { self.init(chip.core, chip.security) }
+  init(_ chip: ICODESLIXS) { self.init(chip.core, chip.security, pages: chip.pages) }
   init(_ chip: ICODESLIX2) { self.init(chip.core, chip.security, chip.protection) }
 
   private init(
-    _ core: VicinityCore, _ security: ICODESecurity, _ protection: ICODEProtection?
+    _ core: VicinityCore, _ security: ICODESecurity, _ protection: ICODEProtection? = nil,
+    pages: ICODEPageProtection? = nil
   ) {
+    (self.pages, isHidden) = (pages, security.isPrivate || security.isDestroyed)
     memory = VicinityContent(core)
     (passwords, lockedPasswords) = (security.passwords, security.lockedPasswords)
     surveillance = [

@@ -23,15 +23,20 @@ struct ReaderBench: Sendable {
   /// The number of frames since then.
   let exchanges: @Sendable () -> Int
   private let polling: PollingOptions
+  /// Another tag, so that the reader sees one while the tag hides.
+  private let companion: VirtualTag?
   private let end: @Sendable () -> Void
 
   init(
-    _ kind: Kind, _ tag: VirtualTag, polling: PollingOptions = .iso14443
+    _ kind: Kind, _ tag: VirtualTag, polling: PollingOptions = .iso14443,
+    beside companion: VirtualTag? = nil
   ) async throws {
     ReplayedReaders.begin()
     self.tag = tag
     self.polling = polling
+    self.companion = companion
     field.place(tag)
+    if let companion { field.place(companion) }
     switch kind {
     case .libnfc:
       let virtual = try VirtualReader(field)
@@ -75,9 +80,16 @@ struct ReaderBench: Sendable {
 
   /// Finds and connects the card again.
   func found() async throws -> DetectedTag {
-    for try await tag in reader.tags(polling: polling) {
-      try await tag.connect()
-      return tag
+    if tag.chip.isHidden {
+      guard let found = try await reader.vicinityTag(uid: tag.identifier) else {
+        throw NFCError(.noTag, "the tag does not answer")
+      }
+      return .iso15693(found)
+    }
+    for try await found in reader.tags(polling: polling)
+    where companion == nil || found.identifier == tag.identifier {
+      try await found.connect()
+      return found
     }
     throw NFCError(.noTag, "polling ended")
   }
@@ -100,5 +112,8 @@ struct ReaderBench: Sendable {
     setTrouble(nil, 0)
     field.remove(tag)
     field.place(tag)
+    guard let companion else { return }
+    field.remove(companion)
+    field.place(companion)
   }
 }

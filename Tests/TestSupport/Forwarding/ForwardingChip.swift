@@ -20,6 +20,7 @@ extension ForwardingChip {
     set { chip.memory = newValue }
   }
   public var irreversibleState: IrreversibleState { chip.irreversibleState }
+  public var isHidden: Bool { chip.isHidden }
   public mutating func powerOn() { chip.powerOn() }
   public mutating func powerOff() { chip.powerOff() }
   public mutating func carrierHasLasted(_ time: Duration) { chip.carrierHasLasted(time) }

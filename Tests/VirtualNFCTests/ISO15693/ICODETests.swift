@@ -156,8 +156,10 @@ import Testing
 
   @Test func destroyed() {
     let reader = Reader(ICODESLIX2())
-    #expect(reader.ask("02B904") == "010F")
-    #expect(reader.ask("02B904" + Self.cover(reader, Self.fifteen)) == "00")
+    #expect(reader.ask("22B904" + Self.uid) == "010F")
+    // The command must be addressed or for the selected tag.
+    #expect(reader.ask("02B904" + Self.cover(reader, Self.fifteen)) == "")
+    #expect(reader.ask("22B904" + Self.uid + Self.cover(reader, Self.fifteen)) == "00")
     reader.restart()
     #expect(reader.ask("260100") == "")
     #expect(reader.ask("02B204") == "")

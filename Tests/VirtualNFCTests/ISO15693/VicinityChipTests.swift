@@ -9,7 +9,8 @@ import Testing
   static func slix2() -> VicinityReader<ICODESLIX2> { VicinityReader(ICODESLIX2()) }
 
   static let chips: [any VicinityChip] = [
-    ICODESLIX2(), ICODESLIX(), PlainVicinityChip(.icodeSLIS), ST25DV(.st25dv64K),
+    ICODESLIX2(), ICODESLIX(), ICODESLIXL(), ICODESLIXS(), ICODEDNA(),
+    PlainVicinityChip(.icodeSLIS), ST25DV(.st25dv64K),
     ST25DV(.st25dv16K), ST25DV(.st25dv04K), PlainVicinityChip(.st25tv02K),
     PlainVicinityChip(.tagItHFIPlus), PlainVicinityChip(.mb89r118),
   ]
@@ -17,15 +18,16 @@ import Testing
   @Test func namesAndUIDs() {
     #expect(
       Self.chips.map(\.name) == [
-        "icode-slix2", "icode-slix", "icode-sli-s", "st25dv", "st25dv16k", "st25dv04k", "st25tv",
-        "tag-it", "mb89r118",
+        "icode-slix2", "icode-slix", "icode-slix-l", "icode-slix-s", "icode-dna", "icode-sli-s",
+        "st25dv", "st25dv16k", "st25dv04k", "st25tv", "tag-it", "mb89r118",
       ])
     #expect(Set(Self.chips.map(\.identifier)).count == Self.chips.count)
     let products = Self.chips.map { ISO15693Product.tagProduct(uid: $0.identifier)?.name }
     #expect(
       products == [
-        "ICODE SLIX2", "ICODE SLIX", "ICODE SLI-S", "ST25DV16K/64K", "ST25DV16K/64K", "ST25DV04K",
-        "ST25TV512/02K", "Tag-it HF-I Plus", "MB89R118",
+        "ICODE SLIX2", "ICODE SLIX", "ICODE SLIX-L", "ICODE SLIX-S", "ICODE DNA or NTAG 5",
+        "ICODE SLI-S", "ST25DV16K/64K", "ST25DV16K/64K", "ST25DV04K", "ST25TV512/02K",
+        "Tag-it HF-I Plus", "MB89R118",
       ])
   }
 
@@ -33,6 +35,9 @@ import Testing
   @Test(arguments: [
     (VirtualTag.icodeSLIX2(), "E14027010300FE00", 320),
     (.icodeSLIX(), "E1400D010300FE00", 112),
+    (.icodeSLIXL(), "E14003000300FE00", 32),
+    (.icodeSLIXS(), "E14013000300FE00", 160),
+    (.icodeDNA(), "E1401F010300FE00", 256),
     (.icodeSLIS(), "E14013000300FE00", 160),
     (.st25dv(), "E2400001000003FF0300FE00", 8192),
     (.st25dv16K(), "E240FF010300FE00", 2048),

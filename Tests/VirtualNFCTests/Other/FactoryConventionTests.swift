@@ -34,6 +34,9 @@ import VirtualNFC
     Factory("Ultralight C", capacity: 137, .ultralightC()) { try .ultralightC(ndef: $0) },
     Factory("DESFire", capacity: 4094, .desfire()) { try .desfire(ndef: $0) },
     Factory("ICODE SLI-S", capacity: 150, .icodeSLIS()) { try .icodeSLIS(ndef: $0) },
+    Factory("ICODE SLIX-L", capacity: 22, .icodeSLIXL()) { try .icodeSLIXL(ndef: $0) },
+    Factory("ICODE SLIX-S", capacity: 150, .icodeSLIXS()) { try .icodeSLIXS(ndef: $0) },
+    Factory("ICODE DNA", capacity: 246, .icodeDNA()) { try .icodeDNA(ndef: $0) },
     Factory("MB89R118", capacity: 1988, .mb89r118()) { try .mb89r118(ndef: $0) },
     Factory("ST25DV64K", capacity: 8180, .st25dv()) { try .st25dv(ndef: $0) },
   ]

@@ -1,16 +1,16 @@
 import NFCCore
 
-/// The common part of the ICODE SLIX family: passwords, article surveillance, and inventory read
-/// commands.
+/// The common part of the ICODE SLIX family: passwords, article surveillance, privacy and destruction.
 protocol ICODEChip: VicinityChip {
   var security: ICODESecurity { get set }
-  /// Whether the chip supports the extended options of inventory read commands.
-  static var hasExtendedInventory: Bool { get }
-  /// Whether the chip enters the quiet state at each power-on.
-  var isPersistentlyQuiet: Bool { get set }
 }
 
 extension ICODEChip {
+  /// Whether no search finds the chip: it hides, or it was destroyed.
+  public var isHidden: Bool { security.isPrivate || security.isDestroyed }
+
+  func receives(_ request: VicinityRequest) -> Bool { security.receives(request) }
+
   func afiRefusal() -> VicinityErrorCode? {
     security.isAFIProtected && !security.open.contains(.eas) ? .unknown : nil
   }
@@ -18,7 +18,17 @@ extension ICODEChip {
   var frozenSettings: IrreversibleState { security.frozenSettings }
 
   mutating func endSession() { security.endSession() }
+}
 
+/// An ICODE that supports inventory read commands.
+protocol ICODEInventoryChip: ICODEChip {
+  /// Whether the chip supports the extended options of inventory read commands.
+  static var hasExtendedInventory: Bool { get }
+  /// Whether the chip enters the quiet state at each power-on.
+  var isPersistentlyQuiet: Bool { get set }
+}
+
+extension ICODEInventoryChip {
   /// Executes INVENTORY READ and FAST INVENTORY READ. A label that cannot execute all of the request is
   /// silent. It is not confirmed that a block protected by a password makes it silent, too.
   mutating func executeInventory(

@@ -19,12 +19,15 @@ public struct ICODEDNA: VirtualChip, VicinityChip {
   /// The number of keys.
   public static let keyCount = 4
   private static let keySize = 16
+  /// The key 0 of the tag that the name `icode-dna` gives: zeros. A real chip has no active key on delivery.
+  static let demonstrationKey = [UInt8](repeating: 0, count: keySize)
 
   var model: VicinityModel { Self.model }
   var core: VicinityCore
   /// The active keys by their numbers.
   private var keys: [Int: [UInt8]]
-  private let signature: [UInt8]
+  /// The answer to READ SIGNATURE, which is genuine for UIDs with a published signature.
+  var signature: [UInt8]
   private var generator: SplitMix64
   /// Fixed values that replace the next random numbers.
   var nextRandomNumbers: [[UInt8]] = []
@@ -35,7 +38,22 @@ public struct ICODEDNA: VirtualChip, VicinityChip {
   ///   - formatted: whether it has a capability container and an empty message; if not, it is all zero,
   ///     as on delivery.
   public init(uid: [UInt8]? = nil, keys: [Int: [UInt8]] = [:], formatted: Bool = true) {
-    core = Self.model.core(uid: uid, formatted: formatted)
+    self.init(Self.model.core(uid: uid, formatted: formatted), keys)
+  }
+
+  /// - Parameters:
+  ///   - uid: 8 bytes, most significant first; `nil` for one with a genuine signature.
+  ///   - keys: the active keys by their numbers, 0 to 3, 16 bytes each; others are ignored.
+  ///   - ndef: the message, or its bytes.
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  public init(
+    uid: [UInt8]? = nil, keys: [Int: [UInt8]] = [:], ndef: some TagMessage
+  ) throws(VirtualTagError) {
+    self.init(try Self.model.core(uid: uid, ndef: ndef), keys)
+  }
+
+  private init(_ core: VicinityCore, _ keys: [Int: [UInt8]]) {
+    self.core = core
     self.keys = keys.filter {
       (0..<Self.keyCount).contains($0.key) && $0.value.count == Self.keySize
     }
@@ -89,5 +107,14 @@ extension VirtualTag {
     uid: [UInt8]? = nil, keys: [Int: [UInt8]] = [:], formatted: Bool = true
   ) -> VirtualTag {
     VirtualTag(ICODEDNA(uid: uid, keys: keys, formatted: formatted))
+  }
+
+  /// Returns an ICODE DNA with an NDEF message of up to 246 bytes.
+  ///
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  public static func icodeDNA(
+    uid: [UInt8]? = nil, keys: [Int: [UInt8]] = [:], ndef: some TagMessage
+  ) throws(VirtualTagError) -> VirtualTag {
+    VirtualTag(try ICODEDNA(uid: uid, keys: keys, ndef: ndef))
   }
 }

@@ -1,7 +1,6 @@
 import NFCCore
 
-/// The two pages of an ICODE SLIX2 with their access conditions, privacy mode, and the destruction of the
-/// chip.
+/// The two pages of an ICODE SLIX2 with their access conditions.
 ///
 /// Source: data sheet SL2S2602 rev. 4.2, 9.5.3.
 struct ICODEProtection: Hashable, Sendable {
@@ -13,8 +12,6 @@ struct ICODEProtection: Hashable, Sendable {
   var isLocked = false
   /// Whether every protected access requires both the read and the write password.
   var needsBothPasswords = false
-  var isPrivate = false
-  var isDestroyed = false
   /// Whether the chip is quiet after each power-on.
   var isQuiet = false
 
@@ -41,12 +38,9 @@ struct ICODEProtection: Hashable, Sendable {
     return needsBothPasswords ? open.isSuperset(of: [.read, .write]) : open.contains(.write)
   }
 
-  /// - Parameter security: the state of the passwords, which also verifies the password in the commands
-  ///   for privacy and destruction.
   mutating func change(
-    _ code: UInt8, _ parameters: [UInt8], _ security: inout ICODESecurity
+    _ code: UInt8, _ parameters: [UInt8], open: Set<ICODEPassword>
   ) -> VicinityAnswer {
-    let open = security.open
     switch code {
     case ICODECommand.protectPage:
       guard parameters.count == 2, Int(parameters[0]) < ICODESLIX2.counterBlock else {
@@ -63,12 +57,6 @@ struct ICODEProtection: Hashable, Sendable {
     case ICODECommand.protectBy64Bits:
       guard open.isSuperset(of: [.read, .write]) else { return .refusal(.unknown) }
       needsBothPasswords = true
-    case ICODECommand.enablePrivacy:
-      guard security.verify(.privacy, parameters) else { return .refusal(.unknown) }
-      isPrivate = true
-    case ICODECommand.destroy:
-      guard security.verify(.destroy, parameters) else { return .refusal(.unknown) }
-      isDestroyed = true
     default: return .unknown
     }
     return .data([])

@@ -4,7 +4,7 @@ import NFCCore
 /// commands.
 ///
 /// Source: data sheet SL2S2002_SL2S2102 rev. 3.4.
-public struct ICODESLIX: VirtualChip, ICODEChip {
+public struct ICODESLIX: VirtualChip, ICODEInventoryChip {
   static let hasExtendedInventory = false
   static let model = VicinityModel(
     // Bits 36 and 35 are 10 (data sheet, 8.3).
@@ -42,8 +42,6 @@ public struct ICODESLIX: VirtualChip, ICODEChip {
   }
 
   // MARK: VicinityChip
-
-  func receives(_ request: VicinityRequest) -> Bool { !security.ignoresRequests }
 
   mutating func execute(
     _ code: UInt8, _ parameters: [UInt8], _ flags: VicinityFlags

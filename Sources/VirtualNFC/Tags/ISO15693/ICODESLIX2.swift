@@ -5,7 +5,7 @@ import NFCCore
 ///
 /// Inventory read commands for a single addressed or selected label are not modeled. Source: data sheet
 /// SL2S2602 rev. 4.2.
-public struct ICODESLIX2: VirtualChip, ICODEChip {
+public struct ICODESLIX2: VirtualChip, ICODEInventoryChip {
   static let counterBlock = 79
   static let hasExtendedInventory = true
   static let model = VicinityModel(
@@ -57,17 +57,6 @@ public struct ICODESLIX2: VirtualChip, ICODEChip {
 
   // MARK: VicinityChip
 
-  /// Returns whether the chip responds to a request. In privacy mode, it supports only the command that
-  /// ends that mode (data sheet, 9.5.3.17).
-  func receives(_ request: VicinityRequest) -> Bool {
-    guard !security.ignoresRequests, !protection.isDestroyed else { return false }
-    guard protection.isPrivate else { return true }
-    switch request.code {
-    case ICODECommand.getRandomNumber, ICODECommand.setPassword: return true
-    default: return false
-    }
-  }
-
   func readRefusal(_ block: Int) -> VicinityErrorCode? {
     block != Self.counterBlock && !protection.allowsRead(block, security.open) ? .unknown : nil
   }
@@ -80,7 +69,6 @@ public struct ICODESLIX2: VirtualChip, ICODEChip {
     var state = security.frozenSettings
     if protection.isLocked { state.add(.configurationLock, place: 2, bits: 1) }
     if protection.needsBothPasswords { state.add(.configurationLock, place: 2, bits: 2) }
-    if protection.isDestroyed { state.add(.destruction) }
     state.add(
       .counter, place: Self.counterBlock, bytes: core.block(Self.counterBlock)?.prefix(2) ?? [])
     return state
@@ -128,15 +116,9 @@ public struct ICODESLIX2: VirtualChip, ICODEChip {
       protection.isQuiet = true
       core.state = .quiet
       return .silence
-    case ICODECommand.setPassword:
-      let answer = security.execute(code, parameters, flags)
-      if answer == .data([]), parameters.first == ICODEPassword.privacy.rawValue {
-        protection.isPrivate = false
-      }
-      return answer
-    case ICODECommand.protectPage, ICODECommand.lockPageProtection, ICODECommand.destroy,
-      ICODECommand.enablePrivacy, ICODECommand.protectBy64Bits:
-      return protection.change(code, parameters, &security)
+    case ICODECommand.protectPage, ICODECommand.lockPageProtection,
+      ICODECommand.protectBy64Bits:
+      return protection.change(code, parameters, open: security.open)
     default:
       return security.execute(code, parameters, flags)
     }

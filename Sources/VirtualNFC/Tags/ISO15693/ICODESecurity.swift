@@ -1,6 +1,7 @@
 import NFCCore
 
-/// The passwords and the electronic article surveillance of the ICODE SLIX family.
+/// The passwords, the electronic article surveillance, the privacy mode and the destruction of the ICODE
+/// SLIX family. A chip has the functions for which it has a password.
 ///
 /// After a wrong password, the chip does not respond until the power has been off (SL2S2002 data sheet
 /// rev. 3.4, 9.4.3.2).
@@ -19,6 +20,9 @@ struct ICODESecurity: Hashable, Sendable {
   private(set) var isEASProtected = false
   private(set) var isAFIProtected = false
   private(set) var easIdentifier: [UInt8] = [0, 0]
+  /// Whether the chip hides: it responds only to the commands that end this mode.
+  var isPrivate = false
+  private(set) var isDestroyed = false
 
   // The state of a session.
   private(set) var open: Set<ICODEPassword> = []
@@ -40,6 +44,7 @@ struct ICODESecurity: Hashable, Sendable {
     state.add(.configurationLock, place: 0, bits: UInt64(bits))
     let locked = lockedPasswords.reduce(UInt64(0)) { $0 | UInt64($1.rawValue) }
     state.add(.configurationLock, place: 1, bits: locked)
+    if isDestroyed { state.add(.destruction) }
     return state
   }
 
@@ -50,6 +55,14 @@ struct ICODESecurity: Hashable, Sendable {
   }
 
   // MARK: Commands
+
+  /// Returns whether the chip responds to a request. In privacy mode, it supports only the commands that
+  /// end that mode (SL2S2602 data sheet, 9.5.3.17; SL2S5302 data sheet rev. 3.2, 8.4.3.10).
+  func receives(_ request: VicinityRequest) -> Bool {
+    guard !ignoresRequests, !isDestroyed else { return false }
+    guard isPrivate else { return true }
+    return [ICODECommand.getRandomNumber, ICODECommand.setPassword].contains(request.code)
+  }
 
   mutating func execute(
     _ code: UInt8, _ parameters: [UInt8], _ flags: VicinityFlags
@@ -65,6 +78,16 @@ struct ICODESecurity: Hashable, Sendable {
       guard !flags.isDisjoint(with: [.address, .select]) else { return .silence }
       return code == ICODECommand.writePassword
         ? writePassword(parameters) : lockPassword(parameters)
+    case ICODECommand.enablePrivacy where passwords[.privacy] != nil:
+      guard verify(.privacy, parameters) else { return .refusal(.unknown) }
+      isPrivate = true
+      return .data([])
+    case ICODECommand.destroy where passwords[.destroy] != nil:
+      // The command must be addressed or for the selected tag (NXP's reader library, phalICode_Destroy).
+      guard !flags.isDisjoint(with: [.address, .select]) else { return .silence }
+      guard verify(.destroy, parameters) else { return .refusal(.unknown) }
+      isDestroyed = true
+      return .data([])
     case ICODECommand.alarmEAS: return alarm(parameters, hasIdentifier: flags.contains(.option))
     case ICODECommand.setEAS, ICODECommand.resetEAS, ICODECommand.lockEAS,
       ICODECommand.writeEASIdentifier, ICODECommand.passwordProtect:
@@ -78,6 +101,7 @@ struct ICODESecurity: Hashable, Sendable {
       return .refusal(.unknown)
     }
     open.insert(kind)
+    if kind == .privacy { isPrivate = false }
     return .data([])
   }
 

@@ -173,7 +173,7 @@ extension VicinityProcedure {
     #expect(try await bench.reader.tagsInField().isEmpty)
     let lost = await #expect(throws: NFCError.self) { try await tag.readBlocks(0..<1) }
     #expect(lost?.code == .tagConnectionLost)
-    chip.withChip(ICODESLIX2.self) { $0.protection.isPrivate = false }
+    chip.withChip(ICODESLIX2.self) { $0.security.isPrivate = false }
     let back = try await bench.tag()
 
     // The end of the chip comes with its password, and is silent like a tag that has left.
