@@ -9,7 +9,9 @@ package final class PCSCReaders {
   private let canceller = Canceller()
 
   private final class Canceller: Sendable {
-    let cancel = Mutex<(@Sendable () -> Void)?>(nil)
+    /// In a structure, because a closure in the mutex itself grows with each access.
+    struct State { var cancel: (@Sendable () -> Void)? }
+    let state = Mutex(State())
   }
 
   package init(_ service: @escaping PCSCSource.Service = PCSCSource.system) {
@@ -20,7 +22,7 @@ package final class PCSCReaders {
     if let service { return service }
     service = try? makeService()
     let cancel = service?.cancel
-    canceller.cancel.withLock { $0 = cancel }
+    canceller.state.withLock { $0.cancel = cancel }
     return service
   }
 
@@ -45,6 +47,6 @@ package final class PCSCReaders {
   /// Ends the wait that is running, from any thread.
   package var cancel: @Sendable () -> Void {
     let canceller = canceller
-    return { canceller.cancel.withLock { $0 }?() }
+    return { canceller.state.withLock { $0.cancel }?() }
   }
 }

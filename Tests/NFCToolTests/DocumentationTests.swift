@@ -10,8 +10,11 @@ import Testing
   @Test(arguments: modules) func isBuiltWithoutWarnings(_ module: String) async throws {
     try await TemporaryDirectory.with { directory async throws in
       let result = try await Tool.shell(
-        #""$ROOT/Scripts/documentation" --built --output "$OUT" "$MODULE""#,
-        environment: ["ROOT": Self.root.path, "OUT": directory.path, "MODULE": module])
+        #""$ROOT/Scripts/documentation" --built "$BUILT" --output "$OUT" "$MODULE""#,
+        environment: [
+          "ROOT": Self.root.path, "BUILT": try RunningTool.built().path, "OUT": directory.path,
+          "MODULE": module,
+        ])
       #expect(result.status == 0, "\(result.errors)")
       #expect(result.output.contains("\(module).doccarchive"))
     }

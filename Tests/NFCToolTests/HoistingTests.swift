@@ -14,6 +14,14 @@ import Testing
     ("--json mifare send 30", "mifare send --json 30"),
     ("mifare --json send 30", "mifare send --json 30"),
     ("--uid 04 write --verify uri x", "write uri --uid 04 --verify x"),
+    // Options that all kinds of messages have can precede the kind, and only there.
+    ("write --each --count 2 text x", "write text --each --count 2 x"),
+    ("--json write --lock --permanently uri x", "write uri --json --lock --permanently x"),
+    ("write --from=a.csv text x", "write text --from=a.csv x"),
+    ("--each write text x", "--each write text x"),
+    ("encode --output m.ndef uri x", "encode uri --output m.ndef x"),
+    // The password of a network or of a tag: only the kind decides which.
+    ("write --password 1 wifi x", "write --password 1 wifi x"),
     // Values that look like subcommands or options remain values.
     ("--virtual poll read", "read --virtual poll"),
     ("--virtual --json read", "read --virtual --json"),

@@ -39,18 +39,24 @@ public enum ReaderSources {
     register(IsolatedSource(helper: path))
   }
 
-  private static let wrap = Mutex<(@Sendable (any ReaderDriver) -> any ReaderDriver)?>(nil)
+  /// A closure that stands in a `Mutex` itself is wrapped in two more functions by each access, so that its calls
+  /// become slower with every reader (seen with Swift 6.3.1). In a structure it is not.
+  private struct Wrapping {
+    let wrap: @Sendable (any ReaderDriver) -> any ReaderDriver
+  }
+
+  private static let wrapping = Mutex<Wrapping?>(nil)
 
   /// Puts another driver in front of that of every reader that is opened from now on.
   package static func wrapDrivers(
     _ wrap: @escaping @Sendable (any ReaderDriver) -> any ReaderDriver
   ) {
-    self.wrap.withLock { $0 = wrap }
+    wrapping.withLock { $0 = Wrapping(wrap: wrap) }
   }
 
   static func wrapped(_ driver: any ReaderDriver) -> any ReaderDriver {
-    guard let wrap = wrap.withLock({ $0 }) else { return driver }
-    return wrap(driver)
+    guard let wrapping = wrapping.withLock({ $0 }) else { return driver }
+    return wrapping.wrap(driver)
   }
 
   /// Returns the source for an address; `nil` if no source has its scheme.

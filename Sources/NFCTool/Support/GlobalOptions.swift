@@ -120,11 +120,17 @@ extension GlobalOptions {
     var path: [String] = []
     var options: [String] = []
     var subcommands = root.configuration.subcommands
+    var flags = flags
+    var valueOptions = valueOptions
     var rest = arguments[...]
     while !subcommands.isEmpty, let argument = rest.first {
       if let command = subcommands.first(where: { $0.matches(argument) }) {
         path.append(argument)
         subcommands = command.configuration.subcommands
+        if let shared = command as? any SharedOptions.Type {
+          flags += shared.sharedFlags
+          valueOptions += shared.sharedValueOptions
+        }
         rest = rest.dropFirst()
       } else if flags.contains(argument)
         || valueOptions.contains(where: { argument.hasPrefix($0 + "=") })
@@ -144,6 +150,12 @@ extension GlobalOptions {
     guard let word = rest.first, !options.isEmpty, !word.hasPrefix("-") else { return arguments }
     return word == "help" ? Array(rest) : [word]
   }
+}
+
+/// A command whose subcommands all have the same options, which can precede the subcommand's name too.
+protocol SharedOptions: ParsableCommand {
+  static var sharedFlags: [String] { get }
+  static var sharedValueOptions: [String] { get }
 }
 
 extension ParsableCommand {

@@ -29,6 +29,11 @@ struct WriteCommand: ParsableCommand {
     ])
 }
 
+extension WriteCommand: SharedOptions {
+  static let sharedFlags = ["--append", "--as-is", "--each", "--lock", "--permanently"]
+  static let sharedValueOptions = ["--count", "--first", "--from"]
+}
+
 /// The command `nfc encode`.
 struct EncodeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -50,4 +55,9 @@ struct EncodeCommand: ParsableCommand {
       EncodeKindCommand<ExternalKind>.self, EncodeKindCommand<RawKind>.self,
       EncodeKindCommand<JSONKind>.self,
     ])
+}
+
+extension EncodeCommand: SharedOptions {
+  static let sharedFlags = ["--as-is"]
+  static let sharedValueOptions = ["--output", "-o"]
 }

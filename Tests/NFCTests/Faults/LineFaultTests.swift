@@ -198,10 +198,15 @@ import VirtualNFC
 
   /// Does something after a number of commands.
   private final class Cut: Sendable {
-    private let state = Mutex<(remaining: Int, action: @Sendable () -> Void)>((0, {}))
+    private struct State {
+      var remaining = 0
+      var action: @Sendable () -> Void = {}
+    }
+
+    private let state = Mutex(State())
 
     func set(after count: Int, _ action: @escaping @Sendable () -> Void) {
-      state.withLock { $0 = (count, action) }
+      state.withLock { $0 = State(remaining: count, action: action) }
     }
 
     func commandHasRun() {
