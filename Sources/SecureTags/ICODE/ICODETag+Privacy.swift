@@ -24,7 +24,7 @@ extension ICODETag {
   /// Ends privacy mode with SET PASSWORD: two exchanges, four if an answer is lost. A tag that is not in
   /// privacy mode stays as it is.
   ///
-  /// No search finds a tag in privacy mode; ``NFCCore/Reader/vicinityTag(uid:)`` reaches it.
+  /// No search finds a tag in privacy mode; `Reader.vicinityTag(uid:)` reaches it.
   ///
   /// - Parameter password: the privacy password.
   /// - Throws: ``NFCError/Code/authenticationFailed``, after which the chip ignores commands until the
