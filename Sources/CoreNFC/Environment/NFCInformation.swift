@@ -71,14 +71,22 @@ public struct NFCInformation: Hashable, Sendable {
   ///   wildcards.
   func systems() throws -> [UInt16] {
     try systemCodes.map { text in
-      guard let bytes = [UInt8](hexadecimal: text), bytes.count == 2, !bytes.contains(0xFF) else {
+      guard let system = Self.system(text) else {
         throw NFCReaderError(
           violating: Key.systemCodes,
           "has \"\(text)\", which is not a system code: two bytes in hexadecimal, neither of them FF"
         )
       }
-      return UInt16(bytes[0]) << 8 | UInt16(bytes[1])
+      return system
     }
+  }
+
+  /// Returns a system code without wildcards; `nil` if the text is none.
+  static func system(_ text: String) -> UInt16? {
+    guard let bytes = [UInt8](hexadecimal: text), bytes.count == 2, !bytes.contains(0xFF) else {
+      return nil
+    }
+    return UInt16(bytes[0]) << 8 | UInt16(bytes[1])
   }
 }
 

@@ -12,6 +12,10 @@ extension NFCReaderError {
   public static var readerErrorParameterOutOfBound: Code { .readerErrorParameterOutOfBound }
   /// ``Code/readerErrorRadioDisabled``.
   public static var readerErrorRadioDisabled: Code { .readerErrorRadioDisabled }
+  /// ``Code/readerErrorIneligible``.
+  public static var readerErrorIneligible: Code { .readerErrorIneligible }
+  /// ``Code/readerErrorAccessNotAccepted``.
+  public static var readerErrorAccessNotAccepted: Code { .readerErrorAccessNotAccepted }
   /// ``Code/readerTransceiveErrorTagConnectionLost``.
   public static var readerTransceiveErrorTagConnectionLost: Code {
     .readerTransceiveErrorTagConnectionLost

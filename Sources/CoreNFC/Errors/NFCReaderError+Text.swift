@@ -9,6 +9,8 @@ extension NFCReaderError.Code {
     case .readerErrorInvalidParameterLength: "Invalid parameter length"
     case .readerErrorParameterOutOfBound: "Parameter out of bounds"
     case .readerErrorRadioDisabled: "NFC radio is disabled"
+    case .readerErrorIneligible: "Not eligible"
+    case .readerErrorAccessNotAccepted: "Access not accepted"
     case .readerTransceiveErrorTagConnectionLost: "Tag connection lost"
     case .readerTransceiveErrorRetryExceeded: "Too many retries"
     case .readerTransceiveErrorTagResponseError: "Tag response error"

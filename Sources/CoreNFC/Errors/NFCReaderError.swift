@@ -58,6 +58,10 @@ public struct NFCReaderError: _BridgedStoredNSError {
     case readerErrorParameterOutOfBound = 5
     /// Never used here: no reader reports that somebody has switched off its field.
     case readerErrorRadioDisabled = 6
+    /// Never used here: a device or an account may not use a service of Apple. Since iOS 26.
+    case readerErrorIneligible = 7
+    /// Never used here: somebody has not agreed to the conditions of a service of Apple. Since iOS 26.
+    case readerErrorAccessNotAccepted = 8
     /// The tag has left the field, or was found before polling was restarted.
     case readerTransceiveErrorTagConnectionLost = 100
     /// Used only by the two methods that can repeat a command (``NFCTagCommandConfiguration``).

@@ -9,7 +9,9 @@ open class __NFCISO15693ReaderSession: NFCReaderSession {
   /// - Parameter queue: the queue on which the delegate and the completion handlers are called;
   ///   `nil` for the session's own serial queue.
   public init(delegate: any __NFCReaderSessionDelegate, queue: DispatchQueue?) {
-    super.init(delegate: delegate, queue: queue, purpose: .tags(.iso15693))
+    super.init(
+      delegate: delegate, queue: queue,
+      purpose: .tags(NFCTagReaderSession.Configuration(pollingOption: .iso15693)))
   }
 
   /// Searches for tags again. Tags that were reported before can no longer be used.

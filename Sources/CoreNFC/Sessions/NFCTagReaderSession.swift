@@ -20,7 +20,8 @@ open class NFCTagReaderSession: NFCReaderSession {
     /// ISO/IEC 18092: FeliCa.
     public static let iso18092 = PollingOption(rawValue: 0x4)
     /// ISO 7816 cards that offer only PACE (EF.CardAccess; ICAO 9303-11, 9.2), with no application
-    /// selected; it overrides the other options.
+    /// selected. It overrides the other options, except in a ``Configuration``: there a card is
+    /// reported that has a listed application, or else PACE.
     public static let pace = PollingOption(rawValue: 0x8)
   }
 
@@ -33,7 +34,22 @@ open class NFCTagReaderSession: NFCReaderSession {
     queue: DispatchQueue? = nil
   ) {
     guard !pollingOption.isEmpty else { return nil }
-    super.init(delegate: delegate, queue: queue, purpose: .tags(pollingOption))
+    let polled: PollingOption = pollingOption.contains(.pace) ? .pace : pollingOption
+    super.init(
+      delegate: delegate, queue: queue, purpose: .tags(Configuration(pollingOption: polled)))
+  }
+
+  /// Creates a session that searches for some of what Info.plist lists.
+  ///
+  /// Without a technology to poll, the session ends with `readerErrorInvalidParameter`. Since iOS 26.4.
+  ///
+  /// - Parameter queue: the queue on which the delegate and the completion handlers are called;
+  ///   `nil` for the session's own serial queue.
+  public init(
+    configuration: Configuration, delegate: any NFCTagReaderSessionDelegate,
+    queue: DispatchQueue? = nil
+  ) {
+    super.init(delegate: delegate, queue: queue, purpose: .tags(configuration))
   }
 
   /// The tag that commands go to.
@@ -64,6 +80,12 @@ open class NFCTagReaderSession: NFCReaderSession {
 
   /// Searches for tags again. Tags that were reported before can no longer be used.
   open func restartPolling() { core.restartPolling() }
+
+  /// Searches for other tags, with the readers that the session has opened. The next
+  /// ``restartPolling()`` returns to the search that the session was created with. Since iOS 26.4.
+  open func restartPolling(configuration: Configuration) {
+    core.restartPolling(configuration)
+  }
 
   private var tagDelegate: (any NFCTagReaderSessionDelegate)? {
     delegate as? any NFCTagReaderSessionDelegate

@@ -27,7 +27,7 @@ import Synchronization
 /// like the program, and is cancelled by that; then it releases the readers and reports the end.
 final class SessionCore: Sendable {
   enum Purpose: Sendable {
-    case tags(NFCTagReaderSession.PollingOption)
+    case tags(NFCTagReaderSession.Configuration)
     case messages(invalidateAfterFirstRead: Bool)
     /// What needs a service that only Apple has.
     case unsupported(String)
@@ -119,9 +119,10 @@ final class SessionCore: Sendable {
 
   func found(_ tags: [TagObject]) { state.withLock { $0.found(tags) } }
 
-  func restartPolling() {
-    guard state.withLock({ $0.restart() }) else { return }
-    run.withLock { $0 }?.restart()
+  /// - Parameter configuration: what to search for this time, also if nothing was found so far.
+  func restartPolling(_ configuration: NFCTagReaderSession.Configuration? = nil) {
+    guard state.withLock({ $0.restart(always: configuration != nil) }) else { return }
+    run.withLock { $0 }?.restart(configuration)
   }
 
   func isReachable(_ tag: TagObject) -> Bool { state.withLock { $0.isReachable(tag) } }

@@ -5,12 +5,16 @@ import NFC
 struct SessionRequest: Sendable {
   let purpose: SessionCore.Purpose
   let polling: PollingOptions
+  /// The applications and systems that commands may name.
   let applications: [ApplicationIdentifier]
   let systems: [UInt16]
+  /// Those of them that the session searches for, in this order.
+  let searchedApplications: [ApplicationIdentifier]
+  let searchedSystems: [UInt16]
   let limits: NFCSessionLimits
 
   /// - Throws: `readerErrorSecurityViolation`, naming the key that Info.plist lacks;
-  ///   `readerErrorUnsupportedFeature`.
+  ///   `readerErrorInvalidParameter` without a technology to poll; `readerErrorUnsupportedFeature`.
   init(_ purpose: SessionCore.Purpose, _ environment: NFCEnvironment) throws {
     let (information, limits) = (environment.information, environment.limits)
     self.purpose = purpose
@@ -22,26 +26,52 @@ struct SessionRequest: Sendable {
     applications = try information.identifiers()
     systems = try information.systems()
     switch purpose {
-    case .tags(let options):
+    case .tags(let configuration):
+      let options = configuration.pollingOption
       polling = PollingOptions(options)
-      if options.contains(.iso18092), !options.contains(.pace), systems.isEmpty,
-        limits.requiresListedSystems
-      {
+      guard !polling.isEmpty else {
+        throw NFCReaderError(
+          .readerErrorInvalidParameter,
+          userInfo: [NSLocalizedFailureReasonErrorKey: "the session polls for nothing"])
+      }
+      searchedApplications = Self.chosen(
+        configuration.iso7816SelectIdentifiers.map(ApplicationIdentifier.init(hexadecimal:)),
+        of: applications, onlyListed: limits.requiresListedApplications)
+      searchedSystems = Self.chosen(
+        configuration.feliCaSystemCodes.map(NFCInformation.system),
+        of: systems, onlyListed: limits.requiresListedSystems)
+      if options.contains(.iso18092), systems.isEmpty, limits.requiresListedSystems {
         throw NFCReaderError(
           violating: NFCInformation.Key.systemCodes, "lists no FeliCa systems")
       }
     case .messages:
       polling = .all
+      searchedApplications = applications
+      searchedSystems = systems
     case .unsupported(let reason):
       throw NFCReaderError(
         .readerErrorUnsupportedFeature, userInfo: [NSLocalizedFailureReasonErrorKey: reason])
     }
   }
 
+  /// Returns the entries that a configuration names, each once; `nil` stands for one that makes no sense.
+  private static func chosen<Entry: Equatable>(
+    _ named: [Entry?], of listed: [Entry], onlyListed: Bool
+  ) -> [Entry] {
+    guard !named.isEmpty else { return listed }
+    return named.reduce(into: []) { chosen, entry in
+      guard let entry, !chosen.contains(entry), !onlyListed || listed.contains(entry) else {
+        return
+      }
+      chosen.append(entry)
+    }
+  }
+
   /// Whether the session searches for ISO 7816 cards but cannot report any.
   var lacksApplications: Bool {
-    guard case .tags(let options) = purpose else { return false }
-    return options.contains(.iso14443) && !options.contains(.pace) && applications.isEmpty
+    guard case .tags(let configuration) = purpose else { return false }
+    let options = configuration.pollingOption
+    return options.contains(.iso14443) && !options.contains(.pace) && searchedApplications.isEmpty
       && limits.requiresListedApplications
   }
 }
@@ -49,11 +79,7 @@ struct SessionRequest: Sendable {
 extension PollingOptions {
   init(_ options: NFCTagReaderSession.PollingOption) {
     self = []
-    if options.contains(.pace) {
-      self = .iso14443
-      return
-    }
-    if options.contains(.iso14443) { insert(.iso14443) }
+    if !options.isDisjoint(with: [.iso14443, .pace]) { insert(.iso14443) }
     if options.contains(.iso15693) { insert(.iso15693) }
     if options.contains(.iso18092) { insert(.iso18092) }
   }

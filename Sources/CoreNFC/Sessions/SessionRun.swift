@@ -25,6 +25,13 @@ final class SessionRun: Sendable {
   /// The time limit for releasing a reader.
   private static let releaseTime = Duration.seconds(1)
   private let restarts = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+  /// The search that the program has requested last, until it begins.
+  private let requested = Mutex<Search?>(nil)
+
+  private enum Search: Sendable {
+    case asBegun
+    case configured(NFCTagReaderSession.Configuration)
+  }
 
   init(
     _ core: SessionCore, _ session: SessionReference, _ request: SessionRequest,
@@ -67,12 +74,9 @@ final class SessionRun: Sendable {
     do {
       let readers = try await environment.readers.open(request.polling)
       do {
-        var tags = try SessionTags(readers, request, core) { [weak self] reader, _ in
-          self?.present(.notice("the reader \(reader.name) was lost; the others continue"))
-        }
-        for notice in SessionTags.notices(readers, request) { present(.notice(notice)) }
+        let tags = try search(request, readers)
         try await notify { $0.notifyActive() }
-        try await find(&tags)
+        try await find(tags, readers)
       } catch {
         end(error)
       }
@@ -81,6 +85,15 @@ final class SessionRun: Sendable {
     } catch {
       end(error)
     }
+  }
+
+  /// Begins a search, and tells the person what it leaves out.
+  private func search(_ request: SessionRequest, _ readers: Readers) throws -> SessionTags {
+    let tags = try SessionTags(readers, request, core) { [weak self] reader, _ in
+      self?.present(.notice("the reader \(reader.name) was lost; the others continue"))
+    }
+    for notice in SessionTags.notices(readers, request) { present(.notice(notice)) }
+    return tags
   }
 
   /// Reports the end of the session, unless that was done.
@@ -120,25 +133,56 @@ final class SessionRun: Sendable {
     return answer
   }
 
-  func restart() { restarts.continuation.yield() }
+  /// - Parameter configuration: what to search for; `nil` for what the session began with.
+  func restart(_ configuration: NFCTagReaderSession.Configuration?) {
+    requested.withLock { $0 = configuration.map(Search.configured) ?? .asBegun }
+    restarts.continuation.yield()
+  }
 
   func present(_ moment: NFCPresentation) { environment.presenter.present(moment) }
 
   // MARK: Finding tags
 
   /// Continues until the session ends.
-  private func find(_ tags: inout SessionTags) async throws {
+  private func find(_ begun: SessionTags, _ readers: Readers) async throws {
     var signals = restarts.stream.makeAsyncIterator()
+    var tags = begun
+    var isConfigured = false
     while true {
-      let found = try await tags.next()
-      let objects = found.map(\.tag)
-      core.found(objects)
-      if try await notify({ $0.notifyDetected(objects) }) {
-        // Polling does not start until the program requests it.
-        guard await signals.next() != nil else { throw CancellationError() }
-      } else {
-        try await readMessages(&tags, found)
+      if let found = try await tags.next(unless: { requested.withLock { $0 != nil } }) {
+        let objects = found.map(\.tag)
+        core.found(objects)
+        guard try await notify({ $0.notifyDetected(objects) }) else {
+          try await readMessages(&tags, found)
+          continue
+        }
       }
+      // Polling does not start until the program requests it.
+      switch try await nextSearch(&signals) {
+      case .configured(let configuration):
+        // The request may have come just before the tags.
+        core.found([])
+        tags = try search(SessionRequest(.tags(configuration), environment), readers)
+        isConfigured = true
+      case .asBegun where isConfigured:
+        tags = try search(request, readers)
+        isConfigured = false
+      case .asBegun: break
+      }
+    }
+  }
+
+  /// Waits for a request to search. A signal without one belongs to a search that has begun.
+  private func nextSearch(
+    _ signals: inout AsyncStream<Void>.Iterator
+  ) async throws -> Search {
+    while true {
+      let search = requested.withLock { requested in
+        defer { requested = nil }
+        return requested
+      }
+      if let search { return search }
+      guard await signals.next() != nil else { throw CancellationError() }
     }
   }
 

@@ -52,8 +52,10 @@ struct SessionState: Sendable {
   }
 
   /// Returns whether polling has to be restarted: no tag is reported while polling continues.
-  mutating func restart() -> Bool {
-    guard isActive, !tags.isEmpty else { return false }
+  ///
+  /// - Parameter always: whether polling changes, and therefore is restarted while it continues.
+  mutating func restart(always: Bool) -> Bool {
+    guard isActive, always || !tags.isEmpty else { return false }
     found([])
     return true
   }

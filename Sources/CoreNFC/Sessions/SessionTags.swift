@@ -68,12 +68,15 @@ struct SessionTags: Sendable {
   }
 
   /// Waits for tags of the kinds that the session is for.
-  mutating func next() async throws -> [Found] {
-    while true {
+  ///
+  /// - Returns: `nil` if the session is to search for something else.
+  mutating func next(unless isReplaced: () -> Bool) async throws -> [Found]? {
+    while !isReplaced() {
       let tags = try await inField()
       if !tags.isEmpty { return tags }
       try await Pause.sleep(Self.pause)
     }
+    return nil
   }
 
   /// Returns the tags that are in the fields now.

@@ -14,9 +14,9 @@ struct TagRecognition {
   func object(for tag: DetectedTag) async throws -> TagObject? {
     switch request.purpose {
     case .messages: return message(tag)
-    case .tags(let options):
+    case .tags(let configuration):
       do {
-        return try await typed(tag, paceOnly: options.contains(.pace))
+        return try await typed(tag, configuration.pollingOption)
       } catch let error as NFCError where error.code != .readerLost {
         return nil
       }
@@ -36,14 +36,18 @@ struct TagRecognition {
     }
   }
 
-  private func typed(_ tag: DetectedTag, paceOnly: Bool) async throws -> TagObject? {
+  private func typed(
+    _ tag: DetectedTag, _ options: NFCTagReaderSession.PollingOption
+  ) async throws -> TagObject? {
     switch tag {
     case .iso7816, .miFare:
-      guard let card = tag.smartCard else {
-        guard !paceOnly, case .miFare(let tag) = tag else { return nil }
-        return MiFareTagObject(tag, in: core)
+      if let card = tag.smartCard {
+        if options.contains(.iso14443), let object = try await application(of: card) {
+          return object
+        }
+        if options.contains(.pace), let object = try await paceCard(card) { return object }
       }
-      return try await smartCard(card, tag, paceOnly: paceOnly)
+      return options.contains(.iso14443) ? withoutApplication(tag) : nil
     case .iso15693(let tag): return ISO15693TagObject(tag, in: core)
     case .feliCa(let tag): return try await system(tag)
     case .other: return nil
@@ -52,31 +56,33 @@ struct TagRecognition {
 }
 
 extension TagRecognition {
-  /// Returns an ISO 7816 card with the first listed application that answers. If none does, a card
-  /// that is also a MIFARE card is reported as such; another card is not reported.
-  private func smartCard(
-    _ card: any ISO7816Tag, _ tag: DetectedTag, paceOnly: Bool
-  ) async throws -> TagObject? {
-    if paceOnly {
-      try await card.connect()
-      return try await card.cardAccess()?.offersPACE == true
-        ? ISO7816TagObject(card, in: core) : nil
+  /// Returns an ISO 7816 card with the first application searched for that answers.
+  private func application(of card: any ISO7816Tag) async throws -> TagObject? {
+    guard !request.searchedApplications.isEmpty else { return nil }
+    try await card.connect()
+    guard let selected = try await card.selectFirst(of: request.searchedApplications) else {
+      return nil
     }
-    if !request.applications.isEmpty {
-      try await card.connect()
-      if let selected = try await card.selectFirst(of: request.applications) {
-        return ISO7816TagObject(card, selected: selected, request, in: core)
-      }
-    }
-    if case .miFare(let tag) = tag { return MiFareTagObject(tag, in: core) }
-    return request.limits.requiresListedApplications
-      ? nil : ISO7816TagObject(card, selected: nil, request, in: core)
+    return ISO7816TagObject(card, selected: selected, request, in: core)
   }
 
-  /// Returns a FeliCa card: by the first listed system that it has.
+  private func paceCard(_ card: any ISO7816Tag) async throws -> TagObject? {
+    try await card.connect()
+    return try await card.cardAccess()?.offersPACE == true
+      ? ISO7816TagObject(card, in: core) : nil
+  }
+
+  /// Returns a MIFARE card as such, also if it is an ISO 7816 card; another card is not reported.
+  private func withoutApplication(_ tag: DetectedTag) -> TagObject? {
+    if case .miFare(let tag) = tag { return MiFareTagObject(tag, in: core) }
+    guard let card = tag.smartCard, !request.limits.requiresListedApplications else { return nil }
+    return ISO7816TagObject(card, selected: nil, request, in: core)
+  }
+
+  /// Returns a FeliCa card: by the first system searched for that it has.
   private func system(_ tag: any FeliCaTag) async throws -> TagObject? {
     try await tag.connect()
-    for code in request.systems {
+    for code in request.searchedSystems {
       if let system = try await tag.system(code) {
         return FeliCaTagObject(tag.inSystem(system), request, in: core)
       }

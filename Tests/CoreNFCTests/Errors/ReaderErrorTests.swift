@@ -1,4 +1,5 @@
 @testable import CoreNFC
+import Foundation
 import NFC
 import Testing
 
@@ -31,5 +32,26 @@ import Testing
     #expect(one.hashValue == NFCReaderError(.readerErrorInvalidParameter).hashValue)
     #expect(one == NFCReaderError(.readerErrorInvalidParameter))
     #expect(one != NFCReaderError(.readerErrorSecurityViolation))
+  }
+
+  /// A program that is built with the SDK of iOS 26 names them beside the others, and has no default.
+  @Test(arguments: [
+    (NFCReaderError.readerErrorIneligible, NFCReaderError.Code.readerErrorIneligible, 7),
+    (NFCReaderError.readerErrorAccessNotAccepted, .readerErrorAccessNotAccepted, 8),
+  ])
+  func hasTheCodesOfIOS26(
+    _ constant: NFCReaderError.Code, _ code: NFCReaderError.Code, _ rawValue: Int
+  ) {
+    #expect(constant == code)
+    #expect(code.rawValue == rawValue)
+    #expect(NFCReaderError.Code(rawValue: rawValue) == code)
+    let error: any Error = NFCReaderError(code)
+    #expect((error as? NFCReaderError)?.code == code)
+    #expect((error as NSError).code == rawValue)
+    #expect(!error.localizedDescription.isEmpty)
+    switch error {
+    case constant: break
+    default: Issue.record("the constant does not match the error")
+    }
   }
 }
