@@ -9,7 +9,7 @@ import Testing
     #expect(plain.status == 0)
     #expect(
       plain.lines.first
-        == "pcsc:Virtual ACR1552 PICC 00 00  iso14443a iso14443b felica iso15693")
+        == "pcsc:Virtual ACR1552 PICC 00 00  iso14443a iso14443b felica iso15693 jewel")
     let ways = plain.lines.dropFirst()
     #expect(ways.count == 3)
     let isIndented = ways.allSatisfy { $0.hasPrefix("  ") }
