@@ -298,7 +298,7 @@ import Testing
     ),
     (
       "protect --password 00112233445566778899AABBCCDDEEFF --from 43 --virtual ultralight-c",
-      "leaves out page 42"
+      "does not cover page 42"
     ),
     (
       "protect --password 00112233445566778899AABBCCDDEEFF --current-password 11 --virtual ultralight-c",
