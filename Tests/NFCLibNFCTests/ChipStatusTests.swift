@@ -44,7 +44,7 @@ extension LibNFCTests {
         code: .tagResponseError, reason: "more than one tag"),
       Row(
         status: 0x07, effect: .answerContinues(300), libnfcCode: LibNFC.Failure.chip,
-        code: .tagResponseError, reason: "longer than the reader can take"),
+        code: .tagResponseError, reason: "longer than the reader can receive"),
       Row(
         status: 0x0B, effect: .answerStartBroken, libnfcCode: LibNFC.Failure.transmission,
         code: .tagResponseError, reason: "not answered as it should"),
