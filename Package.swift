@@ -71,10 +71,10 @@ let package = Package(
     // The layers, lowest first. A module depends only on those below it.
     .target(name: "JSONText"),
     .target(name: "NDEF", dependencies: ["JSONText"]),
-    .target(name: "NFCCore", dependencies: ["NDEF", "COpenSSL"]),
+    .target(name: "ReaderThread"),
+    .target(name: "NFCCore", dependencies: ["NDEF", "ReaderThread", "COpenSSL"]),
     // For servers: no reader, no I/O.
     .target(name: "SUNMessage", dependencies: ["COpenSSL"]),
-    .target(name: "ReaderThread"),
     .target(name: "ChildProcesses"),
     // Made with any reader and played back without one.
     .target(name: "Recordings", dependencies: ["JSONText", "NFCCore", "ReaderThread"]),
@@ -149,7 +149,8 @@ let package = Package(
         "VirtualNFC",
       ]),
     // Only what is public, as a driver outside this package has it.
-    .testTarget(name: "OutsideDriverTests", dependencies: ["DriverConformance", "NFC"]),
+    .testTarget(
+      name: "OutsideDriverTests", dependencies: ["DriverConformance", "NFC", "NFCDiagnosis"]),
     .testTarget(
       name: "NFCDiagnosisTests", dependencies: ["NFC", "NFCCore", "NFCDiagnosis", "NFCLibNFC"]),
     .testTarget(

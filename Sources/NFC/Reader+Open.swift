@@ -32,7 +32,7 @@ extension Reader {
   ///
   /// - Throws: the errors of ``open(_:)-(String?)``.
   public static func open(_ address: ReaderAddress) async throws -> Reader {
-    let thread = try makeThread()
+    let thread = try ReaderThread.forReader()
     return try await Opener(thread: thread).open(address)
   }
 
@@ -46,7 +46,7 @@ extension Reader {
     _ address: ReaderAddress,
     through wrap: @escaping @Sendable (any ReaderDriver) -> any ReaderDriver
   ) async throws -> Reader {
-    let thread = try makeThread()
+    let thread = try ReaderThread.forReader()
     return try await Opener(thread: thread).open { wrap(try ReaderSources.open(address)) }
   }
 
@@ -54,7 +54,7 @@ extension Reader {
   ///
   /// - Throws: ``NFCError/Code/readerUnavailable`` if the system cannot create a thread.
   public static func open(with driver: sending any ReaderDriver) async throws -> Reader {
-    Reader(driver: driver, executor: try makeThread())
+    Reader(driver: driver, executor: try ReaderThread.forReader())
   }
 
   /// Begins to open a reader, and returns at once: for programs that can use the time before the reader
@@ -64,7 +64,7 @@ extension Reader {
   package static func beginOpening(
     _ connectionString: String
   ) throws -> Task<Reader, any Error> {
-    let thread = try makeThread()
+    let thread = try ReaderThread.forReader()
     return Task(executorPreference: thread) {
       try await Opener(thread: thread).open(ReaderAddress(connectionString))
     }
@@ -79,7 +79,7 @@ extension Reader {
   public static func open(
     matching name: String = "", over service: @escaping @Sendable () -> any SmartCardService
   ) async throws -> Reader {
-    let thread = try makeThread()
+    let thread = try ReaderThread.forReader()
     return try await Opener(thread: thread).open { try PCSCDriver(name, over: service()) }
   }
 
@@ -91,7 +91,7 @@ extension Reader {
   public static func open(
     _ driver: @escaping @Sendable () throws -> any ReaderDriver
   ) async throws -> Reader {
-    let thread = try makeThread()
+    let thread = try ReaderThread.forReader()
     return try await Opener(thread: thread).open(driver)
   }
 
@@ -101,14 +101,6 @@ extension Reader {
       return nil
     }
     return name
-  }
-
-  static func makeThread() throws -> ReaderThread {
-    do {
-      return try ReaderThread()
-    } catch {
-      throw NFCError(.readerUnavailable, "no thread for the reader", cause: .system(0, "\(error)"))
-    }
   }
 }
 

@@ -92,7 +92,7 @@ private final class ReaderWatch: Sendable {
     (changes, changed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     for (index, source) in sources.enumerated() {
       let named = addresses.filter { source.schemes.contains($0.scheme) }
-      let thread = try Reader.makeThread()
+      let thread = try ReaderThread.forReader()
       let report: @Sendable ([FoundReader]) -> Void = { [weak self] in self?.set($0, index) }
       let task = Task(executorPreference: thread) { await Self.watch(source, named, report) }
       tasks.withLock { $0.append(task) }

@@ -10,8 +10,10 @@ extension ReaderDiagnosis {
   public static func current() async -> ReaderDiagnosis {
     await onOwnThread {
       let examination = Examination(.own)
-      return examination.diagnosis(
+      var diagnosis = examination.diagnosis(
         examination.mustNotStartService ? .notQueried : .asked())
+      for source in RegisteredSource.all { source.add(to: &diagnosis) }
+      return diagnosis
     }
   }
 
@@ -26,6 +28,9 @@ extension ReaderDiagnosis {
     let underlying = ReaderSources.source(of: address)?.underlyingAddress(of: address)
     let examined = underlying?.description ?? connectionString
     var diagnosis = await onOwnThread {
+      if let source = RegisteredSource.of(ReaderAddress(examined)) {
+        return ReaderDiagnosis(readers: [source.examine(ReaderAddress(examined))])
+      }
       let examination = Examination(.own)
       let isForService = examined.hasPrefix(SmartCardServiceState.scheme)
       let service: SmartCardServiceState = isForService ? .asked() : .notQueried

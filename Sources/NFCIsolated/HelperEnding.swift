@@ -34,7 +34,7 @@ struct HelperEnding {
       case SIGSEGV, SIGBUS, SIGILL, SIGFPE: "libnfc has crashed in \(subject)"
       default: "\(subject) was killed"
       }
-    return NFCError(code, what, cause: .signal(signal, name + addition))
+    return NFCError(code, what, cause: .signal(number: signal, text: name + addition))
   }
 
   private var addition: String { report.isEmpty ? "" : ", " + report }

@@ -96,7 +96,7 @@ final class HelperProcess {
   private static func cannotStart(_ executable: String, _ number: Int32) -> NFCError {
     NFCError(
       .readerUnavailable, "cannot start \(executable)",
-      cause: .system(number, String(cString: strerror(number))))
+      cause: .system(errno: number, text: String(cString: strerror(number))))
   }
 
   /// Whether libnfc's log is to appear in the program's own output.

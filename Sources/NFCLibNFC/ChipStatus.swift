@@ -52,6 +52,6 @@ enum ChipStatus {
   }
 
   private static func cause(_ code: UInt8) -> NFCError.Cause {
-    .chip(code, texts[code] ?? "unknown error")
+    .chip(code: code, text: texts[code] ?? "unknown error")
   }
 }

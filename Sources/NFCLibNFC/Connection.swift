@@ -61,7 +61,7 @@ final class Connection {
       throw NFCError(
         .readerUnavailable,
         "a module of the kernel has the chip at \(text), for instance pn533_i2c; unload it",
-        cause: .system(EBUSY, String(cString: strerror(EBUSY))))
+        cause: .system(errno: EBUSY, text: String(cString: strerror(EBUSY))))
     }
     guard let device = try open() ?? openAtOtherRate() ?? openAfterClearing() else {
       throw NFCError(

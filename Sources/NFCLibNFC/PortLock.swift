@@ -80,6 +80,7 @@ final class PortLock: Sendable {
     let hint =
       number == EACCES ? "; its group may, often dialout: join it and log in again" : ""
     return NFCError(
-      code, "cannot open \(path)\(hint)", cause: .system(number, String(cString: strerror(number))))
+      code, "cannot open \(path)\(hint)",
+      cause: .system(errno: number, text: String(cString: strerror(number))))
   }
 }

@@ -76,7 +76,7 @@ public final class ReaderThread: SerialExecutor, TaskExecutor {
   /// Starts a thread.
   ///
   /// - Throws: ``Failure`` if the system cannot create a thread.
-  public init() throws {
+  public init() throws(Failure) {
     let weak = WeakExecutor()
     let start = Start(queue: queue) { weak.executor }
     let box = Unmanaged.passRetained(start)
@@ -103,9 +103,9 @@ public final class ReaderThread: SerialExecutor, TaskExecutor {
 
   /// The system has refused to create a thread.
   public struct Failure: Error, CustomStringConvertible {
-    /// The value of errno.
+    /// The error number that `pthread_create` returned; see `errno.h`.
     public let code: Int32
-    public var description: String { "no thread: \(String(cString: strerror(code)))" }
+    public var description: String { String(cString: strerror(code)) }
   }
 
   /// Runs a job on the thread, after those that were enqueued before it.

@@ -75,16 +75,16 @@ extension NFCError.Cause {
     case "driver": self = .driver(try NFCError.DriverFailure(recorded: fields))
     case "libnfc": self = .driver(try .former("libnfc", fields, meaning: .readerFailure))
     case "pcsc": self = .driver(try .former("pcsc", fields))
-    case "system": self = .system(try number(), try fields.text("text"))
-    case "signal": self = .signal(try number(), try fields.text("text"))
+    case "system": self = .system(errno: try number(), text: try fields.text("text"))
+    case "signal": self = .signal(number: try number(), text: try fields.text("text"))
     case "negativeAcknowledge": self = .negativeAcknowledge(try byte())
     case "statusWord": self = .statusWord(try word())
     case "statusFlags":
       let flags = try word()
-      self = .statusFlags(UInt8(flags >> 8), UInt8(flags & 0xFF))
+      self = .statusFlags(flag1: UInt8(flags >> 8), flag2: UInt8(flags & 0xFF))
     case "desfireStatus": self = .desfireStatus(try byte())
     case "iso15693": self = .iso15693(try byte())
-    case "chip": self = .chip(try byte(), try fields.text("text"))
+    case "chip": self = .chip(code: try byte(), text: try fields.text("text"))
     case "notCarried": self = .unsupportedByReader
     case "noAnswer": self = .noAnswer
     case "checksum": self = .checksum

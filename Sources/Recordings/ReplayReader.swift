@@ -84,12 +84,7 @@ public final class ReplayReader: Sendable {
     at index: Int = 0,
     through wrap: @escaping @Sendable (any ReaderDriver) -> any ReaderDriver = { $0 }
   ) async throws -> Reader {
-    let thread: ReaderThread
-    do {
-      thread = try ReaderThread()
-    } catch {
-      throw NFCError(.readerUnavailable, "no thread for the reader", cause: .system(0, "\(error)"))
-    }
+    let thread = try ReaderThread.forReader()
     return try await Task(executorPreference: thread) {
       Reader(driver: wrap(try self.driver(at: index)), executor: thread)
     }.value

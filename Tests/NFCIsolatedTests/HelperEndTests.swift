@@ -91,7 +91,7 @@ import VirtualNFC
     } catch let error as NFCError {
       #expect([.readerLost, .tagConnectionLost].contains(error.code), "\(error)")
       if error.code == .readerLost, signal == SIGKILL {
-        #expect(error.cause == .signal(SIGKILL, "SIGKILL"))
+        #expect(error.cause == .signal(number: SIGKILL, text: "SIGKILL"))
       }
       if error.code == .readerLost, signal == SIGSTOP {
         #expect(error.cause == .noAnswer)

@@ -33,9 +33,10 @@ import Testing
     .driver(.init(domain: "libnfc", code: -20, text: "RF", meaning: .readerFailure)),
     .driver(.init(domain: "pcsc", code: 0x8010_0001 as UInt32, text: "x")),
     .driver(.init(domain: "", code: Int64.max, text: "", meaning: .cardInUse)),
-    .system(5, "EIO"), .signal(6, "SIGABRT"),
-    .negativeAcknowledge(1), .statusWord(0x6A82), .statusFlags(1, 2), .desfireStatus(0xAE),
-    .iso15693(0x0F), .chip(0x14, "key"), .unsupportedByReader, .noAnswer, .checksum,
+    .system(errno: 5, text: "EIO"), .signal(number: 6, text: "SIGABRT"),
+    .negativeAcknowledge(1), .statusWord(0x6A82), .statusFlags(flag1: 1, flag2: 2),
+    .desfireStatus(0xAE),
+    .iso15693(0x0F), .chip(code: 0x14, text: "key"), .unsupportedByReader, .noAnswer, .checksum,
   ]
   static let places: [NFCError.Place] = [
     .page(1), .block(2), .sector(3), .file(0xE104), .offset(5),

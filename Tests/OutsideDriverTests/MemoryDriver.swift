@@ -44,6 +44,16 @@ struct MemorySource: ReaderSource {
 
   func watch(naming addresses: [ReaderAddress]) -> any ReaderSourceWatch { Watch() }
 
+  func findings(about address: ReaderAddress) -> [ReaderFinding] {
+    guard let reader = address.rest.flatMap(Int.init).flatMap(MemoryReader.numbered) else {
+      return [ReaderFinding(.notThere, "no reader has this number")]
+    }
+    guard reader.state.withLock(\.isPluggedIn) else {
+      return [ReaderFinding(.notThere, "it was unplugged", advice: "plug it in again")]
+    }
+    return []
+  }
+
   private final class Watch: ReaderSourceWatch {
     func readers() -> [FoundReader] { MemorySource().readers() }
     func wait(atMost timeout: Duration) -> Bool { false }

@@ -1,5 +1,6 @@
 import DriverConformance
 import NFC
+import NFCDiagnosis
 import Testing
 
 /// A driver that is no part of this package: registered, opened by its address, and put through the checks.
@@ -21,6 +22,28 @@ import Testing
     #expect(tag.identifier == [0x04, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06])
     await reader.close()
     #expect(try await Reader.list().contains { $0.address == bench.address })
+  }
+
+  /// `nfc doctor` of a program with this driver.
+  @Test func aRegisteredDriverReportsItsProblems() async throws {
+    ReaderSources.register(MemorySource())
+    let bench = MemoryBench()
+    let name = bench.address.description
+    let present = await ReaderDiagnosis.current().readers.filter { $0.connectionString == name }
+    #expect(present.map(\.canBeOpened) == [true])
+    let examined = await ReaderDiagnosis.examine(name).readers
+    #expect(examined.map(\.wasOpened) == [true])
+
+    bench.reader.state.withLock { $0.isPluggedIn = false }
+    for diagnosis in [await ReaderDiagnosis.current(), await ReaderDiagnosis.examine(name)] {
+      let reader = try #require(diagnosis.readers.first { $0.connectionString == name })
+      #expect(!reader.canBeOpened && !reader.wasOpened)
+      #expect(
+        reader.findings
+          == [ReaderFinding(.notThere, "it was unplugged", advice: "plug it in again")])
+    }
+    let unknown = await ReaderDiagnosis.examine("memory:none").readers
+    #expect(unknown.flatMap(\.findings).map(\.detail) == ["no reader has this number"])
   }
 
   /// A suite that finds nothing wrong with a faulty driver would be of no use.

@@ -56,9 +56,10 @@ import Testing
     .driver(
       .init(domain: "pcsc", code: 0x8010_000B as UInt32, text: "in use", meaning: .cardInUse)),
     .driver(.init(domain: "other", code: Int64.min, text: "no", meaning: .notPermitted)),
-    .system(5, "I/O"),
-    .negativeAcknowledge(1), .statusWord(0x6A82), .statusFlags(1, 0xA6), .desfireStatus(0xAE),
-    .iso15693(0x0F), .chip(1, "time"), .unsupportedByReader, .noAnswer, .checksum,
+    .system(errno: 5, text: "I/O"),
+    .negativeAcknowledge(1), .statusWord(0x6A82), .statusFlags(flag1: 1, flag2: 0xA6),
+    .desfireStatus(0xAE),
+    .iso15693(0x0F), .chip(code: 1, text: "time"), .unsupportedByReader, .noAnswer, .checksum,
   ]
 
   static let calls: [RecordedCall] =

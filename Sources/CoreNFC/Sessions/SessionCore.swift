@@ -82,7 +82,7 @@ final class SessionCore: Sendable {
         let before = SessionRegistry.shared.admit(
           self, session, exclusively: environment.limits.allowsOneSession)
       else { throw NFCReaderError(.readerSessionInvalidationErrorSystemIsBusy) }
-      let run = SessionRun(self, kept, request, environment, thread: try ReaderThread())
+      let run = SessionRun(self, kept, request, environment, thread: try ReaderThread.forReader())
       self.run.withLock { $0 = run }
       // Another thread has ended it meanwhile: the run finds out at its first step.
       run.start(after: before.compactMap { $0.run.withLock { $0 } })

@@ -166,7 +166,7 @@ package enum ReaderSearch {
   private static func onOwnThread<Result: Sendable>(
     _ body: @escaping @Sendable () -> Result
   ) async throws -> Result {
-    let thread = try Reader.makeThread()
+    let thread = try ReaderThread.forReader()
     return await Task(executorPreference: thread) { body() }.value
   }
 }

@@ -2,6 +2,7 @@ import NFCCore
 import NFCIsolated
 import NFCLibNFC
 import NFCPCSC
+import ReaderThread
 import Synchronization
 
 /// The kinds of readers that this program supports, in the order in which they are searched.
@@ -9,20 +10,36 @@ import Synchronization
 /// libnfc comes first, because asking the PC/SC service may start it, and then it takes possession
 /// of every reader that it has a driver for.
 public enum ReaderSources {
-  private static let sources = Mutex<[any ReaderSource]>([
-    LibNFCSource(), PCSCSource(), IsolatedSource(),
+  private struct Entry {
+    var source: any ReaderSource
+    /// Whether a program has registered it.
+    var isRegistered = false
+  }
+
+  private static let entries = Mutex([
+    Entry(source: LibNFCSource()), Entry(source: PCSCSource()), Entry(source: IsolatedSource()),
   ])
 
-  /// All registered sources.
-  public static var all: [any ReaderSource] { sources.withLock { $0 } }
+  /// All sources: those of this package, and those that the program has registered.
+  public static var all: [any ReaderSource] { entries.withLock { $0.map(\.source) } }
+
+  /// The sources that the program has registered.
+  package static var registered: [any ReaderSource] {
+    entries.withLock { $0.filter(\.isRegistered).map(\.source) }
+  }
 
   /// Registers a kind of reader, which is searched after the others.
   ///
   /// It replaces an earlier source with the same schemes.
   public static func register(_ source: any ReaderSource) {
-    sources.withLock { sources in
-      let index = sources.firstIndex { !Set($0.schemes).isDisjoint(with: source.schemes) }
-      if let index { sources[index] = source } else { sources.append(source) }
+    put(Entry(source: source, isRegistered: true))
+  }
+
+  private static func put(_ entry: Entry) {
+    let schemes = Set(entry.source.schemes)
+    entries.withLock { entries in
+      let index = entries.firstIndex { !schemes.isDisjoint(with: $0.source.schemes) }
+      if let index { entries[index] = entry } else { entries.append(entry) }
     }
   }
 
@@ -36,7 +53,7 @@ public enum ReaderSources {
   ///
   /// - Parameter path: the path of `nfc-reader`, a product of this package, of the same release.
   public static func isolateReaders(byHelper path: String) {
-    register(IsolatedSource(helper: path))
+    put(Entry(source: IsolatedSource(helper: path)))
   }
 
   /// A closure that stands in a `Mutex` itself is wrapped in two more functions by each access, so that its calls
@@ -98,7 +115,7 @@ extension Reader {
     guard let source = ReaderSources.source(of: address) else {
       throw ReaderSources.unknown(address)
     }
-    let thread = try makeThread()
+    let thread = try ReaderThread.forReader()
     try await Task(executorPreference: thread) { try source.reset(address) }.value
   }
 

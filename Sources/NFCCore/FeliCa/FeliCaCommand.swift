@@ -60,7 +60,7 @@ enum FeliCaAnswer {
       throw NFCError(
         needsKey ? .notAuthenticated : .tagRefused,
         needsKey ? "the card requires authentication first" : "the card has refused the command",
-        cause: .statusFlags(first, second))
+        cause: .statusFlags(flag1: first, flag2: second))
     }
   }
 

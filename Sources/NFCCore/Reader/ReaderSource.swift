@@ -63,6 +63,13 @@ public protocol ReaderSource: Sendable {
   /// Returns advice for people on how to write an invalid address, if it was probably intended for a
   /// reader of this source; `nil` otherwise.
   func advice(forInvalid address: ReaderAddress) -> String?
+
+  /// Returns what keeps the reader at an address from being opened, and other facts worth knowing about it.
+  ///
+  /// Opens nothing and changes nothing. A reader that is not found by ``readers()`` may be asked about, too.
+  /// `nfc doctor` and `ReaderDiagnosis` of the product `NFCDiagnosis` show the result; the readers of libnfc and
+  /// of the PC/SC service are examined by that product itself, from the system's files.
+  func findings(about address: ReaderAddress) -> [ReaderFinding]
 }
 
 extension ReaderSource {
@@ -77,6 +84,7 @@ extension ReaderSource {
   }
   public func advice(forSilenceOf address: ReaderAddress) -> String { "plug it in again" }
   public func advice(forInvalid address: ReaderAddress) -> String? { nil }
+  public func findings(about address: ReaderAddress) -> [ReaderFinding] { [] }
 }
 
 /// Watches the readers of one source. Used by one thread, except ``cancel``.

@@ -130,24 +130,24 @@ public struct NFCError: Error, Hashable, Sendable {
   public enum Cause: Hashable, Sendable {
     /// A failure that the reader's driver reports with a code of its own.
     case driver(DriverFailure)
-    /// The errno of a system call.
-    case system(Int32, String)
+    /// The errno of a system call, with its meaning.
+    case system(errno: Int32, text: String)
     /// The number of the signal that ended the process which drives the reader, with its name and
     /// the last report of the process.
-    case signal(Int32, String)
+    case signal(number: Int32, text: String)
     /// The 4-bit code of a negative acknowledge of a type A tag.
     case negativeAcknowledge(UInt8)
     /// The two status bytes of ISO/IEC 7816-4, 5.6.
     case statusWord(UInt16)
     /// FeliCa's status flags 1 and 2 (JIS X 6319-4; FeliCa Card User's Manual, 4.5).
-    case statusFlags(UInt8, UInt8)
+    case statusFlags(flag1: UInt8, flag2: UInt8)
     /// The status code of a MIFARE DESFire command.
     case desfireStatus(UInt8)
     /// The error code of ISO/IEC 15693-3, 7.4.2.
     case iso15693(UInt8)
     /// The error code of the reader's chip (PN532 user manual, UM0701-02, 7.1, table 15), with its
     /// meaning.
-    case chip(UInt8, String)
+    case chip(code: UInt8, text: String)
     /// The reader cannot send it; another one might.
     case unsupportedByReader
     /// No answer came within the time limit.

@@ -227,17 +227,17 @@ extension MessageReader {
   private mutating func cause() throws(MalformedMessage) -> NFCError.Cause {
     switch try byte() {
     case 1: return .driver(try driverFailure())
-    case 3: return .system(try number(), try text())
+    case 3: return .system(errno: try number(), text: try text())
     case 4: return .negativeAcknowledge(try byte())
     case 5: return .statusWord(try number())
-    case 6: return .statusFlags(try byte(), try byte())
+    case 6: return .statusFlags(flag1: try byte(), flag2: try byte())
     case 7: return .desfireStatus(try byte())
     case 8: return .iso15693(try byte())
-    case 9: return .chip(try byte(), try text())
+    case 9: return .chip(code: try byte(), text: try text())
     case 10: return .unsupportedByReader
     case 11: return .noAnswer
     case 12: return .checksum
-    case 13: return .signal(try number(), try text())
+    case 13: return .signal(number: try number(), text: try text())
     default: throw MalformedMessage()
     }
   }

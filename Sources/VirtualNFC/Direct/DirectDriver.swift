@@ -301,7 +301,7 @@ final class DirectDriver: ReaderDriver {
     case let status:
       throw NFCError(
         .tagResponseError, "the tag has not answered as it should",
-        cause: .chip(code, status.map { "\($0)" } ?? "unknown error"))
+        cause: .chip(code: code, text: status.map { "\($0)" } ?? "unknown error"))
     }
   }
 

@@ -51,12 +51,7 @@ public final class DirectReader: Sendable {
   ///
   /// - Throws: `readerUnavailable` if the system cannot create a thread.
   public func open() async throws -> Reader {
-    let thread: ReaderThread
-    do {
-      thread = try ReaderThread()
-    } catch {
-      throw NFCError(.readerUnavailable, "no thread for the reader", cause: .system(0, "\(error)"))
-    }
+    let thread = try ReaderThread.forReader()
     return await Task(executorPreference: thread) {
       Reader(driver: self.driver(), executor: thread)
     }.value

@@ -96,7 +96,7 @@ import Testing
     ] {
       let error = #expect(throws: NFCError.self) { try attempt() }
       #expect(error?.code == code)
-      #expect(error?.cause == .statusFlags(flags[0], flags[1]))
+      #expect(error?.cause == .statusFlags(flag1: flags[0], flag2: flags[1]))
     }
   }
 

@@ -26,7 +26,7 @@ import VirtualNFC
     let error = await #expect(throws: NFCError.self) {
       try await card.readBlocks(service: 0x39C9, blocks: 0..<1)
     }
-    #expect(error?.code == .tagRefused && error?.cause == .statusFlags(0x01, 0xA6))
+    #expect(error?.code == .tagRefused && error?.cause == .statusFlags(flag1: 0x01, flag2: 0xA6))
     #expect(try await card.requestSpecificationVersion().basic == 0x0500)
     #expect(try await card.searchServiceCode(index: 0) == .area(0, last: 0xFFFE))
     #expect(try await card.searchServiceCode(index: 500) == nil)

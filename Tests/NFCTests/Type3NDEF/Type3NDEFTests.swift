@@ -463,7 +463,7 @@ import VirtualNFC
       try await tag.readWithoutEncryption(serviceCodes: [0x090F], blocks: [200])
     }
     #expect(error?.code == .tagRefused)
-    #expect(error?.cause == .statusFlags(0x01, 0xA8))
+    #expect(error?.cause == .statusFlags(flag1: 0x01, flag2: 0xA8))
   }
 
   /// What a program writes by itself is seen by the next reading.
