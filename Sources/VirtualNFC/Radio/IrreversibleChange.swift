@@ -76,8 +76,11 @@ public struct IrreversibleState: Hashable, Sendable {
 
   /// Adds up to eight bytes of permanently set bits, the first byte lowest.
   mutating func add(_ kind: IrreversibleChange.Kind, place: Int, bytes: some Sequence<UInt8>) {
-    let bits = bytes.prefix(8).enumerated().reduce(UInt64(0)) {
-      $0 | UInt64($1.element) << UInt64(8 * $1.offset)
+    var bits: UInt64 = 0
+    var shift: UInt64 = 0
+    for byte in bytes.prefix(8) {
+      bits |= UInt64(byte) << shift
+      shift += 8
     }
     add(kind, place: place, bits: bits)
   }

@@ -126,7 +126,7 @@ public final class VirtualField: Sendable {
 
   private static func reception(of answers: [RadioFrame]) -> Reception {
     guard let first = answers.first else { return .silence }
-    guard let bit = firstDifference(answers) else { return .frame(first) }
+    guard answers.count > 1, let bit = firstDifference(answers) else { return .frame(first) }
     var received = answers.max { $0.bitCount < $1.bitCount } ?? first
     received.parity = nil
     for answer in answers {
