@@ -26,7 +26,7 @@ extension DESFireApplication {
   /// that no other program has selected another one since. In this scope, one exchange does so for all
   /// of them; there is none if the application has a session, which continues.
   ///
-  /// `body` runs on the reader's own thread; see ``Tag/exclusively(_:)``. If the task is cancelled,
+  /// `body` runs on the reader's own thread; see `Tag.exclusively(_:)`. If the task is cancelled,
   /// the next exchange ends it. Changes that must not be left in doubt, such as those of keys, are
   /// methods of ``DESFireApplication`` only.
   ///
@@ -44,42 +44,66 @@ extension DESFireApplication {
 
 extension DESFireSelection {
   /// Reads what the keys are for; see ``DESFireApplication/keySummary()``.
+  ///
+  /// - Throws: ``NFCError/Code/notAuthenticated`` if the settings require the master key.
   public mutating func keySummary() throws -> DESFireKeySummary { try procedure.keySummary() }
 
   /// Reads the version of a key; see ``DESFireApplication/keyVersion(_:)``.
+  ///
+  /// - Throws: ``NFCError/Code/tagRefused`` if there is no such key; ``NFCError/Code/invalidParameter``.
   public mutating func keyVersion(_ number: Int) throws -> UInt8 {
     try procedure.keyVersion(DESFireApplication.keyNumber(number))
   }
 
   /// Reads the numbers of all files; see ``DESFireApplication/files()``.
+  ///
+  /// - Throws: ``NFCError/Code/notAuthenticated`` if the settings require the master key.
   public mutating func files() throws -> [Int] { try procedure.files().map { Int($0) } }
 
   /// Reads the settings of a file; see ``DESFireApplication/fileSettings(_:)``.
+  ///
+  /// - Throws: ``NFCError/Code/tagRefused`` if there is no such file;
+  ///   ``NFCError/Code/notAuthenticated``; ``NFCError/Code/invalidParameter``.
   public mutating func fileSettings(_ number: Int) throws -> DESFireFileSettings {
     try procedure.fileSettings(DESFireApplication.fileNumber(number))
   }
 
   /// Reads a data file; see ``DESFireApplication/readData(file:offset:count:)``.
+  ///
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a file of another type;
+  ///   ``NFCError/Code/notAuthenticated``; ``NFCError/Code/tagRefused``.
   public mutating func readData(file: Int, offset: Int = 0, count: Int? = nil) throws -> [UInt8] {
     try procedure.readData(DESFireApplication.fileNumber(file), offset: offset, count: count)
   }
 
   /// Writes to a data file; see ``DESFireApplication/writeData(file:offset:_:)``.
+  ///
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a file of another type;
+  ///   ``NFCError/Code/notAuthenticated``; ``NFCError/Code/tagRefused``.
   public mutating func writeData(file: Int, offset: Int = 0, _ data: [UInt8]) throws {
     try procedure.writeData(DESFireApplication.fileNumber(file), offset: offset, data)
   }
 
   /// Reads a value; see ``DESFireApplication/value(file:)``.
+  ///
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a file of another type;
+  ///   ``NFCError/Code/notAuthenticated``; ``NFCError/Code/tagRefused``.
   public mutating func value(file: Int) throws -> Int {
     try procedure.value(DESFireApplication.fileNumber(file))
   }
 
   /// Changes a value; see ``DESFireApplication/changeValue(file:_:)``.
+  ///
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a file of another type;
+  ///   ``NFCError/Code/notAuthenticated``; ``NFCError/Code/tagRefused``.
   public mutating func changeValue(file: Int, _ change: DESFireValueChange) throws {
     try procedure.changeValue(DESFireApplication.fileNumber(file), change)
   }
 
   /// Reads records, the oldest first; see ``DESFireApplication/readRecords(file:skip:count:)``.
+  ///
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a file of another type;
+  ///   ``NFCError/Code/notAuthenticated``; ``NFCError/Code/tagRefused``.
   public mutating func readRecords(
     file: Int, skip: Int = 0, count: Int? = nil
   ) throws -> [[UInt8]] {
@@ -88,20 +112,29 @@ extension DESFireSelection {
 
   /// Writes to the record that the next commit appends; see
   /// ``DESFireApplication/writeRecord(file:offset:_:)``.
+  ///
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a file of another type;
+  ///   ``NFCError/Code/notAuthenticated``; ``NFCError/Code/tagRefused``.
   public mutating func writeRecord(file: Int, offset: Int = 0, _ data: [UInt8]) throws {
     try procedure.writeRecord(DESFireApplication.fileNumber(file), offset: offset, data)
   }
 
   /// Deletes all records; see ``DESFireApplication/clearRecords(file:)``.
+  ///
+  /// - Throws: ``NFCError/Code/notAuthenticated``; ``NFCError/Code/tagRefused``.
   public mutating func clearRecords(file: Int) throws {
     try procedure.clearRecords(DESFireApplication.fileNumber(file))
   }
 
   /// Makes all writes to backup, value and record files effective; see
   /// ``DESFireApplication/commit()``.
+  ///
+  /// - Throws: ``NFCError/Code/tagRefused`` if there is nothing to commit.
   public mutating func commit() throws { try procedure.commit() }
 
   /// Discards everything written since the last commit; see ``DESFireApplication/abort()``.
+  ///
+  /// - Throws: ``NFCError/Code/tagRefused``; ``NFCError/Code/tagConnectionLost``.
   public mutating func abort() throws { try procedure.abort() }
 }
 
