@@ -159,8 +159,9 @@ struct RecordingSecrets {
     static let continued: UInt8 = 0xAF
     /// Authenticate for DES, 3DES, AES and, twice, of EV2 (MF3DX2 data sheet, table 22).
     static let authentications: Set<UInt8> = [0x0A, 0x1A, 0xAA, 0x71, 0x77]
-    /// ChangeKey, ChangeKeyEV2, SetConfiguration, which may hold a default key.
-    static let changeKeys: Set<UInt8> = [0xC4, 0xC6, 0x5C]
+    /// ChangeKey, ChangeKeyEV2, SetConfiguration, which may hold a default key, and
+    /// CreateTransactionMACFile.
+    static let changeKeys: Set<UInt8> = [0xC4, 0xC6, 0x5C, 0xCE]
     /// VERIFY, CHANGE REFERENCE DATA, RESET RETRY COUNTER (ISO/IEC 7816-4, table 4).
     static let verifications: Set<UInt8> = [0x20, 0x21, 0x24, 0x25, 0x2C, 0x2D]
     /// EXTERNAL, INTERNAL and GENERAL AUTHENTICATE: both directions.

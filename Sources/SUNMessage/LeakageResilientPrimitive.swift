@@ -8,12 +8,13 @@ package struct LeakageResilientPrimitive: Sendable {
   private static let plaintextFiller = [UInt8](repeating: 0x55, count: AESBlock.size)
   private static let outputFiller = [UInt8](repeating: 0xAA, count: AESBlock.size)
 
-  private let plaintexts: [[UInt8]]
+  /// As secret as the key.
+  private let plaintexts: [SUNKey]
   private let updatedKey: SUNKey
 
   /// - Parameter keyIndex: the index of the key among those derived from `key`, from 0 on.
   package init(_ key: SUNKey, keyIndex: Int) {
-    plaintexts = Self.plaintexts(key)
+    plaintexts = Self.plaintexts(key).map { SUNKey(block: $0) }
     updatedKey = Self.updatedKey(key, keyIndex)
   }
 
@@ -43,7 +44,7 @@ package struct LeakageResilientPrimitive: Sendable {
     var state = updatedKey
     var block = updatedKey.withBytes(Array.init)
     for digit in digits {
-      block = AESBlock.encrypt(plaintexts[Int(digit & 0x0F)], state)
+      block = AESBlock.encrypt(plaintexts[Int(digit & 0x0F)].withBytes(Array.init), state)
       state = SUNKey(block: block)
     }
     return isFinal ? AESBlock.encrypt(AESBlock.zero, state) : block

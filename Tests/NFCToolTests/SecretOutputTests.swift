@@ -190,4 +190,21 @@ import VirtualNFC
       }
     }
   }
+
+  /// A key that is given where a file of keys is expected is not shown as the name of a file.
+  @Test(arguments: [
+    "desfire read --app 000001 --file 1 --keys \(key) --virtual desfire",
+    "desfire read --app 000001 --file 1 --keys 0:\(key) --virtual desfire",
+    "plus read 4 --keys 1A:\(key) --virtual mifare-plus",
+    "mifare read 1 --keys 5DA3917CE246 --virtual classic-1k",
+    "read --password-file 5DA3917C --virtual ntag215",
+    "desfire change-key 0 --app 000001 --new-key-file \(key) --virtual desfire",
+  ])
+  func aKeyInPlaceOfAFile(_ line: String) async throws {
+    let result = try await Tool.run(line.split(separator: " ").map(String.init))
+    #expect(result.status == 66, "\(result.errors)")
+    #expect(result.errorLines.count == 1)
+    #expect(result.errors.contains("a key itself"), "\(result.errors)")
+    for secret in [Self.key, "5DA3917C"] { #expect(!result.errors.contains(secret)) }
+  }
 }

@@ -47,6 +47,10 @@ import Testing
     #expect(plaintexts.count == 16)
     #expect(plaintexts[0] == hex("AC20D39F5341FE98DFCA21DA86BA7914"))
     #expect(plaintexts[15] == hex("71B444AF257A93215311D758DD333247"))
+    // They are as secret as the key.
+    var shown = ""
+    dump(LeakageResilientPrimitive(key, keyIndex: 0), to: &shown)
+    #expect(!shown.contains("\(plaintexts[0][0])"))
     for (index, bytes) in [
       0: "163D14ED24ED935373568EC521E96CF4", 2: "FE30AB50467E61783BFE6B5E0560160E",
     ] {

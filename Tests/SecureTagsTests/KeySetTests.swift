@@ -47,7 +47,8 @@ import VirtualNFC
     ] {
       var plan = plan
       plan.keySets = sets
-      #expect(throws: NFCError.self) { try plan.validate() }
+      let error = #expect(throws: NFCError.self) { try plan.validate() }
+      #expect(error?.code == .invalidParameter)
     }
   }
 
@@ -69,9 +70,10 @@ import VirtualNFC
       try procedure.authenticate(number, Self.key(number + 0x30), by: .ev2First)
       #expect(try procedure.keyVersion(number) == number + 0x30)
     }
-    #expect(throws: NFCError.self) {
+    let old = #expect(throws: NFCError.self) {
       try procedure.authenticate(0, .factory(.aes), by: .ev2First)
     }
+    #expect(old?.code == .authenticationFailed)
   }
 
   @Test func refused() throws {
@@ -84,14 +86,19 @@ import VirtualNFC
     let session = #expect(throws: NFCError.self) { try procedure.finalizeKeySet(2, version: 1) }
     #expect(session?.code == .notAuthenticated)
     (card, procedure) = try Self.application()
-    #expect(throws: NFCError.self) {
+    let kind = #expect(throws: NFCError.self) {
       try procedure.changeKey(0, ofSet: 1, from: .factory(.aes), to: .factory(.des))
     }
+    #expect(kind?.code == .invalidParameter)
     #expect(card.count == 0)
-    // An application without sets.
-    let (_, plain) = try ProcedureTests.application(Self.way)
+    // An application without sets: the card refuses it, not this package.
+    let (model, plain) = try ProcedureTests.application(Self.way)
     var other = plain
-    #expect(throws: NFCError.self) { try other.initializeKeySet(1) }
+    try #require(other.state.session?.messaging is any TransactionMessaging)
+    model.setFault()
+    let missing = #expect(throws: NFCError.self) { try other.initializeKeySet(1) }
+    #expect(missing?.cause == .desfireStatus(0x9D))
+    #expect(model.count == 1)
   }
 
   /// At each exchange, either the old set or the new one is in use, never a mixture.
@@ -104,6 +111,7 @@ import VirtualNFC
     try change(&procedure)
     let count = model.count
     #expect(count == 5)
+    var seen: Set<Bool> = []
     for index in 0..<count {
       for fault in VirtualCard.Fault.allCases {
         (model, procedure) = try Self.application()
@@ -127,7 +135,14 @@ import VirtualNFC
         let isNew = opened == [false, true, false, true]
         #expect(isOld || isNew, "\(fault) at \(index)")
         #expect(failed || isNew, "\(fault) at \(index)")
+        // Until the last command, nothing has changed; a lost command changes nothing, and a lost answer does.
+        if index < count - 1 { #expect(!failed || isOld, "\(fault) at \(index)") }
+        if index == count - 1, fault.losesTag {
+          #expect(isNew == (fault == .answerLost), "\(fault)")
+        }
+        seen.insert(isNew)
       }
     }
+    #expect(seen == [true, false])
   }
 }

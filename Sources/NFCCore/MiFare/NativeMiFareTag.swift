@@ -37,9 +37,8 @@ struct NativeMiFareTag: MiFareTag, HandleTag {
     case .ultralight:
       handle.knowledge.withLock { $0.willSend(command) }
       return try UltralightExchange.send(command, link)
-    case .desfire where link.capabilities.supportsOnlyAPDUs:
-      return try DESFireWrapping.send(native: command, link)
-    case .desfire, .unknown:
+    case .desfire: return try DESFireWrapping.send(native: command, link)
+    case .unknown:
       guard !link.capabilities.supportsOnlyAPDUs else {
         throw NFCError(
           .unsupported,

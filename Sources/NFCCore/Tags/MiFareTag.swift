@@ -23,11 +23,11 @@ public protocol MiFareTag: NDEFTag {
   /// Sends a command of the chip: one exchange.
   ///
   /// Ultralight and NTAG: the command without CRC_A, for instance `30 04`; the answer without
-  /// CRC_A, or the single byte `0A` for an acknowledge. DESFire, Plus: the native command, inside
-  /// the blocks of ISO/IEC 14443-4; on a PC/SC reader, which sends only APDUs, a DESFire's command
-  /// is wrapped in one, and a Plus's command is sent unchanged. Classic: `60` or `61`, block and
-  /// key (the UID is added), then `30`, `A0`, `B0`, `C0` to `C2` as in the data sheet, with the
-  /// operand in the same command.
+  /// CRC_A, or the single byte `0A` for an acknowledge. DESFire: the native command, which is sent
+  /// in an APDU of class `90`, and the native answer, status first: a card keeps to the form of the
+  /// first command after its activation, and it was recognized by an APDU. An APDU is sent as it
+  /// is. Plus: the native command. Classic: `60` or `61`, block and key (the UID is added), then
+  /// `30`, `A0`, `B0`, `C0` to `C2` as in the data sheet, with the operand in the same command.
   ///
   /// - Parameter timeout: the time limit for the answer; `nil` for the default of the family: 100
   ///   ms for Ultralight and NTAG, 0.5 s for an authentication of Classic, otherwise one second. A

@@ -83,7 +83,7 @@ struct DESFireChangeKeyCommand: AsyncParsableCommand {
 
   private func secret() throws -> SecretKey {
     if let newKey { return newKey }
-    switch Hexadecimal.parse(try File.readText(newKeyFile ?? File.standard)) {
+    switch Hexadecimal.parse(try File.readSecrets(newKeyFile ?? File.standard)) {
     case .success(var bytes): return SecretKey(taking: &bytes)
     case .failure(let problem):
       throw Failure(

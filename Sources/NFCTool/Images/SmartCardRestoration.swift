@@ -20,9 +20,6 @@ struct SmartCardRestoration: FileRestoration {
     }
   }
 
-  /// The maximum size of a file. P1 and P2 of UPDATE BINARY contain an offset of 15 bits (ISO/IEC 7816-4,
-  /// 7.2.5).
-  private static let largestFile = 0x8000
   /// The maximum number of bytes that libnfc and a PN532 send at once. Every card accepts this many unless
   /// its container specifies less.
   private static let largestPart = 240
@@ -73,7 +70,7 @@ struct SmartCardRestoration: FileRestoration {
         data = message
         if old.starts(with: data) { return nil }
       }
-      if data.count > min(old.count, largestFile) {
+      if data.count > old.count {
         omission = "it is too small: \(old.count) bytes for \(data.count)"
       }
     } else {
@@ -105,31 +102,13 @@ struct SmartCardRestoration: FileRestoration {
     if let name = ApplicationIdentifier(target.application) {
       _ = try await tag.selectApplication(of: [name])
     }
-    // This selects the file.
-    _ = try await tag.readBinary(file: target.file, offset: 0, count: 1)
     let length = target.data.prefix(target.lengthSize)
-    if !length.isEmpty { try await update(0, Array(repeating: 0, count: length.count)) }
+    var parts: [(offset: Int, data: [UInt8])] = []
+    if !length.isEmpty { parts.append((0, Array(repeating: 0, count: length.count))) }
     if let changed = target.changed(from: length.count) {
-      try await update(changed.lowerBound, Array(target.data[changed]))
+      parts.append((changed.lowerBound, Array(target.data[changed])))
     }
-    if !length.isEmpty { try await update(0, Array(length)) }
+    if !length.isEmpty { parts.append((0, Array(length))) }
+    try await tag.updateBinary(file: target.file, parts, maximumLength: partLength)
   }
-
-  private func update(_ offset: Int, _ data: [UInt8]) async throws {
-    for first in stride(from: 0, to: data.count, by: partLength) {
-      let part = Array(data[first..<min(first + partLength, data.count)])
-      let place = UInt16(clamping: offset + first)
-      let answer = try await tag.sendCommand(
-        APDU(
-          instructionClass: 0, instructionCode: Self.updateBinary, p1: UInt8(place >> 8),
-          p2: UInt8(place & 0xFF), data: part))
-      guard answer.isSuccess else {
-        throw NFCError(
-          .tagRefused, "the card has refused to write the file",
-          cause: .statusWord(answer.statusWord))
-      }
-    }
-  }
-
-  private static let updateBinary: UInt8 = 0xD6
 }

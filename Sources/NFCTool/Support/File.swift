@@ -64,6 +64,23 @@ enum File {
     return text
   }
 
+  /// The minimum number of digits of a password.
+  private static let shortestSecret = 8
+
+  /// Reads a text file with keys or a password.
+  ///
+  /// A missing file whose name has the form of a secret, with or without a place before it, is more likely one
+  /// that was given instead of a file: it is not part of the error.
+  static func readSecrets(_ path: String) throws -> String {
+    let digits = path.split(separator: ":" as Character).last ?? ""
+    if digits.count >= shortestSecret, digits.allSatisfy(\.isHexDigit), access(path, F_OK) != 0 {
+      throw Failure(
+        .notThere, "the file with the secret is not there",
+        advice: "check its name; a key itself is given with another option, which --help shows")
+    }
+    return try readText(path)
+  }
+
   /// Creates a file with these bytes, and replaces an existing one.
   static func write(_ bytes: [UInt8], to path: String) throws {
     guard path != standard else { return try Output.bytes(bytes) }

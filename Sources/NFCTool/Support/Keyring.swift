@@ -73,16 +73,18 @@ struct Keyring<Place: KeyPlace>: Sendable {
 
   private static func keys(in files: [String]) throws -> [GivenKey<Place>] {
     try files.flatMap { file in
-      try File.readText(file).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-        .enumerated().compactMap { index, line -> GivenKey<Place>? in
-          let text = line.prefix { $0 != "#" }.filter { !$0.isWhitespace }
-          guard !text.isEmpty else { return nil }
-          do {
-            return try GivenKey(text, "\(File.name(file)), line \(index + 1)")
-          } catch let error as ValidationError {
-            throw Failure(.content, clause(error))
-          }
+      try File.readSecrets(file).split(
+        omittingEmptySubsequences: false, whereSeparator: \.isNewline
+      )
+      .enumerated().compactMap { index, line -> GivenKey<Place>? in
+        let text = line.prefix { $0 != "#" }.filter { !$0.isWhitespace }
+        guard !text.isEmpty else { return nil }
+        do {
+          return try GivenKey(text, "\(File.name(file)), line \(index + 1)")
+        } catch let error as ValidationError {
+          throw Failure(.content, clause(error))
         }
+      }
     }
   }
 

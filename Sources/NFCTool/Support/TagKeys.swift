@@ -47,17 +47,19 @@ struct TagKeys: ParsableArguments {
   /// Returns the keys in the files, in their order.
   private func keysInFiles() throws -> [[UInt8]] {
     try files.flatMap { file in
-      try File.readText(file).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-        .enumerated().compactMap { index, line -> [UInt8]? in
-          let text = line.prefix { $0 != "#" }
-          guard !text.allSatisfy(\.isWhitespace) else { return nil }
-          switch Hexadecimal.parse(String(text)) {
-          case .success(let bytes) where bytes.count == MiFareClassicKey.size: return bytes
-          default:
-            throw Failure(
-              .content, "\(File.name(file)), line \(index + 1): a key is 12 hexadecimal digits")
-          }
+      try File.readSecrets(file).split(
+        omittingEmptySubsequences: false, whereSeparator: \.isNewline
+      )
+      .enumerated().compactMap { index, line -> [UInt8]? in
+        let text = line.prefix { $0 != "#" }
+        guard !text.allSatisfy(\.isWhitespace) else { return nil }
+        switch Hexadecimal.parse(String(text)) {
+        case .success(let bytes) where bytes.count == MiFareClassicKey.size: return bytes
+        default:
+          throw Failure(
+            .content, "\(File.name(file)), line \(index + 1): a key is 12 hexadecimal digits")
         }
+      }
     }
   }
 

@@ -48,7 +48,7 @@ struct TagPasswordFile: TagPasswordOptions {
   var bytes: [UInt8]? {
     get throws {
       if let file {
-        switch Hexadecimal.parse(try File.readText(file)) {
+        switch Hexadecimal.parse(try File.readSecrets(file)) {
         case .success(let bytes): return bytes
         case .failure(let problem):
           throw Failure(

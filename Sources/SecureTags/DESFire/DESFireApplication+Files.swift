@@ -70,9 +70,11 @@ extension DESFireApplication {
 }
 
 extension DESFireProcedure {
-  mutating func keySummary() throws -> DESFireKeySummary {
+  mutating func keySummary() throws -> DESFireKeySummary { try keySettingsAnswer().summary }
+
+  mutating func keySettingsAnswer() throws -> (bytes: [UInt8], summary: DESFireKeySummary) {
     try send(DESFireCommand(code: .getKeySettings, answer: .anyData)) {
-      try DESFireKeySummary($0)
+      ($0, try DESFireKeySummary($0))
     }
   }
 
@@ -87,11 +89,17 @@ extension DESFireProcedure {
   }
 
   mutating func fileSettings(_ number: UInt8) throws -> DESFireFileSettings {
-    let settings = try send(
+    try fileSettingsAnswer(number).settings
+  }
+
+  mutating func fileSettingsAnswer(
+    _ number: UInt8
+  ) throws -> (bytes: [UInt8], settings: DESFireFileSettings) {
+    let answer = try send(
       DESFireCommand(code: .getFileSettings, header: [number], answer: .anyData)
-    ) { try DESFireFileSettings($0) }
-    state.files[number] = settings
-    return settings
+    ) { (bytes: $0, settings: try DESFireFileSettings($0)) }
+    state.files[number] = answer.settings
+    return answer
   }
 
   /// Returns the settings of a file, which are read only once after its application was selected:
@@ -105,6 +113,9 @@ extension DESFireProcedure {
   /// The number of bytes that one command carries if ISO/IEC 14443-4 does the chaining: the answer
   /// with cipher and MAC, or the command, in one short APDU.
   private static let longestChainedPart = 192
+  /// The same for an answer without cipher and MAC: with its status word, it fits four blocks of ISO/IEC 14443-4,
+  /// and libnfc passes it on as it is.
+  private static let longestPlainPart = 240
 
   mutating func readData(_ number: UInt8, offset: Int, count: Int?) throws -> [UInt8] {
     let settings = try knownFileSettings(number)
@@ -115,16 +126,19 @@ extension DESFireProcedure {
     let communication = settings.rights.communication(
       settings.communication, for: [settings.rights.read, settings.rights.readWrite],
       key: state.session?.keyNumber)
-    let isChained = generation?.hasChainedData ?? false
     var data: [UInt8] = []
     while offset + data.count < end {
       let start = offset + data.count
-      let part = isChained ? min(Self.longestChainedPart, end - start) : end - start
-      data += try send(
-        DESFireCommand(
-          code: isChained ? .readDataChained : .readData,
-          header: Self.span(number, start, part), protection: .data(communication),
-          answer: .data(count: part)))
+      data += try chaining { procedure, isChained in
+        let longest =
+          procedure.state.session == nil ? Self.longestPlainPart : Self.longestChainedPart
+        let part = isChained ? min(longest, end - start) : end - start
+        return try procedure.send(
+          DESFireCommand(
+            code: isChained ? .readDataChained : .readData,
+            header: Self.span(number, start, part), protection: .data(communication),
+            answer: .data(count: part)))
+      }
     }
     return data
   }
@@ -138,15 +152,38 @@ extension DESFireProcedure {
     let communication = settings.rights.communication(
       settings.communication, for: [settings.rights.write, settings.rights.readWrite],
       key: state.session?.keyNumber)
-    let isChained = generation?.hasChainedData ?? false
-    let partSize = isChained ? Self.longestChainedPart : max(1, data.count)
-    for start in stride(from: 0, to: data.count, by: partSize) {
-      let part = Array(data[start..<min(start + partSize, data.count)])
-      _ = try send(
-        DESFireCommand(
-          code: isChained ? .writeDataChained : .writeData,
-          header: Self.span(number, offset + start, part.count), data: part,
-          protection: .data(communication)))
+    var start = 0
+    while start < data.count {
+      start += try chaining { procedure, isChained in
+        let rest = data[start...]
+        let part = Array(isChained ? rest.prefix(Self.longestChainedPart) : rest)
+        _ = try procedure.send(
+          DESFireCommand(
+            code: isChained ? .writeDataChained : .writeData,
+            header: Self.span(number, offset + start, part.count), data: part,
+            protection: .data(communication)))
+        return part.count
+      }
+    }
+  }
+
+  /// Runs a part of a transfer. Where a card of a later generation does not know the commands that leave the
+  /// chaining to ISO/IEC 14443-4, which an imitation may not, the part is repeated with the commands that all
+  /// generations have. In a session there is no repetition: the refusal has ended it.
+  private mutating func chaining<Part>(
+    _ body: (inout DESFireProcedure, _ isChained: Bool) throws -> Part
+  ) throws -> Part {
+    guard generation?.hasChainedData ?? false, !state.lacksChainedData else {
+      return try body(&self, false)
+    }
+    let hasSession = state.session != nil
+    do {
+      return try body(&self, true)
+    } catch let error as NFCError
+      where !hasSession && error.cause == .desfireStatus(DESFireStatus.illegalCommand.code)
+    {
+      state.lacksChainedData = true
+      return try body(&self, false)
     }
   }
 

@@ -88,3 +88,10 @@ extension DESFireProcedure {
         code: .changeKeySettings, data: [settings.byte], protection: .encrypted))
   }
 }
+
+extension NFCError {
+  /// ``recovery`` after the change of a key.
+  static let newKeyInDoubt =
+    "the card may already have the new key: authenticate with the new key, and then with the old "
+    + "one, to see which it has"
+}

@@ -79,9 +79,7 @@ extension DESFireApplication {
   ///   ``NFCError/Code/tagRefused`` if there is no such file, or it holds no records.
   public func clearRecords(file: Int) async throws {
     let code = try Self.fileNumber(file)
-    try await perform { procedure in
-      _ = try procedure.send(DESFireCommand(code: .clearRecordFile, header: [code]))
-    }
+    try await perform { try $0.clearRecords(code) }
   }
 
   /// Makes all writes to backup, value and record files effective: one exchange, which the card
@@ -97,9 +95,7 @@ extension DESFireApplication {
   ///
   /// - Throws: ``NFCError/Code/tagConnectionLost``; ``NFCError/Code/tagRefused``.
   public func abort() async throws {
-    try await perform { procedure in
-      _ = try procedure.send(DESFireCommand(code: .abortTransaction))
-    }
+    try await perform { try $0.abort() }
   }
 
   /// Runs `body` and commits, or aborts if it fails.
@@ -169,7 +165,13 @@ extension DESFireProcedure {
   }
 
   mutating func readRecords(_ number: UInt8, skip: Int, count: Int?) throws -> [[UInt8]] {
-    let settings = try fileSettings(number)
+    try readRecords(number, fileSettings(number), skip: skip, count: count)
+  }
+
+  /// - Parameter settings: the settings with the current number of records.
+  mutating func readRecords(
+    _ number: UInt8, _ settings: DESFireFileSettings, skip: Int, count: Int?
+  ) throws -> [[UInt8]] {
     guard let records = settings.records else {
       throw NFCError(.invalidParameter, "file \(number) is not a record file")
     }
@@ -211,6 +213,14 @@ extension DESFireProcedure {
           settings.rights.communication(
             settings.communication, for: [settings.rights.write, settings.rights.readWrite],
             key: state.session?.keyNumber))))
+  }
+
+  mutating func clearRecords(_ number: UInt8) throws {
+    _ = try send(DESFireCommand(code: .clearRecordFile, header: [number]))
+  }
+
+  mutating func abort() throws {
+    _ = try send(DESFireCommand(code: .abortTransaction))
   }
 
   mutating func commit() throws {

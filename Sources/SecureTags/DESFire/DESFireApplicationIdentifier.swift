@@ -24,11 +24,11 @@ public struct DESFireApplicationIdentifier: Hashable, Sendable {
   private init(bits: UInt32) { value = bits }
 
   /// Three bytes, least significant first, as they go over the air.
-  init(_ bytes: ArraySlice<UInt8>) {
+  package init(_ bytes: ArraySlice<UInt8>) {
     value = bytes.prefix(3).reversed().reduce(0) { $0 << 8 | UInt32($1) }
   }
 
-  var bytes: [UInt8] { Int(value).littleEndianBytes(count: 3) }
+  package var bytes: [UInt8] { Int(value).littleEndianBytes(count: 3) }
 }
 
 extension DESFireApplicationIdentifier: CustomStringConvertible {

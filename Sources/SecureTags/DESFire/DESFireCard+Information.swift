@@ -81,6 +81,11 @@ extension DESFireCard {
     try await perform(in: nil) { try $0.version() }
   }
 
+  /// Reads GetVersion's answer as the card sent it, for an image.
+  package func versionBytes() async throws -> [UInt8] {
+    try await perform(in: nil) { try $0.versionBytes() }
+  }
+
   /// Reads the number of bytes available for new applications and files, as the card reports it:
   /// one exchange.
   ///
@@ -118,10 +123,12 @@ extension DESFireProcedure {
   private static let memoryNumberSize = 3
 
   mutating func version() throws -> DESFireVersionInformation {
-    try send(DESFireCommand(code: .getVersion, answer: .anyData)) {
-      try DESFireVersionInformation($0)
-    }
+    try send(Self.getVersion) { try DESFireVersionInformation($0) }
   }
+
+  mutating func versionBytes() throws -> [UInt8] { try send(Self.getVersion) }
+
+  private static let getVersion = DESFireCommand(code: .getVersion, answer: .anyData)
 
   mutating func freeMemory() throws -> Int {
     Int(

@@ -25,24 +25,18 @@ public final class DESFireCard: Sendable {
   /// Whether the chip can be switched to LRP, as far as public sources say: true of a DESFire Light
   /// and an NTAG 424 DNA.
   public let hasLRP: Bool
-  private let form: DESFireCommandForm
   private let random: RandomBytes?
   private let state = Mutex(DESFireState.unknown)
 
-  /// - Parameter form: the form in which commands are sent; a card keeps to the form of the first
-  ///   command that it receives.
-  /// - Throws: ``NFCError/Code/wrongTag`` for a tag of another family. Asks the tag for its version
-  ///   if that is not known yet.
-  public convenience init(
-    _ tag: DetectedTag, form: DESFireCommandForm = .wrapped
-  ) async throws {
-    try await self.init(tag, form: form, random: nil)
+  /// Creates the interface of a card. Asks the tag for its version if that is not known yet.
+  ///
+  /// - Throws: ``NFCError/Code/wrongTag`` for a tag of another family.
+  public convenience init(_ tag: DetectedTag) async throws {
+    try await self.init(tag, random: nil)
   }
 
   /// - Parameter random: the source of the reader's challenges; `nil` for the one of the link to the tag.
-  package init(
-    _ tag: DetectedTag, form: DESFireCommandForm = .wrapped, random: RandomBytes?
-  ) async throws {
+  package init(_ tag: DetectedTag, random: RandomBytes?) async throws {
     let product: TagProduct?
     switch tag {
     case .miFare(let tag) where tag.family == .desfire:
@@ -56,7 +50,6 @@ public final class DESFireCard: Sendable {
     }
     hasLRP = product.map { Self.chipsWithLRP.contains($0.id) } ?? false
     self.tag = tag.tag
-    self.form = form
     self.random = random
   }
 
@@ -93,7 +86,7 @@ public final class DESFireCard: Sendable {
   ) async throws -> Result {
     try await tag.exclusively { [self] link in
       var procedure = DESFireProcedure(
-        transport: DESFireTransport(link, form: form), generation: generation,
+        transport: DESFireTransport(link), generation: generation,
         state: state.withLock { $0 }, random: link.random(random))
       // Only a session proves that no other program has changed the selection since.
       if procedure.state.session == nil { procedure.state.selection = nil }
@@ -117,7 +110,7 @@ public final class DESFireCard: Sendable {
 /// An application of a card: its keys and files.
 ///
 /// Its commands select it if another application was selected before, which ends that application's
-/// session.
+/// session. Without a session, each command selects it; ``exclusively(_:)`` does so once for several.
 public struct DESFireApplication: Sendable {
   /// The card of the application.
   public let card: DESFireCard

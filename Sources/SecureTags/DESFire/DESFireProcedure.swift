@@ -7,6 +7,8 @@ struct DESFireState: Sendable {
   var session: DESFireSession?
   /// Whether the chip has shown that it was permanently switched to LRP.
   var usesLRP = false
+  /// Whether the card has shown that it does not know the commands of ``DESFireGeneration/hasChainedData``.
+  var lacksChainedData = false
 
   /// The settings of files of the selected application that were read already. The number of
   /// records in them changes.

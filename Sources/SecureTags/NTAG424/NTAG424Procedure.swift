@@ -19,7 +19,7 @@ struct NTAG424Procedure {
   init(_ link: TagLink, _ state: DESFireState, _ random: @escaping (Int) -> [UInt8]) {
     self.link = link
     commands = DESFireProcedure(
-      transport: DESFireTransport(link, form: .wrapped), generation: .fixed, state: state,
+      transport: DESFireTransport(link), generation: .fixed, state: state,
       random: random)
   }
 

@@ -18,6 +18,9 @@ struct DESFireImageCard: VirtualChip, ImagedChip {
     static let getFileSettings: UInt8 = 0xF5
     static let readData: UInt8 = 0xBD
     static let writeData: UInt8 = 0x3D
+    /// The same with chaining by ISO/IEC 14443-4, since EV2.
+    static let readDataChained: UInt8 = 0xAD
+    static let writeDataChained: UInt8 = 0x8D
     static let writeRecord: UInt8 = 0x3B
     static let clearRecordFile: UInt8 = 0xEB
     static let getValue: UInt8 = 0x6C
@@ -53,7 +56,11 @@ struct DESFireImageCard: VirtualChip, ImagedChip {
   private var interface: ProximityInterface
   /// The index of the selected application; `nil` at the level of the card.
   private var selection: Int?
+  /// The frames of an answer that were not fetched yet.
   private var waiting: [[UInt8]] = []
+  /// The beginning of a command whose data needs further frames.
+  private var incoming: (code: UInt8, parameters: [UInt8])?
+  private var form = DESFireForm()
 
   private struct Place: Hashable {
     let application: Int
@@ -116,13 +123,19 @@ struct DESFireImageCard: VirtualChip, ImagedChip {
   private mutating func forget() {
     selection = nil
     waiting = []
+    incoming = nil
     pendingRecords = [:]
+    form.reset()
   }
 
   mutating func receive(_ frame: RadioFrame) -> RadioFrame? {
+    let wasActivated = interface.isActivated
     switch interface.receive(frame) {
-    case .handled(let answer): return answer
-    case .command(let command): return interface.respond(process(command))
+    case .handled(let answer):
+      if wasActivated, !interface.isActivated { forget() }
+      return answer
+    case .command(let command):
+      return interface.respond(form.refusal(of: command) ?? process(command))
     }
   }
 
@@ -153,8 +166,12 @@ struct DESFireImageCard: VirtualChip, ImagedChip {
   }
 
   private mutating func perform(_ code: UInt8, _ parameters: [UInt8]) -> Answer {
-    if code == Command.additionalFrame { return continued() }
+    if code == Command.additionalFrame {
+      guard let begun = incoming else { return continued() }
+      return receiveData(begun.code, begun.parameters + parameters)
+    }
     waiting = []
+    incoming = nil
     switch code {
     case Command.getVersion:
       guard let version = tagImage.version, version.count == 28 else {
@@ -180,9 +197,13 @@ struct DESFireImageCard: VirtualChip, ImagedChip {
       guard let files = application?.files else { return (Status.authenticationError, []) }
       return (Status.done, files.map(\.number))
     case Command.getFileSettings, Command.readData, Command.getValue, Command.readRecords,
-      Command.writeData, Command.writeRecord, Command.clearRecordFile, Command.credit,
-      Command.debit:
+      Command.clearRecordFile, Command.credit, Command.debit:
       return performOnFile(code, parameters)
+    case Command.writeData, Command.writeRecord: return receiveData(code, parameters)
+    case Command.readDataChained where hasChainedData:
+      return performOnFile(Command.readData, parameters, isWhole: true)
+    case Command.writeDataChained where hasChainedData:
+      return performOnFile(Command.writeData, parameters)
     // Changes to other files take effect immediately.
     case Command.commitTransaction:
       commitRecords()
@@ -207,7 +228,26 @@ struct DESFireImageCard: VirtualChip, ImagedChip {
     return (Status.done, [])
   }
 
-  private mutating func performOnFile(_ code: UInt8, _ parameters: [UInt8]) -> Answer {
+  /// Receives the data of a command, which may come in several frames (MF3ICDx21_41_81 data sheet, WriteData):
+  /// file, offset, length, data.
+  private mutating func receiveData(_ code: UInt8, _ parameters: [UInt8]) -> Answer {
+    incoming = nil
+    let header = 7
+    guard parameters.count >= header else { return (Status.lengthError, []) }
+    let length = Self.number(parameters[4..<header])
+    guard parameters.count - header < length else { return performOnFile(code, parameters) }
+    incoming = (code, parameters)
+    return (Status.additionalFrame, [])
+  }
+
+  /// Whether the card is an EV2 or later: the major version of its hardware is higher.
+  private var hasChainedData: Bool {
+    (tagImage.version?.dropFirst(3).first).map { $0 & 0x0F > 1 } ?? false
+  }
+
+  private mutating func performOnFile(
+    _ code: UInt8, _ parameters: [UInt8], isWhole: Bool = false
+  ) -> Answer {
     guard let selection, let number = parameters.first,
       let index = application?.files?.firstIndex(where: { $0.number == number }),
       let file = application?.files?[index]
@@ -226,7 +266,8 @@ struct DESFireImageCard: VirtualChip, ImagedChip {
       let first = code == Command.readData ? offset : length == 0 ? 0 : end - length
       let last = code == Command.readData && length > 0 ? offset + length : end
       guard 0 <= first, first <= last, last <= data.count else { return (Status.boundaryError, []) }
-      return send(Array(data[first..<last]), frame: Self.longestFrame)
+      let content = Array(data[first..<last])
+      return send(content, frame: isWhole ? max(1, content.count) : Self.longestFrame)
     case (Command.getValue, .value):
       return file.data.map { (Status.done, $0) } ?? (Status.authenticationError, [])
     case (Command.writeData, .data):

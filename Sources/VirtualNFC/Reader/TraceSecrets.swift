@@ -37,9 +37,10 @@ struct TraceSecrets: Sendable {
     static let verificationInstructions: Set<UInt8> = [0x20, 0x21, 0x24, 0x25, 0x2C, 0x2D]
     static let proprietaryClass: UInt8 = 0x80
     static let desfireClass: UInt8 = 0x90
-    /// Authenticate with DES, 3DES and AES and its EV2 forms; ChangeKey and ChangeKeyEV2.
+    /// Authenticate with DES, 3DES and AES and its EV2 forms; ChangeKey, ChangeKeyEV2, SetConfiguration, which may hold a
+    /// default key, and CreateTransactionMACFile.
     static let desfireAuthentications: Set<UInt8> = [0x0A, 0x1A, 0xAA, 0x71, 0x77]
-    static let desfireChangeKeys: Set<UInt8> = [0xC4, 0xC6]
+    static let desfireChangeKeys: Set<UInt8> = [0xC4, 0xC6, 0x5C, 0xCE]
     /// MIFARE Plus: both authentications, their second half, and the writing of keys in security level 0.
     static let plusAuthentications: Set<UInt8> = [0x70, 0x76]
     static let plusContinued: UInt8 = 0x72

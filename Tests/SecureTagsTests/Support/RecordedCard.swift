@@ -31,7 +31,7 @@ final class RecordedCard: Sendable {
   }
 
   var transport: DESFireTransport {
-    DESFireTransport { code, parameters in
+    DESFireTransport(longestFrame: 59) { code, parameters in
       let command = [code] + parameters
       let next = self.state.withLock { $0.exchanges.popFirst() }
       guard let next, next.command == command, let status = next.answer.first else {

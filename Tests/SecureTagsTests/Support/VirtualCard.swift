@@ -91,7 +91,7 @@ final class VirtualCard: Sendable {
 
   func procedure(_ generation: DESFireGeneration? = .ev1) -> DESFireProcedure {
     DESFireProcedure(
-      transport: DESFireTransport { code, parameters in
+      transport: DESFireTransport(longestFrame: 59) { code, parameters in
         let answer = try self.exchange([code] + parameters)
         guard let status = answer.first else {
           throw NFCError(.tagResponseError, "the card's answer is empty")

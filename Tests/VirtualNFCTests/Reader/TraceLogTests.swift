@@ -114,6 +114,18 @@ import Testing
         "host  > 400190C400000480********", "host  > 4001C480******",
       ]),
     Run(
+      testDescription: "a default key and the key of transaction MACs, wrapped and native",
+      events: [
+        .command([0x40, 1, 0x90, 0x5C, 0, 0, 4, 0x01, 7, 7, 7, 0]),
+        .command([0x40, 1, 0x5C, 0x01, 7, 7, 7]),
+        .command([0x40, 1, 0x90, 0xCE, 0, 0, 4, 0x02, 7, 7, 7, 0]),
+        .command([0x40, 1, 0xCE, 0x02, 7, 7, 7]),
+      ],
+      lines: [
+        "host  > 4001905C00000401********", "host  > 40015C01******",
+        "host  > 400190CE00000402********", "host  > 4001CE02******",
+      ]),
+    Run(
       testDescription: "a chain of blocks, with another kind of block between",
       events: [
         sent([0xE0, 0x50, 1, 1]), sent([0x12, 0xC4, 0x80, 7, 7, 1, 1]), got([0xA2, 1, 1]),

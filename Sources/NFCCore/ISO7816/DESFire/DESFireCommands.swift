@@ -1,25 +1,6 @@
 /// Native commands of MIFARE DESFire, wrapped in APDUs, that format a card as an NFC Forum type 4
 /// tag: NXP AN11004; MF3ICDx21_41_81 data sheet, 9.
 struct DESFireCommands {
-  private enum Code: UInt8 {
-    case selectApplication = 0x5A
-    case createApplication = 0xCA
-    case createStandardDataFile = 0xCD
-    case getFileSettings = 0xF5
-    case changeFileSettings = 0x5F
-    case writeData = 0x3D
-    case freeMemory = 0x6E
-  }
-
-  /// The status byte of an answer.
-  enum Status {
-    static let operationOK: UInt8 = 0x00
-    static let outOfMemory: UInt8 = 0x0E
-    static let permissionDenied: UInt8 = 0x9D
-    static let authenticationError: UInt8 = 0xAE
-    static let duplicate: UInt8 = 0xDE
-  }
-
   /// Data is neither encrypted nor has it a check.
   private static let plain: UInt8 = 0x00
 
@@ -29,22 +10,12 @@ struct DESFireCommands {
   ///
   /// - Returns: the answer's data; `nil` for one of the statuses in `expected`.
   private func send(
-    _ code: Code, _ parameters: [UInt8], expecting expected: [UInt8] = []
+    _ code: DESFireCommandCode, _ parameters: [UInt8], expecting expected: [DESFireStatus] = []
   ) throws -> [UInt8]? {
     let answer = try DESFireWrapping.send(code.rawValue, parameters, link)
-    guard answer.sw1 == DESFireWrapping.wrappedStatus else {
-      throw NFCError(
-        .tagRefused, "the card has refused the command", cause: .statusWord(answer.statusWord))
-    }
-    if answer.sw2 == Status.operationOK { return answer.data }
-    if expected.contains(answer.sw2) { return nil }
-    let cause = NFCError.Cause.desfireStatus(answer.sw2)
-    switch answer.sw2 {
-    case Status.authenticationError, Status.permissionDenied:
-      throw NFCError(.notAuthenticated, "the card requires a key first", cause: cause)
-    default:
-      throw NFCError(.tagRefused, "the card has refused the command", cause: cause)
-    }
+    if answer.status == .operationOK { return answer.data }
+    guard expected.contains(answer.status) else { throw answer.status.error }
+    return nil
   }
 
   /// The card itself is application 0.
@@ -67,7 +38,7 @@ struct DESFireCommands {
     try send(
       .createApplication,
       Self.bytes(number, count: 3) + [settings, keys] + Self.bytes(Int(isoIdentifier), count: 2)
-        + name, expecting: [Status.duplicate]) != nil
+        + name, expecting: [.duplicateError]) != nil
   }
 
   enum Creation: Hashable {
@@ -85,9 +56,9 @@ struct DESFireCommands {
         .createStandardDataFile,
         [number] + Self.bytes(Int(isoIdentifier), count: 2) + [Self.plain]
           + Self.bytes(Int(rights), count: 2) + Self.bytes(size, count: 3),
-        expecting: [Status.duplicate])
+        expecting: [.duplicateError])
       return answer == nil ? .isThere : .done
-    } catch let error as NFCError where error.cause == .desfireStatus(Status.outOfMemory) {
+    } catch let error as NFCError where error.code == .capacityExceeded {
       return .noRoom
     }
   }

@@ -58,7 +58,7 @@ struct DESFireFormat {
     }
     throw NFCError(
       .unsupported, "the card has other applications under the numbers and names for NDEF",
-      cause: .desfireStatus(DESFireCommands.Status.duplicate))
+      cause: .desfireStatus(DESFireStatus.duplicateError.code))
   }
 
   private func create(

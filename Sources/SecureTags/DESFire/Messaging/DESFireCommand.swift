@@ -1,3 +1,5 @@
+import NFCCore
+
 /// How data is sent between card and reader.
 public enum DESFireCommunication: String, Hashable, Sendable, CaseIterable {
   /// In plain text. In an EV1 session, answers have a MAC anyway.
@@ -9,7 +11,7 @@ public enum DESFireCommunication: String, Hashable, Sendable, CaseIterable {
 
   /// Decodes the low two bits of communication settings; 2 is plain, too (MF3ICDx21_41_81 data
   /// sheet, 8.5).
-  init(settings: UInt8) {
+  package init(settings: UInt8) {
     switch settings & Self.mask {
     case 0x01: self = .authenticated
     case 0x03: self = .encrypted

@@ -1,63 +1,44 @@
 import NFCCore
 
-/// The form in which commands are sent to a card.
-public enum DESFireCommandForm: Hashable, Sendable {
-  /// In ISO/IEC 7816-4 APDUs: code and parameters; 91 and the status follow the answer's data.
-  case wrapped
-  /// Code and parameters only; the status precedes the answer's data.
-  case native
-}
-
 /// Sends commands to the card, in as many frames as they need.
 ///
-/// Commands are wrapped unless a program requests the other form: every reader sends APDUs, the commands
-/// that recognize a card and read NDEF are APDUs, and a DESFire keeps the form of the first command that
-/// it receives (MF3ICDx21_41_81 data sheet, 8.3).
+/// Commands are wrapped in APDUs: every reader sends these, and a card keeps to the form of the first
+/// command that it receives, which is the one that recognizes it.
 struct DESFireTransport {
-  /// An answer: its status, and its data.
-  typealias Answer = (status: DESFireStatus, data: [UInt8])
+  typealias Answer = DESFireWrapping.Answer
 
   private let carry: (_ code: UInt8, _ parameters: [UInt8]) throws -> Answer
   /// Selects an application by its ISO/IEC 7816-4 name; `false` if there is none.
   let selectName: (_ name: [UInt8]) throws -> Bool
 
-  private static let wrappedClass: UInt8 = 0x90
-  private static let wrappedStatus: UInt8 = 0x91
   private static let maximumExpectedLength = 256
   /// The number of parameter bytes in one frame. EV1 accepts blocks of 64 bytes and no ISO/IEC
-  /// 14443-4 chaining; this is what remains after the block's own bytes and the code, or the bytes
-  /// of an APDU. libfreefare sends the same number in APDUs.
+  /// 14443-4 chaining; this is what remains after the block's own bytes and those of an APDU, as in
+  /// libfreefare.
   private let longestFrame: Int
-  private static let longestNativeFrame = 59
   private static let longestWrappedFrame = 54
   /// No file and no list is longer than the card's memory.
   private static let longestAnswer = 1 << 17
   private static let mostEmptyFrames = 16
 
   /// - Parameters:
+  ///   - longestFrame: the maximum number of parameter bytes in one frame.
   ///   - carry: one exchange.
   ///   - selectName: one exchange.
   init(
-    form: DESFireCommandForm = .native,
+    longestFrame: Int,
     _ carry: @escaping (_ code: UInt8, _ parameters: [UInt8]) throws -> Answer,
     selectName: @escaping (_ name: [UInt8]) throws -> Bool = { _ in false }
   ) {
     self.carry = carry
     self.selectName = selectName
-    longestFrame = form == .native ? Self.longestNativeFrame : Self.longestWrappedFrame
+    self.longestFrame = longestFrame
   }
 
-  init(_ link: TagLink, form: DESFireCommandForm) {
-    switch form {
-    case .wrapped:
-      self.init(
-        form: form, { try Self.wrapped($0, $1, link) },
-        selectName: { try Self.select($0, link) })
-    case .native:
-      self.init(
-        form: form, { try Self.native($0, $1, link) },
-        selectName: { try Self.select($0, link) })
-    }
+  init(_ link: TagLink) {
+    self.init(
+      longestFrame: Self.longestWrappedFrame, { try DESFireWrapping.send($0, $1, link) },
+      selectName: { try Self.select($0, link) })
   }
 
   private static let selectInstruction: UInt8 = 0xA4
@@ -77,31 +58,6 @@ struct DESFireTransport {
         cause: .statusWord(answer.statusWord))
     }
     return false
-  }
-
-  private static func wrapped(
-    _ code: UInt8, _ parameters: [UInt8], _ link: TagLink
-  ) throws -> Answer {
-    let answer = try link.send(
-      APDU(
-        instructionClass: wrappedClass, instructionCode: code, p1: 0, p2: 0, data: parameters,
-        expectedLength: maximumExpectedLength))
-    guard answer.sw1 == wrappedStatus else {
-      throw NFCError(
-        .tagRefused, "the card did not accept a wrapped command",
-        cause: .statusWord(answer.statusWord))
-    }
-    return (DESFireStatus(code: answer.sw2), answer.data)
-  }
-
-  private static func native(
-    _ code: UInt8, _ parameters: [UInt8], _ link: TagLink
-  ) throws -> Answer {
-    let answer = try link.transceive([code] + parameters)
-    guard let status = answer.first else {
-      throw NFCError(.tagResponseError, "the card's answer is empty")
-    }
-    return (DESFireStatus(code: status), Array(answer.dropFirst()))
   }
 
   /// Sends a command in one frame: one exchange.

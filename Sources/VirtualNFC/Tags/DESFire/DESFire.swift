@@ -2,8 +2,9 @@ import NFCCore
 
 /// A card of the MIFARE DESFire family, or an NTAG DNA chip with the same commands.
 ///
-/// It accepts native commands, commands wrapped in APDUs of class 90, and the ISO/IEC 7816-4
-/// commands that read and write a card formatted as an NFC Forum Type 4 tag.
+/// It accepts native commands, or commands wrapped in APDUs of class 90 and the ISO/IEC 7816-4
+/// commands that read and write a card formatted as an NFC Forum Type 4 tag: the first command after
+/// its activation decides which.
 ///
 /// All authentications work, with the secure messaging that follows from them, and all kinds of
 /// files. With LRP, a DESFire Light computes transaction codes as with AES, which differs from the
@@ -14,6 +15,7 @@ public struct DESFire: VirtualChip {
   public let model: DESFireModel
   private(set) var interface: ProximityInterface
   private(set) var picc: DESFirePICC
+  private var form = DESFireForm()
 
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the model's own.
@@ -104,21 +106,26 @@ public struct DESFire: VirtualChip {
     }
     interface.powerOn()
     picc.reset()
+    form.reset()
   }
 
   public mutating func powerOff() {
     interface.powerOff()
     picc.reset()
+    form.reset()
   }
 
   public mutating func receive(_ frame: RadioFrame) -> RadioFrame? {
     let wasActivated = interface.isActivated
     switch interface.receive(frame) {
     case .handled(let answer):
-      if wasActivated, !interface.isActivated { picc.reset() }
+      if wasActivated, !interface.isActivated {
+        picc.reset()
+        form.reset()
+      }
       return answer
     case .command(let command):
-      return interface.respond(process(command))
+      return interface.respond(form.refusal(of: command) ?? process(command))
     }
   }
 

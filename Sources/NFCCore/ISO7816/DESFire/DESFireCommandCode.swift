@@ -1,5 +1,5 @@
 /// Command codes: MIFARE DESFire data sheets (MF3ICDx21_41_81, 9; MF3D_H_X3), NXP AN12343 and AN12752.
-enum DESFireCommandCode: UInt8, Hashable, Sendable {
+package enum DESFireCommandCode: UInt8, Hashable, Sendable {
   case authenticate = 0x0A
   case authenticateISO = 0x1A
   case authenticateAES = 0xAA

@@ -1,41 +1,34 @@
-import NFCCore
-
-extension NFCError {
-  /// ``recovery`` after the change of a key.
-  static let newKeyInDoubt =
-    "the card may already have the new key: authenticate with the new key, and then with the old "
-    + "one, to see which it has"
-}
-
 /// The status byte of an answer: MF3ICDx21_41_81 data sheet, 9.2; NXP AN12343, table 5.
-struct DESFireStatus: Hashable, Sendable {
-  let code: UInt8
+package struct DESFireStatus: Hashable, Sendable {
+  package let code: UInt8
 
-  static let operationOK = DESFireStatus(code: 0x00)
-  static let noChanges = DESFireStatus(code: 0x0C)
-  static let outOfMemory = DESFireStatus(code: 0x0E)
-  static let illegalCommand = DESFireStatus(code: 0x1C)
-  static let integrityError = DESFireStatus(code: 0x1E)
-  static let noSuchKey = DESFireStatus(code: 0x40)
-  static let lengthError = DESFireStatus(code: 0x7E)
+  package init(code: UInt8) { self.code = code }
+
+  package static let operationOK = DESFireStatus(code: 0x00)
+  package static let noChanges = DESFireStatus(code: 0x0C)
+  package static let outOfMemory = DESFireStatus(code: 0x0E)
+  package static let illegalCommand = DESFireStatus(code: 0x1C)
+  package static let integrityError = DESFireStatus(code: 0x1E)
+  package static let noSuchKey = DESFireStatus(code: 0x40)
+  package static let lengthError = DESFireStatus(code: 0x7E)
   /// The final status of Read_Sig (NXP AN12196, table 19).
-  static let signatureOK = DESFireStatus(code: 0x90)
-  static let permissionDenied = DESFireStatus(code: 0x9D)
-  static let parameterError = DESFireStatus(code: 0x9E)
-  static let applicationNotFound = DESFireStatus(code: 0xA0)
-  static let applicationIntegrityError = DESFireStatus(code: 0xA1)
-  static let authenticationDelay = DESFireStatus(code: 0xAD)
-  static let authenticationError = DESFireStatus(code: 0xAE)
-  static let additionalFrame = DESFireStatus(code: 0xAF)
-  static let boundaryError = DESFireStatus(code: 0xBE)
-  static let cardIntegrityError = DESFireStatus(code: 0xC1)
-  static let commandAborted = DESFireStatus(code: 0xCA)
-  static let cardDisabled = DESFireStatus(code: 0xCD)
-  static let countError = DESFireStatus(code: 0xCE)
-  static let duplicateError = DESFireStatus(code: 0xDE)
-  static let memoryError = DESFireStatus(code: 0xEE)
-  static let fileNotFound = DESFireStatus(code: 0xF0)
-  static let fileIntegrityError = DESFireStatus(code: 0xF1)
+  package static let signatureOK = DESFireStatus(code: 0x90)
+  package static let permissionDenied = DESFireStatus(code: 0x9D)
+  package static let parameterError = DESFireStatus(code: 0x9E)
+  package static let applicationNotFound = DESFireStatus(code: 0xA0)
+  package static let applicationIntegrityError = DESFireStatus(code: 0xA1)
+  package static let authenticationDelay = DESFireStatus(code: 0xAD)
+  package static let authenticationError = DESFireStatus(code: 0xAE)
+  package static let additionalFrame = DESFireStatus(code: 0xAF)
+  package static let boundaryError = DESFireStatus(code: 0xBE)
+  package static let cardIntegrityError = DESFireStatus(code: 0xC1)
+  package static let commandAborted = DESFireStatus(code: 0xCA)
+  package static let cardDisabled = DESFireStatus(code: 0xCD)
+  package static let countError = DESFireStatus(code: 0xCE)
+  package static let duplicateError = DESFireStatus(code: 0xDE)
+  package static let memoryError = DESFireStatus(code: 0xEE)
+  package static let fileNotFound = DESFireStatus(code: 0xF0)
+  package static let fileIntegrityError = DESFireStatus(code: 0xF1)
 
   /// The meaning of the status, as a clause; `nil` for a status that no public source names.
   private var words: String? {
@@ -66,7 +59,7 @@ struct DESFireStatus: Hashable, Sendable {
   }
 
   /// The error for a refused command.
-  var error: NFCError {
+  package var error: NFCError {
     let code: NFCError.Code =
       switch self {
       case .authenticationError, .permissionDenied, .authenticationDelay: .notAuthenticated
