@@ -318,9 +318,9 @@ package final class PCSCDriver: ReaderDriver {
       try call { () throws(SmartCardFailure) in try service.transmit(command, atMost: timeout) }
     }
     let answer = try send(command)
-    guard let getResponse = StorageCardCommands.getResponse(to: command, answer) else {
-      return answer
-    }
+    guard model.hasDirectTransmit,
+      let getResponse = StorageCardCommands.getResponse(to: command, answer)
+    else { return answer }
     return try send(getResponse)
   }
 

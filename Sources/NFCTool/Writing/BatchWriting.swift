@@ -146,7 +146,7 @@ final class BatchWriting: Sendable {
     }
     guard !tag.identifier.isEmpty else {
       throw Failure(
-        .noReader, "the reader does not report its UID, by which tags are told apart",
+        .noReader, "the reader does not report its UID, which distinguishes it from the next tag",
         tag: tag.identifier.tagName, advice: "write each tag with a command of its own")
     }
     let message = try makeMessage(
