@@ -130,7 +130,7 @@ extension Examination {
   /// Returns a part of the name that pcscd gives it, without a blank if that is known.
   private func namePart(_ device: USBDevice) -> String {
     let name = bundles.name(of: device) ?? device.ownName ?? device.identifiers
-    return ["ACR122U", "38U"].first { name.contains($0) } ?? name
+    return Self.namesOfACR122U.first { name.contains($0) } ?? name
   }
 
   /// pcsc-lite's filter; Debian 12's `pcscd --version` lists it among the features.
@@ -145,8 +145,16 @@ extension Examination {
     guard canBeClaimedByService(device) else { return nil }
     return Finding(
       .sharedWithService, "pcscd claims it, too, as soon as a PC/SC program runs",
-      advice: adviceToExcludeService(device), isObstacle: false)
+      advice: adviceToExcludeService(device) + adviceToGoBack(device), isObstacle: false)
   }
+
+  /// libnfc stops an ACR122U's own search for cards with `FF 00 51 00 00` and leaves it so (libnfc issue 502).
+  private func adviceToGoBack(_ device: USBDevice) -> String {
+    Self.namesOfACR122U.contains(namePart(device))
+      ? "; to use it over PC/SC after libnfc, plug it in again" : ""
+  }
+
+  private static let namesOfACR122U = ["ACR122U", "38U"]
 
   func canBeClaimedByService(_ device: USBDevice) -> Bool {
     guard let name = bundles.name(of: device) else { return false }

@@ -13,7 +13,7 @@ extension PCSCDriver {
     let found: (CardPath, Target?)?
     switch atr {
     case .smartCard(let historicalBytes):
-      found = try smartCard(historicalBytes).map { (.apdus, $0) }
+      found = (.apdus, try smartCard(historicalBytes))
     case .storageCard(let card) where card.isVicinity:
       guard capabilities.technologies.contains(.iso15693) else { return nil }
       found = (try vicinityPath(), nil)
@@ -38,11 +38,35 @@ extension PCSCDriver {
 
   /// Returns the UID, IDm or PUPI; `nil` if the reader does not report it.
   func identifier() throws -> [UInt8]? {
-    guard
-      case .answer(let bytes) = ExchangeOutcome(
-        try transmitByLength(StorageCardCommands.getIdentifier)), !bytes.isEmpty
-    else { return nil }
+    guard case .answer(let bytes) = try identifierOutcome(), !bytes.isEmpty else { return nil }
     return bytes
+  }
+
+  private func identifierOutcome() throws -> ExchangeOutcome {
+    ExchangeOutcome(try transmitByLength(StorageCardCommands.getIdentifier))
+  }
+
+  /// Status words without a reason (ISO/IEC 7816-4, 5.6): the reader may refuse, or the card may be moving away.
+  private static let wordsWithoutReason: Set<UInt16> = [0x6300, 0x6F00]
+
+  /// Returns the UID or PUPI of a card; empty if the reader does not report it.
+  ///
+  /// A reader may not have the command: PC/SC part 3, table 3-0, has 6A81 for that, and a reader that does not
+  /// know it at all passes it on to the card, which answers 6E00 or 6D00 (OpenSC issue 810). The card takes its
+  /// commands all the same.
+  ///
+  /// - Throws: `tagResponseError` if the card does not answer, or the reader may still report the UID in another
+  ///   round.
+  private func reportedUID() throws -> [UInt8] {
+    switch try identifierOutcome() {
+    case .answer(let uid) where Self.uidLengths.contains(uid.count): return uid
+    case .refused(let word) where !Self.wordsWithoutReason.contains(word): return []
+    case .unknown: return []
+    case .answer, .refused:
+      guard !isPatient else { throw Self.silence }
+      return []
+    case .noAnswer, .broken, .malformed: throw Self.silence
+    }
   }
 
   /// Sends a command that ends with the length of its answer, and again with the right one if the reader names
@@ -62,10 +86,8 @@ extension PCSCDriver {
   /// The possible lengths of a UID (ISO/IEC 14443-3, 6.5.4); a PUPI has the first.
   private static let uidLengths: Set<Int> = [4, 7, 10]
 
-  private func smartCard(_ historicalBytes: [UInt8]) throws -> Target? {
-    guard let identifier = try identifier(), Self.uidLengths.contains(identifier.count) else {
-      return nil
-    }
+  private func smartCard(_ historicalBytes: [UInt8]) throws -> Target {
+    let identifier = try reportedUID()
     let answer = ExchangeOutcome(try transmit(StorageCardCommands.getATS))
     // Readers give the historical bytes or the whole ATS, in answer to the question or in both places.
     if case .answer(let bytes) = answer, let ats = AnswerToSelect(bytes),
@@ -79,7 +101,7 @@ extension PCSCDriver {
     if case .answer = answer {
       return .iso14443a(ISO14443ATarget(uid: identifier, historicalBytes: historicalBytes))
     }
-    guard isTypeB(historicalBytes), identifier.count == Self.pupiLength else {
+    guard isTypeB(historicalBytes), identifier.isEmpty || identifier.count == Self.pupiLength else {
       return .iso14443a(ISO14443ATarget(uid: identifier, historicalBytes: historicalBytes))
     }
     let rest = historicalBytes.dropFirst(Self.applicationDataLength)
@@ -141,14 +163,14 @@ extension PCSCDriver {
   static let readFirstPages: [UInt8] = [read, 0x00]
   static let tagTimeout = Duration.milliseconds(100)
 
-  private func typeA(sak: UInt8?) throws -> (CardPath, Target?)? {
-    guard let uid = try identifier(), Self.uidLengths.contains(uid.count) else { return nil }
+  private func typeA(sak: UInt8?) throws -> (CardPath, Target?) {
+    let uid = try reportedUID()
     func card(_ sak: UInt8) -> Target {
       .iso14443a(ISO14443ATarget(uid: uid, atqa: [], sak: sak))
     }
     switch sak {
     case Self.ultralightSAK:
-      return (try ultralightPath(uid) ?? .pages, card(Self.ultralightSAK))
+      return try ultralight(uid)
     case let sak? where MiFareClassicKind(sak: sak) != nil:
       // A reader that calls it a storage card has not activated ISO/IEC 14443-4 on it.
       return (.classic, card(sak & ~ISO14443ATarget.sakISO14443Part4))
@@ -159,34 +181,50 @@ extension PCSCDriver {
       return (.identifierAlone, card(sak))
     case nil:
       // A name without information: if the pages begin with the UID, the tag is an Ultralight.
-      guard let command = StorageCardCommands.command(for: Self.readFirstPages),
-        case .answer(let pages) = ExchangeOutcome(try transmitByLength(command)),
-        Self.arePages(pages, of: uid)
+      guard let pages = try storedPages(),
+        uid.isEmpty ? Self.hasCheckedUID(pages) : Self.arePages(pages, of: uid)
       else { return (.identifierAlone, card(Self.unknownSAK)) }
-      return (try ultralightPath(uid) ?? .pages, card(Self.ultralightSAK))
+      return try ultralight(uid)
     }
+  }
+
+  /// Returns the first pages, as the reader reads them for a storage card; `nil` if it does not.
+  func storedPages() throws -> [UInt8]? {
+    guard let command = StorageCardCommands.command(for: Self.readFirstPages),
+      case .answer(let pages) = ExchangeOutcome(try transmitByLength(command))
+    else { return nil }
+    return pages
+  }
+
+  /// - Parameter uid: empty if the reader does not report it; it is then the one in the first pages.
+  private func ultralight(_ uid: [UInt8]) throws -> (CardPath, Target?) {
+    let way = try ultralightPath(uid)
+    var uid = uid
+    if uid.isEmpty, let pages = try way?.pages ?? storedPages() { uid = Self.uid(in: pages) ?? [] }
+    let card = ISO14443ATarget(uid: uid, atqa: [], sak: Self.ultralightSAK)
+    return (way?.path ?? .pages, .iso14443a(card))
   }
 
   /// Returns the best way to send frames that the reader is shown to have, by reading the tag's
   /// first pages.
-  private func ultralightPath(_ uid: [UInt8]) throws -> CardPath? {
+  private func ultralightPath(_ uid: [UInt8]) throws -> (path: CardPath, pages: [UInt8])? {
     if model.hasDirectTransmit {
       guard case .answer(let pages) = try sendDirect(Self.readFirstPages, Self.tagTimeout),
         Self.arePages(pages, of: uid)
       else { return nil }
-      return .direct
+      return (.direct, pages)
     }
     if model.hasEncapsulation {
       let outcome = try sendEncapsulated(Self.readFirstPages, of: .typeA, Self.tagTimeout)
       if case .answer(let pages) = outcome, Self.arePages(pages, of: uid) {
-        return .encapsulated(.typeA)
+        return (.encapsulated(.typeA), pages)
       }
     }
     guard try startTransparentSession(.typeA) else { return nil }
     if case .answer(let pages) = try transparentExchange(Self.readFirstPages, Self.tagTimeout),
       Self.arePages(pages, of: uid)
     {
-      return .transparent(.typeA)
+      return (.transparent(.typeA), pages)
     }
     _ = try transmit(TransparentSession.endCommand)
     return nil

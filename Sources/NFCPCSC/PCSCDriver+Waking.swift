@@ -36,18 +36,33 @@ extension PCSCDriver {
     case (_, .iso14443a(let card)):
       try closeClassicFrames()
       try resetCard()
-      guard let uid = try identifier() else { return false }
+      guard let uid = try currentUID(of: card) else { return try isUnnamed(target) }
       return uid == card.uid || (card.hasRandomUID || Self.isRandom(uid)) && hasShown(card.uid)
     case (_, .jewel(_, let uid)):
       return try identifier()?.starts(with: uid) ?? false
     case (_, .iso14443b):
       // A PUPI may be drawn again.
       try resetCard()
-      guard let pupi = try identifier() else { return false }
+      guard let pupi = try identifier() else { return try isUnnamed(target) }
       return pupi == target.identifier || hasShown(target.identifier)
     default:
       return try identifier() == target.identifier
     }
+  }
+
+  /// Returns what the reader reports, or what the pages of an Ultralight contain.
+  private func currentUID(of card: ISO14443ATarget) throws -> [UInt8]? {
+    if let uid = try identifier() { return uid }
+    guard case .pages = session?.path, !card.uid.isEmpty else { return nil }
+    return try storedPages().flatMap { Self.uid(in: $0) }
+  }
+
+  /// Returns whether the present card is one whose UID the reader does not report: the service knows whether it
+  /// has stayed.
+  private func isUnnamed(_ target: Target) throws -> Bool {
+    guard target.identifier.isEmpty else { return false }
+    try checkPresence()
+    return hasShown([])
   }
 
   /// Asks with a frame of the tag's own, or with what can be read on every tag, if the reader can
@@ -110,9 +125,23 @@ extension PCSCDriver {
   private static func arePages(_ pages: [UInt8]) -> Bool { pages.count == 16 }
 
   /// Returns whether the first pages can be those of the tag with this UID: they hide the UID of a tag
-  /// that shows a random one (MIFARE Ultralight AES, RID_ACT).
+  /// that shows a random one (MIFARE Ultralight AES, RID_ACT). The reader may not report the UID either.
   static func arePages(_ pages: [UInt8], of uid: [UInt8]) -> Bool {
-    arePages(pages) && (isRandom(uid) || show(uid, pages))
+    arePages(pages) && (uid.isEmpty || isRandom(uid) || show(uid, pages))
+  }
+
+  /// Returns whether the first pages contain a UID of seven bytes with both its check bytes (NTAG21x data sheet,
+  /// 8.5.1).
+  static func hasCheckedUID(_ pages: [UInt8]) -> Bool {
+    arePages(pages) && pages[0..<3].reduce(cascadeTag, ^) == pages[3]
+      && pages[4..<8].reduce(0, ^) == pages[8]
+  }
+
+  /// Returns the UID that the first pages contain, with check bytes or, on an NTAG I2C, without.
+  static func uid(in pages: [UInt8]) -> [UInt8]? {
+    if hasCheckedUID(pages) { return Array(pages[0..<3] + pages[4..<8]) }
+    guard arePages(pages), pages[0] == manufacturer else { return nil }
+    return Array(pages[0..<7])
   }
 
   /// Returns whether the first pages contain this UID, which has seven bytes: with a check byte after

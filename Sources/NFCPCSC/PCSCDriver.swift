@@ -26,6 +26,10 @@ import Synchronization
 /// commands that change nothing on the tag; a tag that does not answer is asked again. ATQA, SAK
 /// and ATS are not available.
 ///
+/// A reader may not report the UID. An Ultralight has it in its first pages; the identifier of other
+/// cards of type A and of smart cards is then empty, and such a card is the same as long as the service
+/// sees it stay.
+///
 /// The commands are those of makers' manuals, published code and records; none of this was tried on
 /// a real reader.
 ///
@@ -310,9 +314,14 @@ package final class PCSCDriver: ReaderDriver {
   func transmit(_ command: [UInt8], timeout: Duration = readerTimeout) throws -> [UInt8] {
     try checkAbort()
     let timeout = min(max(timeout, .zero), Self.longestTimeout)
-    return try call { () throws(SmartCardFailure) in
-      try service.transmit(command, atMost: timeout)
+    func send(_ command: [UInt8]) throws -> [UInt8] {
+      try call { () throws(SmartCardFailure) in try service.transmit(command, atMost: timeout) }
     }
+    let answer = try send(command)
+    guard model.hasDirectTransmit,
+      let getResponse = StorageCardCommands.getResponse(to: command, answer)
+    else { return answer }
+    return try send(getResponse)
   }
 
   func resetCard() throws {

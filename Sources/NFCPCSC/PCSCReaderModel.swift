@@ -64,9 +64,12 @@ struct PCSCReaderModel {
 
   /// Readers whose chip does not support ISO/IEC 15693. All others are assumed to support it until
   /// a tag shows.
-  private static let withoutVicinity = [
-    "ACR122", "ACR1251", "ACR1252", "SCL3711", "SCL3712", "RC-S300", "RC-S380", "PASORI",
-  ]
+  private static let withoutVicinity =
+    withPN532 + ["ACR1251", "ACR1252", "SCL3711", "SCL3712", "RC-S300", "RC-S380", "PASORI"]
+
+  /// An ACR122U, and the names of its first version, which was sold as Tikitag and Touchatag (libnfc 1.8.0,
+  /// `acr122_pcsc.c`). A contact reader, the ACR38, has the same name; no card in it looks like a tag.
+  private static let withPN532 = ["ACR122", "ACR38U-CCID", "ACR 38U-CCID", "AET65"]
 
   var technologies: Set<TagTechnology> {
     // A Topaz is named at least (PC/SC part 3, supplemental document).
@@ -76,7 +79,7 @@ struct PCSCReaderModel {
   }
 
   /// Whether it has a PN532 that accepts its own commands.
-  var hasDirectTransmit: Bool { matchesAny(of: ["ACR122"]) }
+  var hasDirectTransmit: Bool { matchesAny(of: Self.withPN532) }
 
   /// Whether it may accept FeliCa frames in `FF 00 00 00`. For an ACR1552U, transparent sessions are known.
   var hasFeliCaFrames: Bool {

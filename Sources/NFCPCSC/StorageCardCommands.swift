@@ -21,6 +21,18 @@ enum StorageCardCommands {
   /// Get data: the historical bytes of the ATS; some readers return all of it.
   static let getATS: [UInt8] = [pseudoClass, 0xCA, 0x01, 0x00, 0x00]
 
+  private static let getResponse: UInt8 = 0xC0
+  private static let bytesAvailable: UInt8 = 0x61
+
+  /// Returns the command that gets the answer to a command of the reader's, if the reader has only reported the
+  /// length of it: the first Touchatag readers (ACR122U101 and ACR122U102) do (libnfc 1.8.0, `acr122_pcsc.c`).
+  static func getResponse(to command: [UInt8], _ answer: [UInt8]) -> [UInt8]? {
+    guard command.first == pseudoClass, command.dropFirst().first != getResponse,
+      answer.count == 2, answer[0] == bytesAvailable
+    else { return nil }
+    return [pseudoClass, getResponse, 0x00, 0x00, answer[1]]
+  }
+
   /// Returns the command for READ of four pages or a block, or WRITE of a page or a block; `nil`
   /// for any other command, which cannot be sent.
   static func command(for command: [UInt8]) -> [UInt8]? {

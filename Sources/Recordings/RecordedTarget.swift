@@ -60,7 +60,7 @@ extension Target {
     case .iso14443b:
       self = .iso14443b(
         ISO14443BTarget(
-          pupi: try fields.bytes("pupi", 4), applicationData: try fields.bytes("applicationData"),
+          pupi: try fields.bytes("pupi"), applicationData: try fields.bytes("applicationData"),
           protocolInfo: try fields.bytes("protocolInfo")))
     case .feliCa:
       self = .feliCa(
@@ -90,7 +90,8 @@ extension Target {
 extension ISO14443ATarget {
   fileprivate init(recorded fields: RecordedField) throws(RecordedField.Problem) {
     let uid = try fields.bytes("uid")
-    guard [4, 7, 10].contains(uid.count) else {
+    // A PC/SC reader may not report the UID.
+    guard [0, 4, 7, 10].contains(uid.count) else {
       throw RecordedField.Problem("a UID has 4, 7 or 10 bytes, not \(uid.count)")
     }
     let (atqa, sak) = (try fields.bytes("atqa"), try fields.byte("sak"))

@@ -29,6 +29,8 @@ extension TagImage {
     public var lockedBlocks: [Bool]?
     /// The passwords, four bytes each.
     public var passwords: [Password: [UInt8]] = [:]
+    /// Whether Flipper Zero accepts every password when it emulates the tag (its file's `Capabilities`).
+    public var acceptsAllPasswords: Bool?
     /// Whether the tag is in privacy mode.
     public var isPrivate: Bool?
     /// The first block that the upper protection condition applies to.

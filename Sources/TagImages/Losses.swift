@@ -44,6 +44,9 @@ extension TagImage {
     Part("passwords") { image in
       image.vicinity.flatMap { $0.passwords.isEmpty ? nil : $0.passwords }
     },
+    Part("capabilities for emulation") {
+      $0.vicinity?.acceptsAllPasswords == true ? true : nil
+    },
     Part("protection", isLost: { $0.vicinity?.losesProtection(in: $1.vicinity) ?? false }),
     Part("systems and services") { image in
       image.feliCa.flatMap { $0.systems.isEmpty ? nil : $0.systems }

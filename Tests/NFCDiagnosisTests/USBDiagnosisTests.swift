@@ -151,6 +151,7 @@ import Testing
     try system.file("/run/pcscd/pcscd.comm")
     let reader = try #require(system.diagnosis().readers.first)
     #expect(reader.problems == [.sharedWithService])
+    #expect(reader.findings.first?.advice.hasSuffix("after libnfc, plug it in again") == true)
     #expect(reader.canBeOpened)
     #expect(system.examination.mustNotStartService)
 

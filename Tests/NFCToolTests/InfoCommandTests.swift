@@ -58,6 +58,20 @@ import VirtualNFC
     for fact in facts { #expect(result.output.contains(fact)) }
   }
 
+  /// The size is reported where the chip fixes it, and left out where a card is divided when it is issued.
+  @Test(
+    arguments: [
+      ("felica-lite", 240), ("felica-lite-s", 240), ("srix4k", 512), ("ntag413", 160),
+      ("ntag424", 416), ("desfire-light", 640), ("topaz96", 120), ("ultralight", 64),
+      ("suica", nil), ("type4b", nil), ("emrtd", nil),
+    ] as [(String, Int?)])
+  func reportsTheSizeOfTheMemory(_ name: String, _ size: Int?) async throws {
+    let result = try await Tool.run("info", "--json", "--virtual", name)
+    #expect(result.status == 0)
+    let object = try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any]
+    #expect(object?["memorySize"] as? Int == size)
+  }
+
   @Test(.asking(.lockBits)) func lockBitsAreReported() async throws {
     try await Tool.with("ntag213") { nfc async throws in
       // This is the lock bit of page 4 (NTAG21x data sheet, 8.5.2).

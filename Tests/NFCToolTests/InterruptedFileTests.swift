@@ -54,9 +54,15 @@ import VirtualNFC
   private static let mostMoments = 300
 
   /// Afterwards, the tag has its previous message, no message, or the message of the image.
-  @Test(arguments: ["type4", "desfire", "type3"]) func restoresOrLeavesAMessage(
-    _ name: String
-  ) async throws {
+  @Test(
+    arguments: [
+      "type4", "desfire", "type3", "felica-lite", "icode-slix2", "st25dv", "topaz96",
+      "topaz512", "ntag213",
+      "ultralight", "classic-1k", "classic-4k",
+    ]) func restoresOrLeavesAMessage(
+      _ name: String
+    ) async throws
+  {
     let bench = try await Bench(try VirtualTag.named(name))
     let (first, second) = (
       NDEFMessage(.text("the first message")), NDEFMessage(.text("the second, which is longer"))

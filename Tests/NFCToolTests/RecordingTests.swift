@@ -54,6 +54,34 @@ import VirtualNFC
     text.replacing(/^ *\d+\.\d+ */.anchorsMatchLineEndings(), with: "")
   }
 
+  /// A PC/SC reader may report no UID. Here, a recording of another reader has lost it.
+  @Test(arguments: ["type4", "type4b"]) func showsATagWithoutAUID(_ tag: String) async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "session.jsonl").path
+      for (words, status, expected) in [
+        (["poll", "--once", "--json"], 0, #""uid":"""#), (["poll", "--once"], 0, "no UID"),
+        (["read", "--json"], 0, #"{"uid":"","status":"readWrite""#), (["info"], 0, "smart card"),
+        // It looks for the next tag then, which the recording does not have.
+        (
+          ["write", "text", "hello", "--each", "--count", "1"], nil,
+          "-  no UID  failed: the reader does not report its UID"
+        ),
+      ] as [([String], Int32?, String)] {
+        let result = try await Tool.run(words + ["--record", file, "--virtual", tag])
+        #expect(result.status == 0)
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        let uid = try #require(text.firstMatch(of: /"(?:uid|pupi)":"([0-9A-F]+)"/)?.1)
+        try text.replacing(uid, with: "").write(toFile: file, atomically: true, encoding: .utf8)
+        let played = try await Tool.run(
+          words + ["--replay", file, "--replay-any-order", "--timeout", "2"])
+        if let status { #expect(played.status == status, "\(words): \(played.errors)") }
+        #expect(played.status != 0 || status == 0)
+        #expect(played.output.contains(expected), "\(words)")
+        try FileManager.default.removeItem(atPath: file)
+      }
+    }
+  }
+
   @Test(arguments: procedures)
   func everyProcedurePlaysBack(_ procedure: Procedure) async throws {
     try await TemporaryDirectory.with { directory async throws in

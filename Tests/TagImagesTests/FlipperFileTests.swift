@@ -180,6 +180,33 @@ import Testing
       try ImageFormat.proxmark.encode(image).losses == ["signature", "passwords", "protection"])
   }
 
+  /// What Flipper Zero emulates (lib/nfc/protocols/slix/slix.c).
+  @Test(arguments: [("Default", false), ("AcceptAllPasswords", true)])
+  func keepsTheCapabilitiesOfASLIX(_ text: String, _ value: Bool) throws {
+    func file(_ capabilities: String) -> [UInt8] {
+      Array(
+        """
+        Filetype: Flipper NFC device
+        Version: 4
+        Device type: SLIX
+        UID: E0 04 01 08 49 D0 DC 81
+        Block Count: 2
+        Block Size: 04
+        Data Content: 01 02 03 04 05 06 07 08
+        Capabilities: \(capabilities)
+        """.utf8)
+    }
+    let image = try ImageFormat.flipper.decode(file(text))
+    #expect(image.vicinity?.acceptsAllPasswords == value)
+    let again = try ImageFormat.flipper.encode(image)
+    #expect(again.losses.isEmpty)
+    #expect(String(decoding: again.bytes, as: UTF8.self).contains("Capabilities: \(text)\n"))
+    let lost = try ImageFormat.proxmark.encode(image).losses
+    #expect(lost.contains("capabilities for emulation") == value)
+    let error = #expect(throws: ImageError.self) { try ImageFormat.flipper.decode(file("Other")) }
+    #expect(error?.place == .line(8))
+  }
+
   /// Before DSFID and AFI had their own lines for locks, their locks preceded those of the blocks.
   @Test func oldVicinityFilesHaveOneByteMore() throws {
     let text = """

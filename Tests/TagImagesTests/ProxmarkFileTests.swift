@@ -227,4 +227,59 @@ import Testing
     #expect(!image.memory.isKnown[120])
     #expect(image.headerROM == [0x12, 0x4C])
   }
+
+  // MARK: Files that look like another tag's
+
+  private static let topaz: [UInt8] =
+    bytes("0102030405062500E1100E0003000000") + [UInt8](repeating: 0, count: 104)
+
+  /// `topaz_tag_t`: header ROM, UID, size, 15 blocks, and two addresses.
+  @Test(arguments: [4, 8]) func readsTheStructureOfATopaz(_ address: Int) throws {
+    var file: [UInt8] = [0x11, 0x48] + Self.topaz.prefix(7) + [0, 120, 0] + Self.topaz
+    file += [UInt8](repeating: address == 8 ? 0x55 : 0, count: address == 8 ? 20 : 8)
+    let image = try ImageFormat.binary.decode(file)
+    #expect(image.kind == .topaz)
+    #expect(image.memory.bytes == Self.topaz)
+    #expect(image.headerROM == [0x11, 0x48])
+    #expect(image.uid == Array(Self.topaz.prefix(7)))
+  }
+
+  /// Of a Topaz 512, Proxmark3 writes the memory in the place of the structure: all members are shifted.
+  @Test func readsTheShiftedFileOfATopaz512() throws {
+    var memory = Self.topaz + [UInt8](repeating: 0xA5, count: 392)
+    memory[10] = 0x3F
+    let blocks = (0..<15).map { block in
+      Dialects.hexadecimal(Array(memory[12 + 8 * block..<20 + 8 * block])).filter { $0 != " " }
+    }
+    let card = [
+      ("UID", Dialects.hexadecimal(Array(memory[2..<9])).filter { $0 != " " }),
+      ("H0R1", Dialects.hexadecimal(Array(memory[0..<2])).filter { $0 != " " }),
+      ("Size", Dialects.hexadecimal(Array(memory[10..<12])).filter { $0 != " " }),
+    ]
+    let text = Dialects.proxmark("topaz", card: card, blocks: blocks)
+    let image = try ImageFormat.proxmark.decode(Array(text.utf8))
+    #expect(image.memory.bytes.count == 512)
+    #expect(image.uid == Array(memory.prefix(7)))
+    #expect(image.memory.known(0..<9) == Array(memory[0..<9]))
+    #expect(image.memory.isKnown[9] == false)
+    #expect(image.memory.known(10..<132) == Array(memory[10..<132]))
+    #expect(image.headerROM == nil)
+  }
+
+  /// Six bytes for each sector, keys A before keys B.
+  @Test(arguments: [5, 16, 18, 32, 40]) func refusesAFileOfKeys(_ sectors: Int) throws {
+    var keys = [UInt8](repeating: 0xFF, count: sectors * 12)
+    keys.replaceSubrange(0..<6, with: [0xA0, 0xA1, 0xA2, 0xA3, 0xA4, 0xA5])
+    let error = #expect(throws: ImageError.self) { try ImageFormat.binary.decode(keys) }
+    #expect(error?.reason.contains("keys of a MIFARE Classic") == true)
+    // Memory without such a key, and a memory that was never written, are no keys.
+    let zeros = [UInt8](repeating: 0, count: sectors * 12)
+    #expect((try? ImageFormat.binary.decode(zeros)) != nil || zeros.count % 4 != 0)
+  }
+
+  @Test func saysWhatAFileOfPlainBytesLacks() throws {
+    let image = try ImageFormat.binary.decode([UInt8](repeating: 0xFF, count: 512))
+    let error = #expect(throws: ImageError.self) { try ImageFormat.flipper.encode(image) }
+    #expect(error?.reason.contains("may also be of another kind of tag") == true)
+  }
 }

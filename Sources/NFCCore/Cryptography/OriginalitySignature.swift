@@ -40,10 +40,11 @@ public enum OriginalitySignature {
       ? .genuine : .notGenuine
   }
 
-  /// Verifies a signature with the keys of a product; `unknown` if there are none.
+  /// Verifies a signature with the keys of a product; `unknown` if there are none, or the UID is not known.
   public static func verify(
     uid: [UInt8], signature: [UInt8], product: TagProduct
   ) -> Verdict {
+    guard !uid.isEmpty else { return .unknown }
     let keys = keys(for: product)
     if keys.contains(where: { verify(uid: uid, signature: signature, key: $0) == .genuine }) {
       return .genuine

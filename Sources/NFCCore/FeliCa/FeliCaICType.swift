@@ -32,6 +32,8 @@ struct FeliCaICType: Hashable, Sendable {
     let id: ChipID
     let name: String
     var maker = "Sony"
+    /// In bytes; `nil` for cards that are divided into systems when they are issued.
+    var memorySize: Int?
 
     static let standard = Chip(id: .feliCaStandard, name: "FeliCa Standard")
     static let mobile = Chip(id: .mobileFeliCa, name: "Mobile FeliCa")
@@ -53,12 +55,18 @@ struct FeliCaICType: Hashable, Sendable {
     Entry(0xE0...0xE0, Chip(id: .feliCaPlug, name: "FeliCa Plug")),
     // FeliCa Link in its plug mode, in its Lite-S mode and in that of NFC-DEP.
     Entry(0xE1...0xE1, .link),
-    Entry(0xF0...0xF0, Chip(id: .feliCaLite, name: "FeliCa Lite"), limits: liteLimits),
-    Entry(0xF1...0xF1, Chip(id: .feliCaLiteS, name: "FeliCa Lite-S"), limits: liteLimits),
+    Entry(0xF0...0xF0, lite(.feliCaLite, "FeliCa Lite"), limits: liteLimits),
+    Entry(0xF1...0xF1, lite(.feliCaLiteS, "FeliCa Lite-S"), limits: liteLimits),
     Entry(0xF2...0xF2, .link, limits: liteLimits),
     Entry(0xFF...0xFF, .link),
     Entry(0x00...0xDF, .standard),
   ]
+
+  /// 14 scratch pads and the subtraction register of 16 bytes each (the users' manuals; SATO, CL4NX/CL6NX programming
+  /// reference, parameter aar). The blocks of keys, settings and identity are not counted.
+  private static func lite(_ id: ChipID, _ name: String) -> Chip {
+    Chip(id: id, name: name, memorySize: 15 * 16)
+  }
 
   private static let liteLimits = (
     read: FeliCaLiteLayout.maximumBlocksRead, write: FeliCaLiteLayout.maximumBlocksWritten
@@ -68,7 +76,10 @@ struct FeliCaICType: Hashable, Sendable {
 
   /// The chip's name and maker; `nil` for a type without a known name.
   var product: TagProduct? {
-    entry.map { TagProduct($0.chip.id, name: $0.chip.name, maker: $0.chip.maker) }
+    entry.map {
+      TagProduct(
+        $0.chip.id, name: $0.chip.name, maker: $0.chip.maker, memorySize: $0.chip.memorySize)
+    }
   }
 
   /// The number of blocks for one Read Without Encryption; `nil` if it is not known.

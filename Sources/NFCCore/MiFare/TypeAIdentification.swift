@@ -187,10 +187,17 @@ struct DESFireVersion: Hashable, Sendable {
     }
   }
 
+  /// The user memory of chips whose files are fixed, in bytes (NT4H1321 data sheet, 1.1; NT4H2421Gx data sheet, 1.1;
+  /// MF2DL(H)x0 data sheet, 1.1).
+  private static let fixedSizes: [ChipID: Int] = [
+    .ntag413DNA: 160, .ntag424DNA: 416, .desfireLight: 640,
+  ]
+
   private func nxp(_ id: ChipID, _ name: String, maker: String = "NXP") -> TagProduct {
     // The exponent of two; an odd value is between two of them (same source).
     let exponent = Int(storageSize >> 1)
-    let memorySize = storageSize & 1 == 0 && exponent < 24 ? 1 << exponent : nil
+    let exact = storageSize & 1 == 0 && exponent < 24 ? 1 << exponent : nil
+    let memorySize = Self.fixedSizes[id] ?? exact
     return TagProduct(id, name: name, maker: maker, memorySize: memorySize)
   }
 }

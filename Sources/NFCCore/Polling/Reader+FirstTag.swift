@@ -39,7 +39,8 @@ extension Reader {
         if let other = round.others.first {
           obstacle = NFCError(
             .wrongTag,
-            "the tag \(other.identifier.hexadecimal) is not of the kind that was requested")
+            "the tag \(other.identifier.isEmpty ? "without UID" : other.identifier.hexadecimal) is not of the kind that was requested"
+          )
         }
       } catch let error as NFCError where error.isCardInUse {
         obstacle = error

@@ -8,6 +8,10 @@ package enum ChipID: Hashable, Sendable, CaseIterable {
 
   case topaz96, topaz512
 
+  // MARK: Type B memories of STMicroelectronics
+
+  case srix4K, srix512, sri512OrST25TB512AC, sri4KOrST25TB04K, srt512OrST25TB512AT, sri2KOrST25TB02K
+
   // MARK: Ultralight and NTAG
 
   case ultralight, ultralightC, ultralightNano, ultralightAES

@@ -224,19 +224,23 @@ struct CopyCommand: AsyncParsableCommand {
         ]).text)
     }
     session.note(
-      "copied \(result.what) of \(from.hexadecimal) to \(to.hexadecimal); left behind: "
+      "copied \(result.what) of \(from.uidText) to \(to.uidText); left behind: "
         + result.leftBehind.joined(separator: "; "))
   }
 }
 
 extension Session {
-  /// Waits for a tag with another UID, and connects to it.
+  /// Waits for a tag with another UID, and connects to it. If the reader does not report the UID, the first tag
+  /// has to leave before the next one comes.
   fileprivate func waitForNextTag(after uid: [UInt8]) async throws -> SelectedTag<DetectedTag> {
     let clock = ContinuousClock()
     let deadline = clock.now + (options.timeout ?? .seconds(10))
+    var hasLeft = false
     repeat {
       Terminal.show("Hold the next tag to the reader…")
-      if let tag = try await tagsInField().first(where: { $0.identifier != uid }) {
+      let tags = try await tagsInField()
+      if tags.isEmpty { hasLeft = uid.isEmpty }
+      if let tag = tags.first(where: { $0.identifier != uid || hasLeft }) {
         Terminal.clearStatus()
         try await tag.connect()
         return SelectedTag(detected: tag, kind: tag, use: .changing)

@@ -185,7 +185,7 @@ struct PollCommand: AsyncParsableCommand {
       return try Output.line(event("arrived", time, tag.facts(product, information)))
     }
     let name = product?.name ?? tag.kindName
-    let uid = Terminal.padded(tag.identifier.hexadecimal, to: Self.widthOfUID)
+    let uid = Terminal.padded(tag.identifier.uidText, to: Self.widthOfUID)
     let technology = Terminal.padded(tag.technology.rawValue, to: Self.widthOfProtocol)
     try Output.line(
       "\(time.secondsText)  \(Terminal.styled("arrived", .good))  \(uid)  \(technology)  \(name)")
@@ -198,7 +198,7 @@ struct PollCommand: AsyncParsableCommand {
   private func printDeparture(of tag: DetectedTag, at time: Duration) throws {
     guard !options.json else { return try Output.line(event("left", time, tag.identity)) }
     try Output.line(
-      "\(time.secondsText)  \(Terminal.styled("left", .faint))     \(tag.identifier.hexadecimal)")
+      "\(time.secondsText)  \(Terminal.styled("left", .faint))     \(tag.identifier.uidText)")
   }
 
   private func event(_ name: String, _ time: Duration, _ tag: [JSONValue.Member]) -> String {

@@ -9,14 +9,22 @@ struct BlockRestoration: MemoryRestoration {
     /// The block's index in the image.
     let unit: Int
     let number: Int
-    let old: [UInt8?]
-    let data: [UInt8]
     /// The reason why the block is not written.
     let omission: RestoredPart.Omission?
   }
 
+  /// A write of a block. A block is written twice if the message in it is made empty first.
+  private struct Step {
+    let number: Int
+    let data: [UInt8]
+    let old: [UInt8?]
+    /// Whether it only makes the message empty, until all other blocks are written.
+    let isPreparation: Bool
+  }
+
   private let tag: MemoryTag
   private let blocks: [Block]
+  private let steps: [Step]
 
   /// Creates a restoration. Reads which of the tag's blocks are locked.
   ///
@@ -36,11 +44,74 @@ struct BlockRestoration: MemoryRestoration {
       guard let data = memory.known(range), now.memory.known(range) != data else { return nil }
       let number = now.number(ofUnit: unit)
       return Block(
-        unit: unit, number: number, old: now.memory.unit(unit), data: data,
+        unit: unit, number: number,
         omission: locked.contains(unit)
           ? Self.omission("it is locked")
           : Self.obstacleToWriting(tag, number, of: now.memory.unitCount))
     }
+    let writes = Self.ordered(
+      blocks.filter { $0.omission == nil }.map(\.unit), tag, memory, now
+    ) { unit in
+      !locked.contains(unit)
+        && Self.obstacleToWriting(tag, now.number(ofUnit: unit), of: now.memory.unitCount) == nil
+    }
+    var content: [Int: [UInt8?]] = [:]
+    var steps: [Step] = []
+    for (index, write) in writes.enumerated() {
+      let isPreparation = writes[(index + 1)...].contains { $0.unit == write.unit }
+      steps.append(
+        Step(
+          number: now.number(ofUnit: write.unit), data: write.data,
+          old: content[write.unit] ?? now.memory.unit(write.unit), isPreparation: isPreparation))
+      content[write.unit] = write.data
+    }
+    self.steps = steps
+  }
+
+  /// Returns the writes in an order in which a tag that is removed early holds no message of old and new bytes.
+  private static func ordered(
+    _ units: [Int], _ tag: MemoryTag, _ image: TagImage.Memory, _ now: TagImage,
+    isWritable: (Int) -> Bool
+  ) -> [RestoreOrder.Write] {
+    let plain = units.compactMap { unit in
+      image.known(now.memory.range(ofUnit: unit)).map { RestoreOrder.Write(unit: unit, data: $0) }
+    }
+    func bytes(_ memory: TagImage.Memory) -> [UInt8?] {
+      zip(memory.bytes, memory.isKnown).map { $1 ? $0 : nil }
+    }
+    switch tag {
+    case .vicinity:
+      let order = RestoreOrder.type5(
+        now: bytes(now.memory), image: bytes(image), unitSize: now.memory.unitSize)
+      if let order { return order.writes(of: units, isWritable: isWritable) }
+      // The block with the capability container comes last: without it, there is no message.
+      let first = plain.filter { $0.unit == 0 }
+      return plain.filter { $0.unit != 0 } + first
+    case .topaz:
+      return RestoreOrder.type1(now: bytes(now.memory), image: bytes(image))
+        .writes(of: units, isWritable: isWritable)
+    case .feliCaLite:
+      return type3Order(plain, image, now, isWritable)
+    case .classic, .ultralight, .feliCa, .desfire, .smartCard, .other, .plus:
+      return plain
+    }
+  }
+
+  /// Returns the order for FeliCa Lite: the attribute block has the message's length.
+  private static func type3Order(
+    _ plain: [RestoreOrder.Write], _ image: TagImage.Memory, _ now: TagImage,
+    _ isWritable: (Int) -> Bool
+  ) -> [RestoreOrder.Write] {
+    let head = Type3Message.attributeBlock
+    let range = now.memory.range(ofUnit: head)
+    let others = plain.filter { $0.unit != head }
+    guard let current = now.memory.known(range), let last = image.known(range) ?? Optional(current),
+      !others.isEmpty, last == current || plain.contains(where: { $0.unit == head }),
+      isWritable(head)
+    else { return plain }
+    let none = Type3Message(current).flatMap { $0.length == 0 ? nil : $0.block(length: 0) }
+    return (none.map { [RestoreOrder.Write(unit: head, data: $0)] } ?? []) + others
+      + (last == current && none == nil ? [] : [RestoreOrder.Write(unit: head, data: last)])
   }
 
   private static func locked(_ tag: MemoryTag, _ now: TagImage) async throws -> Set<Int> {
@@ -106,32 +177,37 @@ struct BlockRestoration: MemoryRestoration {
   private static let writeService: UInt16 = 0x0009
 
   func run() async throws -> [RestoredPart] {
-    var parts: [RestoredPart] = []
-    for (part, block) in zip(plan, blocks) {
-      guard part.omissions.isEmpty else {
-        parts.append(part)
-        continue
-      }
+    var refusals: [Int: String] = [:]
+    for step in steps {
       do {
-        switch tag {
-        case .vicinity(let tag): try await tag.writeBlocks(at: block.number, block.data)
-        case .feliCaLite(let tag):
-          try await tag.writeBlocks(
-            service: Self.writeService, firstBlock: block.number, data: [block.data])
-        case .topaz(let tag):
-          try await TopazMemory(tag).write(block.data, block: block.number, over: block.old)
-        case .classic, .ultralight, .feliCa, .desfire, .smartCard, .other, .plus:
-          throw Self.unsupported
-        }
-        parts.append(part)
+        try await write(step)
+        refusals[step.number] = nil
       } catch let error as NFCError where error.group == .refusal || error.code == .readOnly {
-        parts.append(
-          RestoredPart(
-            kind: "block", number: block.number, written: [],
-            omissions: [Self.omission(error.description)]))
+        refusals[step.number] = error.description
       }
     }
-    return parts
+    func refused(_ number: Int, _ text: String) -> RestoredPart {
+      RestoredPart(kind: "block", number: number, written: [], omissions: [Self.omission(text)])
+    }
+    let planned = plan.map { part in refusals[part.number].map { refused(part.number, $0) } ?? part
+    }
+    // A block with the length that does not change is written, too.
+    let others = refusals.filter { refusal in !plan.contains { $0.number == refusal.key } }
+    return planned + others.sorted { $0.key < $1.key }.map(refused)
+  }
+
+  private func write(_ step: Step) async throws {
+    switch tag {
+    case .vicinity(let tag): try await tag.writeBlocks(at: step.number, step.data)
+    case .feliCaLite(let tag):
+      try await tag.writeBlocks(
+        service: Self.writeService, firstBlock: step.number, data: [step.data])
+    case .topaz(let tag):
+      try await TopazMemory(tag).write(
+        step.data, block: step.number, over: step.old, lengthFirst: step.isPreparation)
+    case .classic, .ultralight, .feliCa, .desfire, .smartCard, .other, .plus:
+      throw Self.unsupported
+    }
   }
 
   static let unsupported = NFCError(

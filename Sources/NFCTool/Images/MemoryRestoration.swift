@@ -182,7 +182,9 @@ struct ClassicRestoration: MemoryRestoration {
     commands.geometry.sectors.compactMap { sector in
       part(
         sector,
-        restorePlan.writes.map(\.block).filter { commands.geometry.sector(ofBlock: $0) == sector },
+        restorePlan.changedBlocks.sorted().filter {
+          commands.geometry.sector(ofBlock: $0) == sector
+        },
         restorePlan.omissions.filter { $0.sector == sector })
     }
   }

@@ -124,7 +124,7 @@ struct ServiceRestoration: FileRestoration {
 }
 
 /// The attribute block of an NDEF message on FeliCa (NFC Forum Type 3 Tag 1.0, 2.2.3).
-private struct Type3Message {
+struct Type3Message {
   static let systemCode: UInt16 = 0x12FC
   static let attributeBlock = 0
   private static let size = 16

@@ -43,9 +43,11 @@ struct TopazMemory {
 
   /// Writes a block, with eight exchanges in the static memory and one exchange beyond it.
   ///
+  /// - Parameter lengthFirst: whether bytes are written from the first on, so that a length that becomes 0 comes before
+  ///   the message; otherwise from the last on, so that it comes after.
   /// - Throws: `NFCError` `readOnly` for a block that the tag does not change. The tag's answer contains the
   ///   current content.
-  func write(_ data: [UInt8], block: Int, over old: [UInt8?]) async throws {
+  func write(_ data: [UInt8], block: Int, over old: [UInt8?], lengthFirst: Bool) async throws {
     let first = block * Self.blockSize
     guard first < Self.staticSize else {
       let answer = try await tag.transceive(Command.writeBlock(UInt8(clamping: block), data))
@@ -54,7 +56,8 @@ struct TopazMemory {
       }
       return
     }
-    for (index, byte) in data.enumerated() where old[index] != byte {
+    let bytes = Array(data.enumerated())
+    for (index, byte) in lengthFirst ? bytes : bytes.reversed() where old[index] != byte {
       let answer = try await tag.transceive(
         Command.write(byte, at: UInt8(clamping: first + index)))
       guard answer.last == byte else {

@@ -19,7 +19,7 @@ struct UltralightRestoration: MemoryRestoration {
   }
 
   var plan: [RestoredPart] {
-    parts(restorePlan.writes.map(\.page), restorePlan.omissions)
+    parts(Array(restorePlan.changedPages), restorePlan.omissions)
   }
 
   func run() async throws -> [RestoredPart] {

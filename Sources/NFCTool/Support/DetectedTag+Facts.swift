@@ -98,7 +98,8 @@ extension DetectedTag {
         "ats": tag.ats.map { .bytes($0) },
         "historicalBytes": tag.ats == nil || tag.historicalBytes.isEmpty
           ? nil : .bytes(tag.historicalBytes),
-        "pupi": technology == .iso14443b ? .bytes(tag.identifier) : nil,
+        "pupi": technology == .iso14443b && !tag.identifier.isEmpty
+          ? .bytes(tag.identifier) : nil,
         "applicationData": tag.applicationData.map { .bytes($0) },
         "protocolInfo": tag.protocolInfo.map { .bytes($0) },
       ])

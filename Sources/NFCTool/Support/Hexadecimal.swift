@@ -94,3 +94,11 @@ struct RawCommands: ParsableArguments {
     guard !texts.isEmpty else { throw ValidationError("Missing expected argument '<hex> ...'") }
   }
 }
+
+extension [UInt8] {
+  /// The UID as text for people; a PC/SC reader may not report it.
+  var uidText: String { isEmpty ? "no UID" : hexadecimal }
+
+  /// The name of the tag with this UID in errors.
+  var tagName: String { isEmpty ? "tag without UID" : "tag \(hexadecimal)" }
+}

@@ -98,7 +98,7 @@ struct ReaderReport {
 
   private func describe(_ tag: DetectedTag) -> String {
     let text = "\(tag.technology.rawValue), \(tag.kindName)"
-    return hasIdentifiers ? text + ", \(tag.identifier.hexadecimal)" : text
+    return hasIdentifiers ? text + ", \(tag.identifier.uidText)" : text
   }
 
   /// Returns an address without its serial number.

@@ -50,7 +50,7 @@ struct SelectedTag<Kind: Sendable>: Sendable {
   }
 
   /// The tag's name in errors.
-  var name: String { "tag \(detected.identifier.hexadecimal)" }
+  var name: String { detected.identifier.tagName }
 }
 
 /// The way in which a command uses a tag. It determines how certain the command has to be that it has the
@@ -140,7 +140,7 @@ extension Session {
     guard let other = try await group.otherTags(than: found).first else { return }
     throw Failure(
       .notThere,
-      "two tags are in the field, \(found.tag.identifier.hexadecimal) and \(other.hexadecimal)",
+      "two tags are in the field, \(found.tag.identifier.uidText) and \(other.uidText)",
       advice: "take one away, or name the one that is meant with --uid")
   }
 
@@ -169,7 +169,7 @@ extension Failure {
     let wanted = options.uid.map { "no tag with the UID \($0.hexadecimal)" } ?? "no tag"
     let time = timeout.map { "within \($0.shortText) s" } ?? "in time"
     var identifiers: [String] = []
-    for identifier in others.map(\.identifier.hexadecimal) where !identifiers.contains(identifier) {
+    for identifier in others.map(\.identifier.uidText) where !identifiers.contains(identifier) {
       identifiers.append(identifier)
     }
     let found = identifiers.isEmpty ? "" : ", only \(identifiers.joined(separator: ", "))"
@@ -191,7 +191,7 @@ extension Failure {
   fileprivate init(_ tag: DetectedTag, isNot name: String) {
     self.init(
       .notThere, "the tag is not \(name) but \(tag.kindName)",
-      tag: "tag \(tag.identifier.hexadecimal)", advice: "use another tag")
+      tag: tag.identifier.tagName, advice: "use another tag")
   }
 }
 

@@ -82,7 +82,7 @@ extension DetectedTag {
         throw Failure(
           .usage,
           "the password has \(password.count) bytes, and this tag's password has \(ST25TATag.passwordSize)",
-          tag: "tag \(identifier.hexadecimal)",
+          tag: identifier.tagName,
           advice: "give \(2 * ST25TATag.passwordSize) hexadecimal digits")
       }
       let secret = SecretKey(password)
@@ -91,7 +91,7 @@ extension DetectedTag {
     guard case .miFare(let tag) = self, let commands = tag.ultralight else {
       throw Failure(
         .usage, "a password is given, and \(kindName) has none",
-        tag: "tag \(identifier.hexadecimal)", advice: "leave it out")
+        tag: identifier.tagName, advice: "leave it out")
     }
     try await commands.open(with: try UltralightKey(password, try await tag.product()))
   }

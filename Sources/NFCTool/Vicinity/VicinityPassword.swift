@@ -38,7 +38,7 @@ enum VicinityPassword: Hashable {
     let digits = sizes.map { String(2 * $0) }.joined(separator: " or ")
     throw Failure(
       .usage, "\(option) has \(password.count) bytes, and this tag's password has \(words)",
-      tag: "tag \(tag.identifier.hexadecimal)", advice: "give \(digits) hexadecimal digits")
+      tag: tag.identifier.tagName, advice: "give \(digits) hexadecimal digits")
   }
 
   /// Sends the password. The tag remembers it as long as the tag is in the field.

@@ -104,7 +104,7 @@ struct VicinityProtection: Sendable {
       return try await body()
     } catch let error as NFCError where error.code == .invalidParameter {
       throw Failure(
-        .usage, error.reason, tag: "tag \(tag.identifier.hexadecimal)",
+        .usage, error.reason, tag: tag.identifier.tagName,
         advice: "give another --from, --read or --password")
     }
   }

@@ -142,7 +142,12 @@ final class BatchWriting: Sendable {
     guard let ndef = tag.ndef else {
       throw Failure(
         .notThere, "it is \(tag.kindName), which NDEF is not defined for",
-        tag: "tag \(tag.identifier.hexadecimal)")
+        tag: tag.identifier.tagName)
+    }
+    guard !tag.identifier.isEmpty else {
+      throw Failure(
+        .noReader, "the reader does not report its UID, which distinguishes it from the next tag",
+        tag: tag.identifier.tagName, advice: "write each tag with a command of its own")
     }
     let message = try makeMessage(
       Placeholders(
@@ -171,7 +176,7 @@ final class BatchWriting: Sendable {
     }
     let more = (written.isVerified ? ", verified" : "") + (written.isLocked ? ", locked" : "")
     try Output.line(
-      "\(number)  \(tag.identifier.hexadecimal)  wrote \(written.length) bytes\(more)")
+      "\(number)  \(tag.identifier.uidText)  wrote \(written.length) bytes\(more)")
   }
 
   private func report(_ tag: DetectedTag, _ failure: Failure, _ options: GlobalOptions) throws {
@@ -185,7 +190,7 @@ final class BatchWriting: Sendable {
           ]),
         ]).text)
     }
-    try Output.line("-  \(tag.identifier.hexadecimal)  failed: \(failure.reason.onOneLine)")
+    try Output.line("-  \(tag.identifier.uidText)  failed: \(failure.reason.onOneLine)")
   }
 
   private func finish(_ session: Session) throws {

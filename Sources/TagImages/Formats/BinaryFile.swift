@@ -42,6 +42,12 @@ enum BinaryFile {
       return try EmulatorFile.decode(bytes)
     }
     if let image = proxmarkVicinityImage(bytes) { return image }
+    if let image = ProxmarkTopaz.image(structure: bytes) { return image }
+    if ClassicKeyFile.isOne(bytes) {
+      throw ImageError(
+        "these are the keys of a MIFARE Classic, not its memory: 6 bytes for each sector, keys A and then keys B",
+        at: .offset(0))
+    }
     guard bytes.count.isMultiple(of: smallestUnit) else {
       throw ImageError(
         "\(bytes.count) bytes are not a whole number of pages or blocks", at: .offset(bytes.count))

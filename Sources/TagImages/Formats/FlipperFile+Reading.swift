@@ -200,6 +200,7 @@ extension FlipperFile.Reader {
     for (password, key) in FlipperFile.vicinityPasswords {
       details.passwords[password] = try optionalBytes(key, count: 4)
     }
+    details.acceptsAllPasswords = try acceptsAllPasswords()
     image.signature = try optionalBytes("Signature", count: 32).flatMap { BinaryFile.nonZero($0) }
     details.isPrivate = try optionalBool("Privacy Mode")
     details.protectionPointer = try optionalByte("Protection Pointer")
@@ -208,6 +209,18 @@ extension FlipperFile.Reader {
     details.isProtectionLocked = try optionalBool("Lock PPL")
     image.vicinity = details
     return image
+  }
+
+  private func acceptsAllPasswords() throws(ImageError) -> Bool? {
+    guard let entry = entry(FlipperFile.Capabilities.key) else { return nil }
+    switch entry.value {
+    case FlipperFile.Capabilities.standard: return false
+    case FlipperFile.Capabilities.acceptsAllPasswords: return true
+    default:
+      throw ImageError(
+        "\"\(FlipperFile.Capabilities.key)\" is neither \(FlipperFile.Capabilities.standard) nor "
+          + FlipperFile.Capabilities.acceptsAllPasswords, at: .line(entry.line))
+    }
   }
 
   /// Older files have one byte before those of the blocks: bit 0 for DSFID, bit 1 for AFI.

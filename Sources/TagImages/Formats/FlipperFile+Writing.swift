@@ -159,6 +159,12 @@ extension FlipperFile.Writer {
       }
     }
     guard FlipperFile.isSLIX(image.uid) else { return }
+    if let acceptsAll = details.acceptsAllPasswords {
+      line(
+        FlipperFile.Capabilities.key,
+        acceptsAll
+          ? FlipperFile.Capabilities.acceptsAllPasswords : FlipperFile.Capabilities.standard)
+    }
     for (password, key) in FlipperFile.vicinityPasswords {
       if let value = details.passwords[password] { line(key, value) }
     }

@@ -69,6 +69,13 @@ enum FlipperFile {
     (.destroy, "Password Destroy"), (.eas, "Password EAS"),
   ]
 
+  /// How Flipper Zero emulates a SLIX (lib/nfc/protocols/slix/slix.c).
+  enum Capabilities {
+    static let key = "Capabilities"
+    static let standard = "Default"
+    static let acceptsAllPasswords = "AcceptAllPasswords"
+  }
+
   /// The sizes of the largest memories. For ISO 15693, Flipper Zero's only limit is 16 bits
   /// (lib/nfc/protocols/iso15693_3), so this is the maximum of real chips; for Ultralight and NTAG, it is
   /// the maximum that Flipper Zero loads.
@@ -85,7 +92,10 @@ enum FlipperFile {
       let count = places(of: image).count
       return count > largestPageCount ? "of more than \(largestPageCount) pages" : nil
     case .iso15693:
-      guard image.uid != nil else { return "without a UID" }
+      guard image.uid != nil else {
+        return
+          "without a UID, which a file of plain bytes does not have; such a file may also be of another kind of tag"
+      }
       return memory.unitCount > largestVicinityBlockCount
         || memory.unitSize > largestVicinityBlock
         ? "of more than \(largestVicinityBlockCount) blocks" : nil

@@ -186,6 +186,12 @@ extension ProxmarkFile {
     /// Reads a Topaz. Proxmark3 writes only the static memory, although Size may indicate more.
     func topaz() throws(ImageError) -> TagImage {
       let blocks = try blocks(size: 8)
+      if let image = ProxmarkTopaz.image(
+        shifted: blocks.bytes, header: try card("H0R1", count: 2) ?? [],
+        uid: try card("UID", count: 7) ?? [], size: try card("Size", count: 2) ?? [])
+      {
+        return image
+      }
       let size = try card("Size", count: 2).map { Int($0[0]) | Int($0[1]) << 8 }
       var image = TagImage(.topaz, memory: blocks)
       if let size, size > blocks.bytes.count, size <= Self.largestMemory, size % 8 == 0 {

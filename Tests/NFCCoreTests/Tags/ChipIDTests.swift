@@ -25,6 +25,9 @@ import Testing
         ats: [0x75, 0x77, 0x81, 0x02] + historicalBytes)
       return TypeAIdentification.plus(target)
     }
+    products += bytes.compactMap {
+      ST25TBProduct.tagProduct(uid: [0xD0, 0x02, $0, 0x11, 0x22, 0x33, 0x44, 0x55])
+    }
     for type in bytes {
       products += bytes.compactMap { major in
         DESFireVersion(hardware: [0x04, type, 0x01, major, 0x00, 0x19, 0x05])?.product

@@ -48,13 +48,146 @@ import Testing
     #expect(error?.code == .unsupported)
   }
 
-  /// Without a number there is no tag: not one that answers wrongly, and no contact card.
-  @Test(arguments: ["6A81", "9000", "0411 9000", "04112233445566778899AABB 9000"])
-  func findsNoTagWithoutAUID(_ answer: String) throws {
-    for atr in [Self.classic1K, "3B81800180 80"] {
-      #expect(try target(Service(atr: atr, [Self.getUID: answer])).target == nil)
-    }
+  @Test func findsNoTagInAContactCard() throws {
     #expect(try target(Service(atr: "3B6800000073C84012009000", [:])).target == nil)
+  }
+
+  // MARK: Readers that report no UID
+
+  private static let smartCard = "3B8180018080"
+  private static let select = "00A4040000"
+
+  /// PC/SC part 3, table 3-0; OpenSC issue 810: a card answers 6E00 where the reader passes the question on.
+  @Test(arguments: ["6A81", "6D00", "6E00", "6B00", "6700", "6982", "6A82"])
+  func showsASmartCardWhoseUIDIsRefused(_ word: String) throws {
+    let service = Service(
+      atr: Self.smartCard, [Self.getUID: word, Self.select: "6A82", Self.getATS: word])
+    let (found, driver) = try target(service)
+    guard case .iso14443a(let card)? = found else { throw NFCError(.wrongTag, "\(found as Any)") }
+    #expect(card.uid.isEmpty)
+    #expect(card.supportsISO14443Part4)
+    for _ in 0..<2 {
+      let answer = try driver.exchange(
+        Service.bytes(Self.select), framing: .tagProtocol, timeout: .seconds(1))
+      #expect(answer == [0x6A, 0x82])
+      // Still the same card, also after it was woken.
+      try driver.resetField()
+      #expect(try driver.list(.iso14443a) == [.iso14443a(card)])
+      try driver.select(.iso14443a(card))
+      #expect(try driver.isPresent(.iso14443a(card)))
+    }
+  }
+
+  @Test func showsASmartCardOfTypeBWhosePUPIIsRefused() throws {
+    let (found, driver) = try target(Service(atr: "3B8880010011223300818100 00", [:]))
+    guard case .iso14443b(let card)? = found else { throw NFCError(.wrongTag, "\(found as Any)") }
+    #expect(card.pupi.isEmpty && card.applicationData == [0x00, 0x11, 0x22, 0x33])
+    try driver.resetField()
+    try driver.select(.iso14443b(card))
+  }
+
+  /// A card that is being put down looks to a reader like one whose UID it does not report.
+  @Test(arguments: [
+    ("6300", true), ("6F00", true), ("9000", true), ("0411 9000", true), ("", false),
+    ("6401", false),
+  ])
+  func asksSeveralTimesForAUIDThatIsMissing(_ answer: String, _ isShown: Bool) throws {
+    for atr in [Self.smartCard, Self.classic1K] {
+      let driver = try PCSCDriver("", over: Service(atr: atr, [Self.getUID: answer]))
+      var rounds: [Int] = []
+      for round in 0..<14 {
+        try driver.resetField()
+        if try driver.list(.iso14443a).first?.identifier == [] { rounds.append(round) }
+      }
+      #expect(rounds == (isShown ? [10, 11, 12, 13] : []))
+    }
+  }
+
+  @Test func keepsTheUIDThatComesLate() throws {
+    let service = Service(atr: Self.smartCard, [Self.getUID: "04112233445566 9000"])
+    var refusals = 3
+    service.script = {
+      guard $0 == Service.bytes(Self.getUID), refusals > 0 else { return nil }
+      refusals -= 1
+      return [0x63, 0x00]
+    }
+    let driver = try PCSCDriver("", over: service)
+    var found: [[UInt8]] = []
+    for _ in 0..<5 {
+      try driver.resetField()
+      found += try driver.list(.iso14443a).map(\.identifier)
+    }
+    #expect(Set(found) == [[0x04, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66]])
+  }
+
+  /// MIFARE Ultralight, NTAG I2C (without check bytes), and a card whose pages show no UID.
+  @Test(arguments: [
+    ("041122BF 33445566 44480000 E1101200 9000", "04112233445566"),
+    ("04112233 44556600 44000000 E1106D00 9000", "04112233445566"),
+    ("00000000 00000000 00480000 E1101200 9000", ""),
+  ])
+  func readsTheUIDOfAnUltralightFromItsPages(_ pages: String, _ uid: String) throws {
+    let service = Service(
+      atr: "3B8F8001804F0CA0000003060300030000000068", [Self.readPages: pages])
+    let (found, driver) = try target(service)
+    guard case .iso14443a(let card)? = found else { throw NFCError(.wrongTag, "\(found as Any)") }
+    #expect(card.uid == Service.bytes(uid) && card.sak == 0x00)
+    let read = { try driver.exchange([0x30, 0x00], framing: .checked, timeout: .seconds(1)) }
+    #expect(try read().count == 16)
+    try driver.resetField()
+    try driver.select(.iso14443a(card))
+    #expect(try read().count == 16)
+  }
+
+  @Test func makesAnUltralightOfAnUnnamedCardOnlyWithTheCheckBytesOfItsUID() throws {
+    for (pages, sak) in [
+      ("041122BF 33445566 44480000 E1101200 9000", UInt8(0x00)),
+      ("04112233 44556600 44000000 E1106D00 9000", 0x04),
+    ] {
+      let found = try target(Service(atr: Self.unnamed, [Self.readPages: pages])).target
+      guard case .iso14443a(let card)? = found else { throw NFCError(.wrongTag, "\(found as Any)") }
+      #expect(card.sak == sak)
+    }
+  }
+
+  @Test func opensAClassicWhoseUIDIsRefused() throws {
+    let service = Service(
+      atr: Self.classic1K, [Self.load: "9000", Self.authenticate: "9000"])
+    let (found, driver) = try target(service)
+    guard case .iso14443a(let card)? = found else { throw NFCError(.wrongTag, "\(found as Any)") }
+    #expect(card.uid.isEmpty && card.sak == 0x08)
+    try driver.authenticate(block: 4, keyType: .a, key: Self.key, uid: [])
+    try driver.resetField()
+    try driver.select(.iso14443a(card))
+  }
+
+  // MARK: The first Touchatag
+
+  /// Its reader reports the length of an answer, which FF C0 gets (libnfc, acr122_pcsc.c).
+  @Test(arguments: ["ACS ACR 38U-CCID 00 00", "ACS ACR38U-CCID 00 00", "ACS AET65 00 00"])
+  func getsTheAnswersOfATouchatag(_ name: String) throws {
+    let service = Service(
+      name, atr: "3B8F8001804F0CA0000003060300030000000068", [Self.getUID: "04112233445566 9000"])
+    var answer: [UInt8] = []
+    service.script = { command in
+      if command.starts(with: [0xFF, 0x00, 0x00, 0x00]) {
+        let isRead = command.dropFirst(5).starts(with: [0xD4, 0x40, 0x01, 0x30])
+        answer = Service.bytes(
+          isRead ? "D541 00 041122BF 33445566 44480000 E1101200 9000" : "D543 00 00 04 04 02 9000")
+        return [0x61, UInt8(answer.count)]
+      }
+      return command == [0xFF, 0xC0, 0x00, 0x00, UInt8(answer.count)] ? answer : nil
+    }
+    let (found, driver) = try target(service)
+    #expect(found?.identifier == [0x04, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66])
+    #expect(!driver.capabilities.technologies.contains(.iso15693))
+    let pages = try driver.exchange([0x30, 0x00], framing: .checked, timeout: .seconds(1))
+    #expect(pages.count == 16)
+    let version = try driver.exchange([0x60], framing: .checked, timeout: .seconds(1))
+    #expect(version == [0x00, 0x04, 0x04, 0x02])
+    // A card's own answer is not the reader's.
+    #expect(StorageCardCommands.getResponse(to: [0x00, 0xA4], [0x61, 0x10]) == nil)
+    #expect(StorageCardCommands.getResponse(to: [0xFF, 0xC0], [0x61, 0x10]) == nil)
   }
 
   @Test func acceptsASmartCardThatIsNamedByItsSAK() throws {

@@ -371,6 +371,74 @@ import VirtualNFC
     await bench.reader.close()
   }
 
+  /// A clone that answers GET_VERSION as NXP's chip does, keeps its dynamic lock bits and heeds none of them.
+  private struct Imitation: VirtualChip {
+    var chip: NTAG21x
+
+    private static let lockBits = 130 * 4..<131 * 4
+
+    var name: String { chip.name }
+    var identifier: [UInt8] { chip.identifier }
+    var modulation: RadioFrame.Modulation { chip.modulation }
+    var memory: [UInt8] {
+      get { chip.memory }
+      set { chip.memory = newValue }
+    }
+    var irreversibleState: IrreversibleState { chip.irreversibleState }
+    mutating func powerOn() { chip.powerOn() }
+    mutating func powerOff() { chip.powerOff() }
+    mutating func receive(_ frame: RadioFrame) -> RadioFrame? {
+      guard let payload = frame.checkedPayload, payload.first == 0xA2, payload.count == 6,
+        (16..<130).contains(payload[1])
+      else { return chip.receive(frame) }
+      let held = Array(chip.memory[Self.lockBits])
+      chip.memory.replaceSubrange(Self.lockBits, with: [0, 0, 0, held[3]])
+      defer { chip.memory.replaceSubrange(Self.lockBits, with: held) }
+      return chip.receive(frame)
+    }
+  }
+
+  /// GET_VERSION is easy to copy: that the bits lock something is seen before the static ones are set.
+  @Test(.asking(.lockBits, .oneTimeBits))
+  func aCloneThatKeepsNoLockIsNotReportedLocked() async throws {
+    let chip = NTAG21x(.ntag215, uid: [0x04, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06])
+    let tag = VirtualTag(Imitation(chip: chip))
+    let bench = try await Bench(tag)
+    let ndef = try #require(try await bench.tag().ndef)
+    try await ndef.writeNDEFBytes(message(46), verify: false)
+    let error = await #expect(throws: NFCError.self) { try await ndef.makeReadOnly() }
+    #expect(error?.code == .unsupported)
+    // Capability container and static lock bits are as they were.
+    #expect(tag.memory[10..<12] == [0, 0] && tag.memory[15] == 0x00)
+    #expect(try await ndef.readNDEFBytes() == message(46))
+    await bench.reader.close()
+  }
+
+  /// Pages 128 and 129 hold the standard's lock bits for this size, and on an NTAG215 or its clones, data: an
+  /// image for a game fills them.
+  @Test(
+    arguments: [
+      (.ntag215, [0x00, 0x53, 0x04, 0x02, 0x01, 0x00, 0x11, 0x03], 0x5A, true),
+      (.ntag215, nil, 0x5A, true), (.ntag216, nil, 0x5A, true), (.ntag215, nil, 0xFF, false),
+      (.ntag215, [0x00, 0x04, 0x04, 0x02, 0x01, 0x00, 0x11, 0x03], 0xFF, true),
+    ] as [(NTAG21x.Product, [UInt8]?, UInt8, Bool)])
+  func dataIsNotTakenForLockBits(
+    _ product: NTAG21x.Product, _ version: [UInt8]?, _ byte: UInt8, _ isWritable: Bool
+  ) async throws {
+    let chip = NTAG21x(product, uid: [0x53, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06])
+    let tag = VirtualTag(Clone(chip: chip, version: version))
+    let bench = try await Bench(tag)
+    let ndef = try #require(try await bench.tag().ndef)
+    try await ndef.writeNDEFBytes(message(46), verify: false)
+    let end = 16 + 8 * Int(tag.memory[14])
+    var memory = tag.memory
+    memory.replaceSubrange(end..<end + 8, with: [UInt8](repeating: byte, count: 8))
+    tag.memory = memory
+    let status = try await bench.tag().ndef?.queryNDEFStatus()
+    #expect(status?.access == (isWritable ? .readWrite : .readOnly))
+    await bench.reader.close()
+  }
+
   /// The same of an NTAG213, which has them where the standard has them.
   @Test(
     .asking(.lockBits, .oneTimeBits),
@@ -405,8 +473,15 @@ import VirtualNFC
     let ndef = try #require(try await bench.tag().ndef)
     try await ndef.writeNDEFBytes(message(46), verify: false)
     trace.clear()
+    let open = tag.memory
     try await ndef.makeReadOnly()
-    #expect(trace.writes == writes)
+    // The others write what is there already, to see whether that is refused.
+    let changing = trace.sent.filter { frame in
+      guard frame.first == 0xA2, frame.count > 5 else { return false }
+      return !open.dropFirst(4 * Int(frame[1])).starts(with: frame[2..<6])
+    }
+    #expect(changing.count == writes)
+    #expect(trace.writes <= writes + 4)
     trace.clear()
     try await ndef.makeReadOnly()
     #expect(trace.writes == 0)

@@ -122,8 +122,10 @@ import VirtualNFC
     image.replaceSubrange(44 * 4..<44 * 4 + 2, with: [0xAB, 0xCD])
     image.replaceSubrange(20..<24, with: [1, 2, 3, 4])
     let plan = try await ultralight.restorePlan(image, extras: [.configuration, .password])
-    #expect(plan.writes.map(\.page) == [5, 43, 44, 42, 41])
-    #expect(try await ultralight.restore(plan).isComplete)
+    // Page 4 has the length of a message that continues in page 5: it is empty meanwhile.
+    #expect(plan.writes.map(\.page) == [4, 5, 4, 43, 44, 42, 41])
+    let report = try await ultralight.restore(plan)
+    #expect(report.isComplete && report.written == [5, 43, 44, 42, 41])
     #expect(Array(tag.memory[164..<180]) == Array(image[164..<180]))
   }
 

@@ -38,8 +38,12 @@ public struct MiFareClassicRestorePlan: Hashable, Sendable {
     public let reason: Reason
   }
 
-  /// The writes in their order: a sector's data, then its trailer.
+  /// The writes in their order: a sector's data, then its trailer. The block with the length of an NDEF message is
+  /// first written with an empty one if others have a part of the message, and its sector comes last.
   public let writes: [Write]
+  /// The blocks that have another content afterwards. The block with the length of a message may only be emptied
+  /// meanwhile.
+  package let changedBlocks: Set<Int>
   /// The parts of the dump that will not be on the card.
   public let omissions: [Omission]
 
@@ -127,8 +131,80 @@ public struct MiFareClassicRestorePlan: Hashable, Sendable {
         omit(block, .notWritable)
       }
     }
-    self.writes = writes
+    self.writes = Self.inMessageOrder(writes, image, known, card)
     self.omissions = omissions
+    changedBlocks = Set(writes.map(\.block))
+  }
+
+  /// Returns the writes in an order in which a card that is removed early holds no message of old and new bytes.
+  private static func inMessageOrder(
+    _ writes: [Write], _ image: [UInt8], _ known: [Bool]?, _ card: MiFareClassicDump
+  ) -> [Write] {
+    let geometry = card.geometry
+    var now = [UInt8?](repeating: nil, count: geometry.memorySize)
+    for sector in card.sectors {
+      for (block, data) in zip(geometry.blocks(ofSector: sector.sector), sector.blocks) {
+        for (index, byte) in (data ?? []).enumerated() {
+          now[block * MiFareClassicGeometry.blockSize + index] = byte
+        }
+      }
+    }
+    let wanted = image.enumerated().map { known?[$0.offset] ?? true ? $0.element : nil }
+    let sectors = messageSectors(now, geometry)
+    let area = sectors.map { sector in
+      let blocks = geometry.blocks(ofSector: sector).dropLast()
+      return blocks.lowerBound * MiFareClassicGeometry.blockSize..<blocks.upperBound
+        * MiFareClassicGeometry.blockSize
+    }
+    let order = RestoreOrder(
+      now: now, image: wanted, unitSize: MiFareClassicGeometry.blockSize, area: area)
+    let units = writes.map(\.block).filter {
+      sectors.contains(geometry.sector(ofBlock: $0)) && !geometry.isTrailer($0)
+    }
+    func write(_ block: Int, _ data: [UInt8]) -> Write? {
+      let sector = card.sectors.first { $0.sector == geometry.sector(ofBlock: block) }
+      guard let sector, let conditions = sector.accessConditions,
+        let (type, key) = sector.key(where: {
+          conditions.allows(.write, group: geometry.accessGroup(ofBlock: block), with: $0)
+        })
+      else { return nil }
+      return Write(block: block, data: data, keyType: type, key: key)
+    }
+    let ordered = order.writes(of: units) { write($0, []) != nil }
+    guard ordered.map(\.unit) != units, let last = ordered.last else { return writes }
+    let head = last.unit
+    let sector = geometry.sector(ofBlock: head)
+    let others = writes.filter { $0.block != head }
+    let own = others.filter { geometry.sector(ofBlock: $0.block) == sector }
+    var result: [Write] = []
+    if let first = ordered.first, first.unit == head, ordered.count > 1,
+      let empty = write(head, first.data)
+    {
+      result.append(empty)
+    }
+    result += others.filter { geometry.sector(ofBlock: $0.block) != sector }
+    result += own.filter { !geometry.isTrailer($0.block) }
+    if let final = write(head, last.data) { result.append(final) }
+    return result + own.filter { geometry.isTrailer($0.block) }
+  }
+
+  /// Returns the sectors of the NDEF message by the card's directory; all but the first if it has none.
+  private static func messageSectors(
+    _ now: [UInt8?], _ geometry: MiFareClassicGeometry
+  ) -> [Int] {
+    func bytes(_ blocks: Range<Int>) -> [UInt8] {
+      now[
+        blocks.lowerBound * MiFareClassicGeometry.blockSize..<blocks.upperBound
+          * MiFareClassicGeometry.blockSize
+      ].compactMap(\.self)
+    }
+    let first = try? MiFareApplicationDirectory(bytes(1..<3), part: .first)
+    let second =
+      geometry.sectors.contains(16)
+      ? try? MiFareApplicationDirectory(bytes(64..<67), part: .second) : nil
+    let sectors = [first, second].compactMap(\.self).flatMap { $0.sectors(of: .ndef) }
+    return sectors.isEmpty
+      ? geometry.sectors.filter { ![0, 16].contains($0) } : Set(sectors).sorted()
   }
 
   private static func block(_ block: Int, of image: [UInt8]) -> [UInt8] {
@@ -302,8 +378,13 @@ extension MiFareClassicCommands {
         let sector = geometry.sector(ofBlock: write.block)
         guard sectors.indices.contains(sector) else { continue }
         if try session.restore(write) {
-          sectors[sector].written.append(write.block)
+          sectors[sector].written.removeAll { $0 == write.block }
+          if plan.changedBlocks.contains(write.block) {
+            sectors[sector].written.append(write.block)
+          }
         } else {
+          sectors[sector].written.removeAll { $0 == write.block }
+          sectors[sector].omissions.removeAll { $0.block == write.block }
           sectors[sector].omissions.append(
             .init(sector: sector, block: write.block, reason: .refused))
         }

@@ -6,8 +6,8 @@ extension Type2Mapping {
   /// Everything that is to be written is read before: bits that are already set are left out; if a
   /// bit is frozen, a page is closed by a password or the bits are not known, nothing is written.
   /// The page at the end is written first, because a password that closes any of these pages closes
-  /// that one. Afterwards the bits are read back; on a chip that is not known, pages are written unchanged to see
-  /// whether they are refused.
+  /// that one. Afterwards the bits are read back, and pages are written unchanged to see whether they are refused: a
+  /// clone may give the answer of a known chip to GET_VERSION and have other lock bits.
   ///
   /// Source: NFC Forum Type 2 Tag, 6.4 (transition to READ-ONLY).
   mutating func lock(_ link: TagLink) throws {
@@ -164,7 +164,7 @@ extension Type2Mapping {
         .tagResponseError,
         "the tag has acknowledged its lock bits, but not set all of them", place: .page(open))
     }
-    guard !isChipConfirmed, let last = pagesToClose(layout).last,
+    guard let last = pagesToClose(layout).last,
       let open = try openPage(among: [Type2Memory.firstDataPage, last], link)
     else { return }
     throw NFCError(
@@ -172,12 +172,9 @@ extension Type2Mapping {
       "the tag has set its lock bits, but this page can still be written", place: .page(open))
   }
 
-  private var isChipConfirmed: Bool {
-    if case .some(.some(let chip)) = chip { chip.isConfirmed } else { false }
-  }
-
-  /// Looks whether a chip that is not known has its dynamic lock bits where the standard has them, before anything
-  /// else is locked. Clones of NTAG215 and NTAG216 have user memory there, which gets its content back.
+  /// Looks whether the dynamic lock bits lock anything, before anything else is locked. Clones of NTAG215 and NTAG216
+  /// that are not known have user memory where the standard has these bits, which gets its content back; others
+  /// answer GET_VERSION as NXP's chips do, and nothing but this shows what their bits do.
   ///
   /// - Parameter held: what the pages of the lock bits contained that were written.
   private mutating func checkDynamicLocks(
@@ -185,7 +182,7 @@ extension Type2Mapping {
     _ link: TagLink
   ) throws {
     let area = pagesToClose(layout)
-    guard !isChipConfirmed, bits.dynamicPage != nil, let last = area.last,
+    guard bits.dynamicPage != nil, let last = area.last,
       last >= Self.firstDynamicPage,
       let open = try openPage(among: [Self.firstDynamicPage, last], link)
     else { return }
@@ -198,7 +195,7 @@ extension Type2Mapping {
     }
     throw NFCError(
       .unsupported,
-      "which bits lock this chip is not known: those of the standard do not, and "
+      "which bits lock this chip is not known: those in the usual place do not, and "
         + (isRestored ? "the tag is as it was" : "those that were set stay set"),
       place: .page(open))
   }

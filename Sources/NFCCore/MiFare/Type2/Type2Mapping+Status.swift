@@ -31,7 +31,7 @@ extension Type2Mapping {
   private mutating func isAnyPageLocked(_ layout: Layout, _ link: TagLink) throws -> Bool {
     if let isLocked { return isLocked }
     try memory.load(Type2Memory.lockPage..<Type2Memory.firstDataPage, link)
-    var bits = likelyLockBits(layout, link)
+    var (bits, isPlaceAssumed) = likelyLockBits(layout, link)
     for page in Set(bits.compactMap(\.dynamicPage)).sorted() {
       guard try !loadLocks(page, layout, link) else { continue }
       bits = [.static]
@@ -40,10 +40,30 @@ extension Type2Mapping {
     if verdicts.count > 1, let known = try identify(link)?.lockBits {
       // Chips of one size differ in what these bits mean.
       verdicts = [isClosed(layout, by: known)]
+    } else if isPlaceAssumed, verdicts == [true], !isClosed(layout, by: .static) {
+      verdicts = [try isLocked(layout, byAssumed: bits, link)]
     }
     let isLocked = verdicts.contains(true)
     self.isLocked = isLocked
     return isLocked
+  }
+
+  /// Returns whether dynamic lock bits that are only assumed to be in a place lock the data area: those of the chip
+  /// decide if it can be found out, otherwise the bits do if all of them are set, as by a transition to READ-ONLY (NFC
+  /// Forum Type 2 Tag, 6.4). Clones of NTAG215 and NTAG216 have user memory where the standard has these bits, and
+  /// its content says nothing.
+  private mutating func isLocked(
+    _ layout: Layout, byAssumed bits: [Type2LockBits], _ link: TagLink
+  ) throws -> Bool {
+    if let known = try identify(link)?.lockBits {
+      if let page = known.dynamicPage { _ = try loadLocks(page, layout, link) }
+      return isClosed(layout, by: known)
+    }
+    return bits.contains { bits in
+      bits.locks.filter { $0.bit.page == bits.dynamicPage }.allSatisfy {
+        bits.isSet($0.bit) { memory.byte($0) }
+      }
+    }
   }
 
   private func isClosed(_ layout: Layout, by bits: Type2LockBits) -> Bool {
@@ -61,15 +81,22 @@ extension Type2Mapping {
 
   /// Returns the lock bits of the chip if it is known; otherwise those of chips with a data area of
   /// this size, or those of the standard. No irreversible change relies on this.
-  private func likelyLockBits(_ layout: Layout, _ link: TagLink) -> [Type2LockBits] {
-    if case .some(.some(let chip)) = chip, let bits = chip.lockBits { return [bits] }
+  ///
+  /// - Returns: the bits, and whether only the standard says where they are, not the chip or its lock control TLV.
+  private func likelyLockBits(
+    _ layout: Layout, _ link: TagLink
+  ) -> (bits: [Type2LockBits], isPlaceAssumed: Bool) {
+    if case .some(.some(let chip)) = chip, let bits = chip.lockBits { return ([bits], false) }
     let isNXP = link.target.identifier.first == Type2Chip.Version.nxp
     let likely = Type2Chip.all.filter {
       isNXP && $0.isConfirmed && $0.blank?.size == layout.container.size
     }
     let bits = Set(likely.compactMap(\.lockBits))
-    guard bits.isEmpty else { return Array(bits) }
-    return [.standard(area: layout.area, control: layout.lockControl) ?? .static]
+    guard bits.isEmpty else { return (Array(bits), false) }
+    return (
+      [.standard(area: layout.area, control: layout.lockControl) ?? .static],
+      layout.lockControl == nil
+    )
   }
 
   /// Reads the dynamic lock bytes; `false` if the tag does not return them. If they can be read,

@@ -75,12 +75,14 @@ public struct UltralightRestorePlan: Hashable, Sendable {
     }
   }
 
-  /// The writes in their order: user memory first, then page 3, password, configuration, and locks
-  /// last.
+  /// The writes in their order: user memory first, then page 3, password, configuration, and locks last. A page with
+  /// the length of a message is written twice, if others have a part of the message.
   public let writes: [Write]
   /// The pages that differ and are left out.
   public let omissions: [Omission]
   let chip: Type2Chip
+  /// The pages that have another content afterwards. A page with the length of a message may only be emptied meanwhile.
+  package let changedPages: Set<Int>
   /// Whether it changes what opens the tag.
   var writesSecret: Bool {
     writes.contains { chip.pages?.use(ofPage: $0.page) == .secret }
@@ -148,11 +150,38 @@ public struct UltralightRestorePlan: Hashable, Sendable {
       }
       ranked.append((turn, Write(page: page, data: wanted)))
     }
-    writes = Turn.allCases.flatMap { turn in
-      turn.ordered(ranked.filter { $0.turn == turn }.map(\.write))
-    }
+    let user = Self.inMessageOrder(
+      ranked.filter { $0.turn == .user }.map(\.write), image, known, tag, pages)
+    writes =
+      user
+      + Turn.allCases.dropFirst().flatMap { turn in
+        turn.ordered(ranked.filter { $0.turn == turn }.map(\.write))
+      }
     self.omissions = omissions
     self.chip = chip
+    changedPages = Set(ranked.map(\.write.page))
+  }
+}
+
+extension UltralightRestorePlan {
+  /// Returns the writes to the user memory in an order in which a tag that is removed early holds no message of old
+  /// and new bytes.
+  private static func inMessageOrder(
+    _ writes: [Write], _ image: [UInt8], _ known: [Bool]?, _ tag: UltralightDump,
+    _ pages: Type2PageMap
+  ) -> [Write] {
+    let end = (tag.firstProtectedPage ?? pages.readableEnd) * Type2Memory.pageSize
+    let now = tag.bytes.enumerated().map { $0.offset < end ? $0.element : nil }
+    let wanted = image.enumerated().map { index, byte in
+      known.map { $0.indices.contains(index) && $0[index] } ?? true ? byte : nil
+    }
+    guard let user = pages.user else { return writes }
+    let bytes =
+      user.lowerBound * Type2Memory.pageSize..<(user.upperBound + 1) * Type2Memory.pageSize
+    let order = RestoreOrder(
+      now: now, image: wanted, unitSize: Type2Memory.pageSize, area: [bytes])
+    return order.writes(of: writes.map(\.page)) { pages.use(ofPage: $0) == .user }
+      .map { Write(page: $0.unit, data: $0.data) }
   }
 }
 
@@ -316,7 +345,8 @@ extension UltralightCommands {
           let address = try sector.address(ofPage: write.page, link)
           try UltralightProcedure.write(
             write.data, to: UInt8(truncatingIfNeeded: address), link)
-          report.written.append(write.page)
+          report.written.removeAll { $0 == write.page }
+          if plan.changedPages.contains(write.page) { report.written.append(write.page) }
           if password != nil, write.page == plan.chip.passwordSettings?.secrets.lowerBound {
             password = write.data
           }
@@ -327,7 +357,10 @@ extension UltralightCommands {
           // Some chips refuse with silence. Waking the tag shows whether it has left.
           try link.selectAgain()
           sector.tagWasSelected()
-          report.omissions.append(.init(page: write.page, reason: .refused))
+          report.written.removeAll { $0 == write.page }
+          if !report.omissions.contains(where: { $0.page == write.page }) {
+            report.omissions.append(.init(page: write.page, reason: .refused))
+          }
           if let password { _ = try UltralightProcedure.authenticate(password: password, link) }
         }
       }

@@ -33,7 +33,8 @@ extension VicinityModel {
 
 /// ST25DV04K, 16K and 64K with areas protected by passwords.
 ///
-/// Fast reads, whose answers have twice the bit rate, the mailbox and the I²C side are not modeled.
+/// There is nothing on the I²C side, and no supply: the mailbox cannot be enabled, and its commands are refused. It is
+/// not confirmed on a chip that the error is 0F.
 public struct ST25DV: VirtualChip, VicinityChip {
   /// The size of the memory and its format.
   public let model: VicinityModel
@@ -82,7 +83,23 @@ public struct ST25DV: VirtualChip, VicinityChip {
   mutating func execute(
     _ code: UInt8, _ parameters: [UInt8], _ flags: VicinityFlags
   ) -> VicinityAnswer {
-    security.execute(code, parameters)
+    guard let plain = ST25DVCommand.fastReads[code] else {
+      return security.execute(code, parameters)
+    }
+    // The same request without the maker's code, to this tag in any state.
+    let asked = flags.subtracting([.address, .select])
+    guard let request = VicinityRequest([asked.rawValue, plain] + parameters) else {
+      return .refusal(.commandNotRecognized)
+    }
+    return performMemory(request.command, hasOption: flags.contains(.option))
+  }
+
+  func answersFast(_ code: UInt8) -> Bool { ST25DVCommand.fast.contains(code) }
+
+  var frozenSettings: IrreversibleState {
+    var state = IrreversibleState()
+    if security.isConfigurationLocked { state.add(.configurationLock, place: 0x0F) }
+    return state
   }
 
   mutating func endSession() { security.endSession() }

@@ -1,7 +1,16 @@
 import NFCCore
 
-/// The supported custom commands of ST25DV (data sheet DS10925, 7.6).
+/// The supported custom commands of ST25DV (data sheet DS10925, 7.6; ST's RFAL, `rfal_nfcv.h` and `rfal_st25xv.h`).
 enum ST25DVCommand {
+  static let readDynamicConfiguration: UInt8 = 0xAD
+  static let writeDynamicConfiguration: UInt8 = 0xAE
+  static let fastReadDynamicConfiguration: UInt8 = 0xCD
+  static let fastWriteDynamicConfiguration: UInt8 = 0xCE
+  /// Write Message, Read Message Length, Read Message, and the same with fast answers.
+  static let mailbox: Set<UInt8> = [0xAA, 0xAB, 0xAC, 0xCA, 0xCB, 0xCC]
+  /// The standard's reads with fast answers: single and multiple blocks, and the extended ones.
+  static let fastReads: [UInt8: UInt8] = [0xC0: 0x20, 0xC3: 0x23, 0xC4: 0x30, 0xC5: 0x33]
+  static let fast: Set<UInt8> = [0xC0, 0xC3, 0xC4, 0xC5, 0xCA, 0xCB, 0xCC, 0xCD, 0xCE]
   static let readConfiguration: UInt8 = 0xA0
   static let writeConfiguration: UInt8 = 0xA1
   static let writePassword: UInt8 = 0xB1
@@ -33,8 +42,29 @@ struct ST25DVSecurity: Hashable, Sendable {
   static let passwordLength = 8
   static let configurationPassword = 0
 
+  /// GPO, IT_TIME, EH_MODE, RF_MNGT, MB_MODE, MB_WDG and LOCK_CFG, with the values of the factory. Their effects, except
+  /// that of the last, are on the I²C side or on the field.
+  private static let otherRegisters: [UInt8: UInt8] = [
+    0x00: 0x88, 0x01: 0x03, 0x02: 0x01, 0x03: 0x00, 0x0D: 0x00, 0x0E: 0x07, lockPointer: 0x00,
+  ]
+  private static let lockPointer: UInt8 = 0x0F
+  private static let lockBit: UInt8 = 0x01
+
+  /// GPO_CTRL_Dyn, EH_CTRL_Dyn and MB_CTRL_Dyn.
+  private static let dynamicPointers: Set<UInt8> = [0x00, 0x02, 0x0D]
+  private static let harvestingPointer: UInt8 = 0x02
+  private static let mailboxPointer: UInt8 = 0x0D
+  /// EH_EN, the only bit of EH_CTRL_Dyn that can be written; EH_ON, and FIELD_ON. VCC_ON is clear.
+  private static let (harvestingEnabled, harvestingOn, fieldOn): (UInt8, UInt8, UInt8) = (
+    0x01, 0x02, 0x04
+  )
+  private static let mailboxEnabled: UInt8 = 0x01
+
   // The persistent state.
   private var registers: [UInt8]
+  private var others = otherRegisters
+  /// Lost without power.
+  private var harvests = false
   private var passwords = [[UInt8]](
     repeating: [UInt8](repeating: 0, count: passwordLength), count: areaCount)
   /// The last password that was presented; it is lost without power.
@@ -47,7 +77,13 @@ struct ST25DVSecurity: Hashable, Sendable {
     }
   }
 
-  mutating func endSession() { open = nil }
+  mutating func endSession() {
+    open = nil
+    harvests = false
+  }
+
+  /// Whether the configuration can no longer be changed through the field.
+  var isConfigurationLocked: Bool { others[Self.lockPointer, default: 0] & Self.lockBit != 0 }
 
   // MARK: Areas
 
@@ -101,15 +137,52 @@ struct ST25DVSecurity: Hashable, Sendable {
         ? present(number, value) : write(number, value)
     case ST25DVCommand.readConfiguration:
       guard parameters.count == 1 else { return .refusal(.commandNotRecognized) }
+      if let value = others[parameters[0]] { return .data([value]) }
       guard let index = register(parameters[0]) else { return .refusal(.blockNotAvailable) }
       return .data([registers[index]])
     case ST25DVCommand.writeConfiguration:
       guard parameters.count == 2 else { return .refusal(.commandNotRecognized) }
-      guard let index = register(parameters[0]) else { return .refusal(.blockNotAvailable) }
-      guard open == Self.configurationPassword else { return .refusal(.locked) }
-      registers[index] = parameters[1]
-      return .data([])
+      return write(parameters[1], toRegister: parameters[0])
+    case ST25DVCommand.readDynamicConfiguration, ST25DVCommand.fastReadDynamicConfiguration:
+      guard parameters.count == 1 else { return .refusal(.commandNotRecognized) }
+      return readDynamic(parameters[0])
+    case ST25DVCommand.writeDynamicConfiguration, ST25DVCommand.fastWriteDynamicConfiguration:
+      guard parameters.count == 2 else { return .refusal(.commandNotRecognized) }
+      return writeDynamic(parameters[1], parameters[0])
+    // The mailbox works only with a supply on the I²C side.
+    case let code where ST25DVCommand.mailbox.contains(code): return .refusal(.unknown)
     default: return .unknown
+    }
+  }
+
+  private mutating func write(_ value: UInt8, toRegister pointer: UInt8) -> VicinityAnswer {
+    let index = register(pointer)
+    guard index != nil || others[pointer] != nil else { return .refusal(.blockNotAvailable) }
+    guard open == Self.configurationPassword, !isConfigurationLocked else {
+      return .refusal(.locked)
+    }
+    if let index { registers[index] = value } else { others[pointer] = value }
+    return .data([])
+  }
+
+  private func readDynamic(_ pointer: UInt8) -> VicinityAnswer {
+    guard Self.dynamicPointers.contains(pointer) else { return .refusal(.blockNotAvailable) }
+    switch pointer {
+    case Self.mailboxPointer: return .data([0])
+    case Self.harvestingPointer:
+      return .data([Self.fieldOn | (harvests ? Self.harvestingEnabled | Self.harvestingOn : 0)])
+    default: return .data([others[pointer, default: 0]])
+    }
+  }
+
+  private mutating func writeDynamic(_ value: UInt8, _ pointer: UInt8) -> VicinityAnswer {
+    switch pointer {
+    case Self.harvestingPointer:
+      harvests = value & Self.harvestingEnabled != 0
+      return .data([])
+    case Self.mailboxPointer:
+      return value & Self.mailboxEnabled == 0 ? .data([]) : .refusal(.unknown)
+    default: return .refusal(.blockNotAvailable)
     }
   }
 

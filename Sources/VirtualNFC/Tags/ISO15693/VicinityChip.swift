@@ -24,6 +24,8 @@ protocol VicinityChip: VirtualChip {
   mutating func execute(
     _ code: UInt8, _ parameters: [UInt8], _ flags: VicinityFlags
   ) -> VicinityAnswer
+  /// Returns whether the answers to a custom command have twice the bit rate.
+  func answersFast(_ code: UInt8) -> Bool
   /// Executes a command of the standard that is none of a memory's.
   mutating func executeOther(_ code: UInt8, _ parameters: [UInt8]) -> VicinityAnswer
   /// Executes a custom inventory with the right maker's code; `nil` for silence.
@@ -70,6 +72,7 @@ extension VicinityChip {
     _ code: UInt8, _ parameters: [UInt8], _ flags: VicinityFlags
   ) -> VicinityInventory? { nil }
   mutating func endSession() {}
+  func answersFast(_ code: UInt8) -> Bool { false }
 
   var profile: VicinityProfile { model.profile }
 
@@ -130,10 +133,11 @@ extension VicinityChip {
   }
 
   private func frameOf(_ answer: VicinityAnswer, _ request: VicinityRequest) -> RadioFrame? {
+    let isFast = answersFast(request.code)
     switch answer {
-    case .data(let payload): return .iso15693(VicinityResponse.success(payload))
+    case .data(let payload): return .iso15693(VicinityResponse.success(payload), isFast: isFast)
     case .cryptographic(let payload): return .iso15693(VicinityResponse.cryptographic(payload))
-    case .refusal(let code): return .iso15693(VicinityResponse.refusal(code))
+    case .refusal(let code): return .iso15693(VicinityResponse.refusal(code), isFast: isFast)
     case .silence: return nil
     case .unknown:
       guard !profile.isSilentOnUnknown,
@@ -216,7 +220,7 @@ extension VicinityChip {
     return performMemory(command, hasOption: request.flags.contains(.option))
   }
 
-  private mutating func performMemory(
+  mutating func performMemory(
     _ command: VicinityCommand, hasOption: Bool
   ) -> VicinityAnswer {
     switch command {

@@ -74,8 +74,8 @@ extension VicinityProcedure {
       present(0, zero), step(Command.writeConfiguration, [0x04, 0x0D], .done),
       (.readSingleBlock(7), [], .payload("5A5A5A5A")),
       (.writeSingleBlock(7, data: [1, 2, 3, 4]), [], .refusal(0x12)),
-      // Fast reads are not there.
-      step(0xC0, [0x00], .refusal(0x01)),
+      // A fast read obeys the areas, too.
+      step(0xC0, [0x00], .payload("E2400001")), step(0xC0, [0x08], .refusal(0x15)),
     ])
   }
 }
