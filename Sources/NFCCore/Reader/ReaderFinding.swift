@@ -12,6 +12,13 @@ public struct ReaderFinding: Hashable, Sendable {
   /// Whether it prevents the reader from being opened.
   public let isObstacle: Bool
 
+  /// Creates a finding.
+  ///
+  /// - Parameters:
+  ///   - problem: the kind of problem, one of those here or another by its `rawValue`.
+  ///   - detail: what was found: one clause, without a full stop.
+  ///   - advice: what to do; empty if there is nothing to do.
+  ///   - isObstacle: whether it prevents the reader from being opened.
   public init(
     _ problem: Problem, _ detail: String, advice: String = "", isObstacle: Bool = true
   ) {
@@ -23,8 +30,10 @@ public struct ReaderFinding: Hashable, Sendable {
 
   /// The kind of a finding, for programs. More may be added.
   public struct Problem: RawRepresentable, Hashable, Sendable {
+    /// The name, as in the output of `nfc doctor --json`.
     public let rawValue: String
 
+    /// Creates a kind of problem by its name.
     public init(rawValue: String) { self.rawValue = rawValue }
     private init(_ name: String) { rawValue = name }
 
