@@ -111,7 +111,7 @@ struct BlockRestoration: MemoryRestoration {
     else { return plain }
     let none = Type3Message(current).flatMap { $0.length == 0 ? nil : $0.block(length: 0) }
     return (none.map { [RestoreOrder.Write(unit: head, data: $0)] } ?? []) + others
-      + (last == current && none == nil ? [] : [RestoreOrder.Write(unit: head, data: last)])
+      + (last == none ?? current ? [] : [RestoreOrder.Write(unit: head, data: last)])
   }
 
   private static func locked(_ tag: MemoryTag, _ now: TagImage) async throws -> Set<Int> {

@@ -1,4 +1,5 @@
 import NFC
+import TestSupport
 import Testing
 import VirtualNFC
 
@@ -323,20 +324,10 @@ import VirtualNFC
   }
 
   /// An NTAG21x of another maker, which answers GET_VERSION in its own way or refuses it.
-  private struct Clone: VirtualChip {
+  private struct Clone: ForwardingChip {
     var chip: NTAG21x
     let version: [UInt8]?
 
-    var name: String { chip.name }
-    var identifier: [UInt8] { chip.identifier }
-    var modulation: RadioFrame.Modulation { chip.modulation }
-    var memory: [UInt8] {
-      get { chip.memory }
-      set { chip.memory = newValue }
-    }
-    var irreversibleState: IrreversibleState { chip.irreversibleState }
-    mutating func powerOn() { chip.powerOn() }
-    mutating func powerOff() { chip.powerOff() }
     mutating func receive(_ frame: RadioFrame) -> RadioFrame? {
       let getVersion: UInt8 = 0x60
       guard frame.checkedPayload == [getVersion] else { return chip.receive(frame) }
@@ -372,21 +363,11 @@ import VirtualNFC
   }
 
   /// A clone that answers GET_VERSION as NXP's chip does, keeps its dynamic lock bits and heeds none of them.
-  private struct Imitation: VirtualChip {
+  private struct Imitation: ForwardingChip {
     var chip: NTAG21x
 
     private static let lockBits = 130 * 4..<131 * 4
 
-    var name: String { chip.name }
-    var identifier: [UInt8] { chip.identifier }
-    var modulation: RadioFrame.Modulation { chip.modulation }
-    var memory: [UInt8] {
-      get { chip.memory }
-      set { chip.memory = newValue }
-    }
-    var irreversibleState: IrreversibleState { chip.irreversibleState }
-    mutating func powerOn() { chip.powerOn() }
-    mutating func powerOff() { chip.powerOff() }
     mutating func receive(_ frame: RadioFrame) -> RadioFrame? {
       guard let payload = frame.checkedPayload, payload.first == 0xA2, payload.count == 6,
         (16..<130).contains(payload[1])
