@@ -77,7 +77,7 @@ struct RawWriting {
   }
 
   private func writeFile(_ send: (APDU) async throws -> ResponseAPDU) async throws {
-    _ = try await send(Type4Command.selectApplication(Type4Command.application))
+    _ = try await send(.select(aid: .ndef))
     for file in [Type4CapabilityContainer.fileIdentifier, 0xE104] {
       _ = try await send(Type4Command.selectFile(file, isVersion1: false))
       _ = try await send(Type4Command.updateBinary(offset: 0, data: [0x5A, 0x5A]))

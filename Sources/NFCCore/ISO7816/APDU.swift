@@ -159,6 +159,15 @@ public struct ApplicationIdentifier: Hashable, Sendable, ExpressibleByStringLite
   }
 }
 
+extension ApplicationIdentifier {
+  /// The NDEF application of mapping versions 2 and 3 (NFC Forum, Type 4 Tag Operation Specification 2.0, 5.4.2).
+  package static let ndef: ApplicationIdentifier = "D2760000850101"
+  /// The NDEF application of mapping version 1, which is also a name of DESFire cards.
+  package static let ndefOfVersion1: ApplicationIdentifier = "D2760000850100"
+  /// The newest first.
+  package static let ndefOfAllVersions = [ndef, ndefOfVersion1]
+}
+
 extension ApplicationIdentifier: CustomStringConvertible {
   public var description: String { bytes.hexadecimal }
 }

@@ -4,8 +4,6 @@ import TagImages
 /// Reads the files of a smart card for an image, as far as no key is required: the files of the NFC Forum's
 /// application, and the card's own files that standards define.
 struct SmartCardReading {
-  static let ndefApplications: [ApplicationIdentifier] = ["D2760000850101", "D2760000850100"]
-  static let capabilityContainer: UInt16 = 0xE103
   /// The files EF.DIR and EF.ATR/INFO (ISO/IEC 7816-4, 8.2.1.1), and EF.CardAccess of travel documents (ICAO
   /// Doc 9303-11, 9.2.1).
   private static let cardFiles: [UInt16] = [0x2F00, 0x2F01, 0x011C]
@@ -39,17 +37,20 @@ struct SmartCardReading {
   ) async throws -> TagImage.SmartCard.Application? {
     let selected: SelectedApplication
     do {
-      selected = try await tag.selectApplication(of: Self.ndefApplications)
+      selected = try await tag.selectApplication(of: ApplicationIdentifier.ndefOfAllVersions)
     } catch let error as NFCError where error.code == .wrongTag {
       return nil
     }
     var application = TagImage.SmartCard.Application(name: selected.aid.bytes)
     guard let container = try await container() else { return application }
-    application.files.append(.init(identifier: Self.capabilityContainer, data: container))
+    application.files.append(
+      .init(identifier: Type4CapabilityContainer.fileIdentifier, data: container))
     for control in Type4FileControl.all(in: container) {
       let data =
         control.isReadable ? try await content(control.identifier, control.size) : nil
-      if data == nil { missing.append("file \(control.name) needs a key") }
+      if data == nil {
+        missing.append("file \(control.identifier.bigEndianBytes.hexadecimal) needs a key")
+      }
       application.files.append(.init(identifier: control.identifier, data: data))
     }
     return application
@@ -58,10 +59,13 @@ struct SmartCardReading {
   /// Returns the capability container, as long as its own length field indicates. Some cards refuse to read
   /// to the end of a file.
   private func container() async throws -> [UInt8]? {
-    guard let length = try await content(Self.capabilityContainer, 2), length.count == 2 else {
+    guard let length = try await content(Type4CapabilityContainer.fileIdentifier, 2),
+      length.count == 2
+    else {
       return nil
     }
-    return try await content(Self.capabilityContainer, Int(length[0]) << 8 | Int(length[1]))
+    return try await content(
+      Type4CapabilityContainer.fileIdentifier, Int(length[0]) << 8 | Int(length[1]))
   }
 
   private func files(
@@ -82,54 +86,5 @@ struct SmartCardReading {
     } catch let error as NFCError where error.group == .refusal {
       return nil
     }
-  }
-}
-
-/// The entry of a capability container for a file (NFC Forum Type 4 Tag 1.2, 4.2; 3.0 for the extended
-/// entry).
-struct Type4FileControl: Hashable, Sendable {
-  private enum Layout {
-    static let head = 7
-    static let file: UInt8 = 0x04
-    static let proprietaryFile: UInt8 = 0x05
-    static let extendedFile: UInt8 = 0x06
-    static let free: UInt8 = 0x00
-  }
-
-  let identifier: UInt16
-  /// The size of the file in bytes.
-  let size: Int
-  let isNDEF: Bool
-  /// The size of the length field that precedes the message.
-  let lengthSize: Int
-  let isReadable: Bool
-  let isWritable: Bool
-
-  var name: String { identifier.bigEndianBytes.hexadecimal }
-
-  /// Returns the files that a container lists, as far as it can be parsed.
-  static func all(in container: [UInt8]) -> [Type4FileControl] {
-    var controls: [Type4FileControl] = []
-    var rest = container.dropFirst(Layout.head)
-    while let tag = rest.first, let length = rest.dropFirst().first.map({ Int($0) }) {
-      let value = Array(rest.dropFirst(2).prefix(length))
-      guard value.count == length else { break }
-      if let control = Type4FileControl(tag, value) { controls.append(control) }
-      rest = rest.dropFirst(2 + length)
-    }
-    return controls
-  }
-
-  private init?(_ tag: UInt8, _ value: [UInt8]) {
-    let sizeLength = tag == Layout.extendedFile ? 4 : 2
-    guard [Layout.file, Layout.proprietaryFile, Layout.extendedFile].contains(tag),
-      value.count == 4 + sizeLength
-    else { return nil }
-    identifier = UInt16(value[0]) << 8 | UInt16(value[1])
-    size = value[2..<2 + sizeLength].reduce(0) { $0 << 8 | Int($1) }
-    isNDEF = tag != Layout.proprietaryFile
-    lengthSize = sizeLength
-    isReadable = value[2 + sizeLength] == Layout.free
-    isWritable = value[3 + sizeLength] == Layout.free
   }
 }

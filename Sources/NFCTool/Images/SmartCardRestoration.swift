@@ -35,7 +35,7 @@ struct SmartCardRestoration: FileRestoration {
     var partLength = Self.largestPart
     for application in image.smartCard?.applications ?? [] {
       let present = now.smartCard?.applications.first { $0.name == application.name }
-      let container = present?.content(ofFile: SmartCardReading.capabilityContainer) ?? []
+      let container = present?.content(ofFile: Type4CapabilityContainer.fileIdentifier) ?? []
       if container.count > 6 {
         partLength = max(1, min(partLength, Int(container[5]) << 8 | Int(container[6])))
       }
@@ -75,7 +75,7 @@ struct SmartCardRestoration: FileRestoration {
       }
     } else {
       omission =
-        file == SmartCardReading.capabilityContainer
+        file == Type4CapabilityContainer.fileIdentifier
         ? "the capability container is never written" : "it is not open for writing"
     }
     return Target(
@@ -83,7 +83,7 @@ struct SmartCardRestoration: FileRestoration {
       lengthSize: control?.isNDEF == true ? control?.lengthSize ?? 0 : 0,
       // A container is specific to the card, like a UID.
       omission: omission.map {
-        let isContainer = file == SmartCardReading.capabilityContainer
+        let isContainer = file == Type4CapabilityContainer.fileIdentifier
         return .init(text: $0, isFailure: !isContainer, isNotRequested: isContainer)
       })
   }

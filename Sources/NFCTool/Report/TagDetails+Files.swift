@@ -23,7 +23,6 @@ extension TagDetails {
   /// TruST25, the signature of ST, on a Type 4 chip (AN5101). Its location and the way to read it are from
   /// Proxmark3, cmdhfst25ta.c. Not tried on hardware.
   private enum TruST25 {
-    static let application: ApplicationIdentifier = "D2760000850101"
     static let ndefFile: [UInt8] = [0x00, 0x01]
     /// EXTENDED READ BINARY, which also reads the bytes after the message (M24SR64 data sheet, 5.8.1).
     static let read = APDU(
@@ -37,7 +36,7 @@ extension TagDetails {
   /// Reads the signature with three exchanges. Returns `nil` if the chip has no signature or requires a
   /// password for it.
   private static func trust25(_ card: any ISO7816Tag) async throws -> [UInt8]? {
-    for command in [.select(aid: TruST25.application), TruST25.selectFile] {
+    for command in [.select(aid: .ndef), TruST25.selectFile] {
       guard try await card.sendCommand(command).isSuccess else { return nil }
     }
     let response = try await card.sendCommand(TruST25.read)

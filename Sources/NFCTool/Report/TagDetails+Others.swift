@@ -61,7 +61,7 @@ extension TagDetails {
     Application("passport or identity card (ICAO 9303)", "A0000002471001"),
     Application("transit card (Calypso)", "315449432E494341"),
     Application("transit card (T-money)", "D4100000030001"),
-    Application("NDEF", "D2760000850101"), Application("security key (FIDO)", "A0000006472F0001"),
+    Application("NDEF", .ndef), Application("security key (FIDO)", "A0000006472F0001"),
     Application("OpenPGP card", "D27600012401"), Application("identity card (PIV)", "A000000308"),
   ]
 

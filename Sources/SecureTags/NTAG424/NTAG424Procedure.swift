@@ -8,7 +8,6 @@ struct NTAG424Procedure {
   /// The number of bytes of answer or data, with cipher and MAC, that one command carries in one
   /// short APDU.
   private static let longestPart = 192
-  private static let application: ApplicationIdentifier = "D2760000850101"
   /// The number of times that a delayed authentication is requested again; each answer takes up to 0.2 s
   /// (data sheet, 9).
   private static let patience = 50
@@ -32,10 +31,10 @@ struct NTAG424Procedure {
   /// Selects the application: one exchange, which ends the session.
   mutating func select() throws {
     commands.state.forget()
-    let answer = try link.send(.select(aid: Self.application))
+    let answer = try link.send(.select(aid: .ndef))
     guard answer.isSuccess else {
       throw NFCError(
-        .wrongTag, "the tag has no application \(Self.application)",
+        .wrongTag, "the tag has no application \(ApplicationIdentifier.ndef)",
         cause: .statusWord(answer.statusWord))
     }
   }

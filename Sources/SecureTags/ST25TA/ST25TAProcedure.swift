@@ -19,8 +19,7 @@ struct ST25TAProcedure {
     static let noAnswer: UInt8 = 0x0C
   }
 
-  private static let application: [UInt8] = [0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x01]
-  private static let container: UInt16 = 0xE103
+  private static let container = Type4CapabilityContainer.fileIdentifier
   private static let containerSize = 15
 
   let link: TagLink
@@ -59,7 +58,7 @@ struct ST25TAProcedure {
   /// Selects the application and the NDEF file, and reads who may access it: five exchanges.
   mutating func open() throws -> ST25TAAccess {
     let answer = try send(
-      Code.select, UInt16(Parameter.byName) << 8, Self.application, expected: 256)
+      Code.select, UInt16(Parameter.byName) << 8, ApplicationIdentifier.ndef.bytes, expected: 256)
     guard answer.isSuccess else {
       throw NFCError(
         .notNDEF, "the card has no NDEF application", cause: .statusWord(answer.statusWord))

@@ -25,14 +25,13 @@ import Testing
 
   static func file(
     _ identifier: UInt16, _ size: Int, extended: Bool = false, write: UInt8 = 0
-  ) -> Type4CapabilityContainer.File {
-    Type4CapabilityContainer.File(
-      identifier: identifier, size: size, isExtended: extended, readAccess: 0, writeAccess: write,
-      writeAccessOffset: extended ? 16 : 14)
+  ) -> Type4FileControl {
+    Type4FileControl(
+      extended ? .extendedNDEF : .ndef, identifier, size: size, readAccess: 0, writeAccess: write)
   }
 
   static func container(
-    _ version: UInt8, _ mle: Int, _ mlc: Int, _ file: Type4CapabilityContainer.File
+    _ version: UInt8, _ mle: Int, _ mlc: Int, _ file: Type4FileControl
   ) -> Type4CapabilityContainer {
     Type4CapabilityContainer(
       majorVersion: version, maximumReadLength: mle, maximumUpdateLength: mlc, file: file)

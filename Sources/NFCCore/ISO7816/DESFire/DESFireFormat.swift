@@ -47,13 +47,12 @@ struct DESFireFormat {
   }
 
   private func selectOrCreateApplication() throws {
-    let name = Type4Command.selectApplication(Type4Command.application)
-    if try ISO7816Procedure(link).select(name) { return }
+    if try ISO7816Procedure(link).select(.select(aid: .ndef)) { return }
     try commands.selectApplication(0)
     for number in Self.applicationNumbers {
       let isCreated = try commands.createApplication(
         number, settings: Self.openSettings, keys: Self.oneKeyWithNames,
-        isoIdentifier: Self.applicationIdentifier, name: Type4Command.application)
+        isoIdentifier: Self.applicationIdentifier, name: ApplicationIdentifier.ndef.bytes)
       if isCreated { return try commands.selectApplication(number) }
     }
     throw NFCError(
@@ -88,7 +87,7 @@ struct DESFireFormat {
     return [
       0x00, 0x0F, 0x20, 0x00, maximumRead, 0x00, maximumUpdate, 0x04, 0x06,
       UInt8(ndefFileIdentifier >> 8), UInt8(ndefFileIdentifier & 0xFF), UInt8(size >> 8),
-      UInt8(size & 0xFF), Type4CapabilityContainer.freeAccess, Type4CapabilityContainer.freeAccess,
+      UInt8(size & 0xFF), Type4FileControl.freeAccess, Type4FileControl.freeAccess,
     ]
   }
 

@@ -1,46 +1,26 @@
 /// The capability container of a type 4 tag, file E103: NFC Forum, Type 4 Tag Operation Specification
 /// 2.0, 5.1; Type 4 Tag Technical Specification 1.0 (mapping version 3), 4.2.
-struct Type4CapabilityContainer: Hashable, Sendable {
+package struct Type4CapabilityContainer: Hashable, Sendable {
   /// The major mapping version, 1 to 3.
   var majorVersion: UInt8
   /// MLe: the maximum number of bytes that one READ BINARY returns.
   var maximumReadLength: Int
   /// MLc: the maximum number of data bytes that one UPDATE BINARY accepts.
   var maximumUpdateLength: Int
-  var file: File
+  /// The NDEF file.
+  var file: Type4FileControl
 
-  /// The NDEF file, by its file control TLV.
-  struct File: Hashable, Sendable {
-    var identifier: UInt16
-    /// In bytes, the length field included.
-    var size: Int
-    /// The length field has four bytes, ENLEN, instead of two.
-    var isExtended: Bool
-    var readAccess: UInt8
-    var writeAccess: UInt8
-    /// The position of the write access condition in the container.
-    var writeAccessOffset: Int
-
-    var lengthSize: Int { isExtended ? 4 : 2 }
-  }
+  /// The position of the NDEF file's write access condition in the container: the last byte of its entry, which is
+  /// the first.
+  var writeAccessOffset: Int { Self.head + 1 + file.kind.entryLength }
 
   /// Where the container is.
-  static let fileIdentifier: UInt16 = 0xE103
+  package static let fileIdentifier: UInt16 = 0xE103
   /// The minimum length of a container: an NDEF file control TLV and what precedes it.
   static let minimumLength = 15
-  /// Access without any security.
-  static let freeAccess: UInt8 = 0x00
-  /// Access with a password, as ST's chips have it (ST25TA02K, formerly SRTAG2K, data sheet, 3.2).
-  static let passwordAccess: UInt8 = 0x80
-  /// No write access at all.
-  static let noAccess: UInt8 = 0xFF
-
   private static let versions: ClosedRange<UInt8> = 1...3
-  private static let head = 7
-  static let fileControl: UInt8 = 0x04
-  private static let extendedFileControl: UInt8 = 0x06
-  static let fileControlLength = 6
-  private static let extendedFileControlLength = 8
+  /// The length of what precedes the first entry.
+  static let head = 7
 
   /// Returns how many bytes have to be read for the NDEF file's TLV, by the first 15 of them.
   ///
@@ -53,15 +33,18 @@ struct Type4CapabilityContainer: Hashable, Sendable {
     guard length >= minimumLength else {
       throw malformed("the capability container says that it has \(length) bytes")
     }
-    guard bytes[head] == extendedFileControl else { return minimumLength }
-    let needed = head + 2 + extendedFileControlLength
+    let extended = Type4FileControl.Kind.extendedNDEF
+    guard bytes[head] == extended.rawValue else { return minimumLength }
+    let needed = head + 2 + extended.entryLength
     guard length >= needed else {
       throw malformed("the capability container says that it has \(length) bytes")
     }
     return needed
   }
 
-  init(majorVersion: UInt8, maximumReadLength: Int, maximumUpdateLength: Int, file: File) {
+  init(
+    majorVersion: UInt8, maximumReadLength: Int, maximumUpdateLength: Int, file: Type4FileControl
+  ) {
     self.majorVersion = majorVersion
     self.maximumReadLength = maximumReadLength
     self.maximumUpdateLength = maximumUpdateLength
@@ -83,20 +66,10 @@ struct Type4CapabilityContainer: Hashable, Sendable {
     guard maximumReadLength > 0, maximumUpdateLength > 0 else {
       throw Self.malformed("the capability container allows neither reading nor writing")
     }
-    switch (bytes[7], Int(bytes[8])) {
-    case (Self.fileControl, Self.fileControlLength):
-      file = File(
-        identifier: UInt16(bytes[9]) << 8 | UInt16(bytes[10]),
-        size: Int(bytes[11]) << 8 | Int(bytes[12]), isExtended: false, readAccess: bytes[13],
-        writeAccess: bytes[14], writeAccessOffset: 14)
-    case (Self.extendedFileControl, Self.extendedFileControlLength):
-      file = File(
-        identifier: UInt16(bytes[9]) << 8 | UInt16(bytes[10]),
-        size: bytes[11..<15].reduce(0) { $0 << 8 | Int($1) }, isExtended: true,
-        readAccess: bytes[15], writeAccess: bytes[16], writeAccessOffset: 16)
-    default:
+    guard let file = Type4FileControl(bytes[Self.head...]), file.isNDEF else {
       throw Self.malformed("the capability container does not begin with an NDEF file")
     }
+    self.file = file
     // A length field, and room for one empty record.
     guard file.size >= file.lengthSize + 3 else {
       throw Self.malformed(

@@ -1,10 +1,6 @@
 /// The commands that a type 4 tag is used by: NFC Forum, Type 4 Tag Operation Specification 2.0, 5.4;
 /// ISO/IEC 7816-4, 7.1 and 7.2.
 enum Type4Command {
-  /// The NDEF application of mapping versions 2 and 3, and of version 1.
-  static let application: [UInt8] = [0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x01]
-  static let applicationOfVersion1: [UInt8] = [0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x00]
-
   /// The maximum length of an answer to a short command.
   static let maximumExpectedLength = 256
   /// The maximum number of data bytes in a short command.
@@ -25,7 +21,6 @@ enum Type4Command {
   }
 
   private enum Parameter {
-    static let selectByName: UInt8 = 0x04
     static let selectFile: UInt8 = 0x00
     static let firstOccurrence: UInt8 = 0x00
     /// First occurrence, no answer data.
@@ -34,12 +29,6 @@ enum Type4Command {
 
   private static let offsetObject: UInt8 = 0x54
   private static let dataObject: UInt8 = 0x53
-
-  static func selectApplication(_ name: [UInt8]) -> APDU {
-    command(
-      Instruction.select, p1: Parameter.selectByName, p2: Parameter.firstOccurrence, data: name,
-      expectedLength: maximumExpectedLength)
-  }
 
   /// Mapping version 1 requires P2 00 (Type 4 Tag Operation Specification 1.0).
   static func selectFile(_ identifier: UInt16, isVersion1: Bool) -> APDU {

@@ -79,7 +79,7 @@ extension Type4Mapping {
     var limit = 1
     do {
       try ISO7816Procedure(link).updateBinary(
-        file: container, offset: file.writeAccessOffset, data: [Type4CapabilityContainer.noAccess],
+        file: container, offset: file.writeAccessOffset, data: [Type4FileControl.noAccess],
         limit: &limit)
     } catch let error as NFCError
       where error.group == .refusal

@@ -13,7 +13,7 @@ extension Type4Mapping {
   func repairedContainer(insteadOf error: NFCError, _ link: TagLink) throws -> [UInt8] {
     let procedure = ISO7816Procedure(link)
     let container = Type4CapabilityContainer.fileIdentifier
-    guard try procedure.select(Type4Command.selectApplication(Type4Command.application)),
+    guard try procedure.select(.select(aid: .ndef)),
       try Self.exists(container, procedure),
       let old = try Self.beginning(of: container, procedure)
     else { throw error }
@@ -123,12 +123,15 @@ extension Type4CapabilityContainer {
   static func repaired(_ old: [UInt8], file: UInt16, size: Int) -> [UInt8] {
     let read = Int(old[3]) << 8 | Int(old[4])
     let update = Int(old[5]) << 8 | Int(old[6])
-    let hasControl = old[7] == fileControl && Int(old[8]) == fileControlLength
-    let access = hasControl ? Array(old[13...14]) : [freeAccess, freeAccess]
+    let control = Type4FileControl(old[head...]).flatMap { $0.kind == .ndef ? $0 : nil }
+    let access = [control?.readAccess, control?.writeAccess].map {
+      $0 ?? Type4FileControl.freeAccess
+    }
     return UInt16(minimumLength).bigEndianBytes + [0x20]
       + UInt16(read >= leastRead ? read : leastRead).bigEndianBytes
       + UInt16(update > 0 ? update : leastUpdate).bigEndianBytes
-      + [fileControl, UInt8(fileControlLength)] + file.bigEndianBytes
+      + [Type4FileControl.Kind.ndef.rawValue, UInt8(Type4FileControl.Kind.ndef.entryLength)]
+      + file.bigEndianBytes
       + UInt16(size).bigEndianBytes + access
   }
 }

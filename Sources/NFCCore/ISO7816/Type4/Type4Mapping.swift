@@ -81,12 +81,11 @@ struct Type4Mapping: NDEFMapping {
   private func container(_ link: TagLink) throws -> Type4CapabilityContainer? {
     let procedure = ISO7816Procedure(link)
     let identifier = Type4CapabilityContainer.fileIdentifier
-    let isVersion1 = try !procedure.select(
-      Type4Command.selectApplication(Type4Command.application))
+    let isVersion1 = try !procedure.select(.select(aid: .ndef))
     if isVersion1 {
       // DESFire has this name for the card itself, which has no files.
       guard
-        try procedure.select(Type4Command.selectApplication(Type4Command.applicationOfVersion1)),
+        try procedure.select(.select(aid: .ndefOfVersion1)),
         try procedure.select(
           Type4Command.selectFile(identifier, isVersion1: true), file: identifier)
       else { return nil }
@@ -325,15 +324,15 @@ struct Type4File: Hashable, Sendable {
       ? Type4Command.maximumObjectOffset : Type4Command.maximumOffset
     size = min(file.size, reach + 1)
     wholeSize = file.size
-    hasReadPassword = file.readAccess == Type4CapabilityContainer.passwordAccess
-    hasWritePassword = file.writeAccess == Type4CapabilityContainer.passwordAccess
+    hasReadPassword = file.readAccess == Type4FileControl.passwordAccess
+    hasWritePassword = file.writeAccess == Type4FileControl.passwordAccess
     isReadable =
-      file.readAccess == Type4CapabilityContainer.freeAccess
+      file.isReadable
       || hasReadPassword && passwords?.read != nil
     isWritable =
-      file.writeAccess == Type4CapabilityContainer.freeAccess
+      file.isWritable
       || hasWritePassword && passwords?.write != nil
-    writeAccessOffset = file.writeAccessOffset
+    writeAccessOffset = container.writeAccessOffset
     readLimit = min(
       container.maximumReadLength, Type4Command.maximumExpectedLength,
       max(1, min(answer, capabilities.maximumResponseLength) - Self.statusWordSize))
