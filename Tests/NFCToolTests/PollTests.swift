@@ -169,6 +169,22 @@ import VirtualNFC
     #expect(none.status == 66)
   }
 
+  /// A PN532 does not support ISO 15693.
+  @Test func aProtocolThatNoReaderSupportsIsLeftOut() async throws {
+    let some = try await Tool.run(
+      "poll", "--once", "--protocols", "iso14443,iso15693,iso18092", "--virtual", "ntag216")
+    #expect(some.status == 0)
+    #expect(some.lines.count == 1)
+    #expect(some.output.contains("NTAG216"))
+    #expect(some.errorLines.count == 1)
+    #expect(some.errors.contains("ISO 15693"))
+    let none = try await Tool.run("poll", "--once", "--protocols", "iso15693", "--virtual", "suica")
+    #expect(none.status == 69)
+    #expect(none.output == "")
+    #expect(none.errorLines.count == 1)
+    #expect(none.errors.contains("ISO 15693"))
+  }
+
   @Test func timeoutIsSuccessIfATagCame() async throws {
     let found = try await Tool.run("--virtual", "suica", "poll", "--timeout", "0.3")
     #expect(found.lines.count == 1)

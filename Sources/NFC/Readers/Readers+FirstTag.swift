@@ -154,7 +154,7 @@ extension Readers {
     }
   }
 
-  static func refusal(_ technologies: [TagTechnology], _ readers: [Reader]) -> NFCError {
+  package static func refusal(_ technologies: [TagTechnology], _ readers: [Reader]) -> NFCError {
     let names = readers.map(\.name).joined(separator: ", ")
     guard technologies != [.iso15693] else {
       return NFCError(

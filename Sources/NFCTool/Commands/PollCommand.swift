@@ -112,6 +112,7 @@ struct PollCommand: AsyncParsableCommand {
     let start = ContinuousClock.now
     let wanted = once ? 1 : self.count
     let pause = session.demo == nil ? Duration.milliseconds(100) : .milliseconds(10)
+    let polling = supported(by: session.group)
     if session.demo == nil { Terminal.show("Hold a tag to the reader… Ctrl-C ends nfc poll") }
     do {
       try await session.group.forEachEvent(
@@ -141,6 +142,20 @@ struct PollCommand: AsyncParsableCommand {
       }
     } catch is CancellationError {}
     return count.arrivals.withLock { $0 }
+  }
+
+  /// Returns the protocols of `--protocols` that the readers support, and says which they do not. If they support
+  /// none, polling refuses them.
+  private func supported(by readers: Readers) -> PollingOptions {
+    guard !polling.isSuperset(of: .all) else { return polling }
+    // No reader need have all of the older protocols.
+    let needed = polling.isSuperset(of: .other) ? polling.subtracting(.other) : polling
+    let missing = readers.missing(of: needed.technologies)
+    let rest = missing.reduce(polling) { $0.subtracting(PollingOptions($1)) }
+    guard !missing.isEmpty, !rest.isEmpty else { return polling }
+    let reason = Readers.refusal(missing, readers.all).reason
+    Output.printError("nfc: \(reason); polling the other protocols")
+    return rest
   }
 
   private func isWanted(_ tag: DetectedTag) -> Bool {
