@@ -28,16 +28,25 @@ struct RecordingSecrets {
   private var secretPages = PasswordPages.ofAll
   /// Whether the next command is the second half of a secret one.
   private var isContinued = false
+  /// The PACK that was last written to the tag, two bytes.
+  private var writtenAcknowledge: [UInt8]?
 
   /// Whether the next answer is a step of a mutual authentication.
   var expectsProof: Bool { expectation == .authentication || expectation == .wrappedAuthentication }
+
+  /// The PACK with which the tag answers the last command, if that is PWD_AUTH and the PACK was
+  /// written before.
+  var expectedAcknowledge: [UInt8]? { expectation == .acknowledge ? writtenAcknowledge : nil }
 
   /// Handles the selection of another tag, or of the same one again.
   mutating func turn(to target: Target?) {
     expectation = .nothing
     isContinued = false
     guard let target else { return }
-    if !(self.target?.isSame(as: target) ?? false) { secretPages = PasswordPages.ofAll }
+    if !(self.target?.isSame(as: target) ?? false) {
+      secretPages = PasswordPages.ofAll
+      writtenAcknowledge = nil
+    }
     self.target = target
   }
 
@@ -131,7 +140,12 @@ struct RecordingSecrets {
       }
       return isClassic
         ? [2..<2 + Self.classicKeySize, 2 + Self.keyBOffset..<end] : [2..<end]
-    case TypeA.write where end > 2 && isSecret(page: command[1]): return [2..<end]
+    case TypeA.write where end > 2 && isSecret(page: command[1]):
+      // PACK stands in the page after the password.
+      if end > 3, command[1] > 0, isSecret(page: command[1] - 1) {
+        writtenAcknowledge = Array(command[2..<4])
+      }
+      return [2..<end]
     case TypeA.passwordAuthenticate where end > 4:
       expectation = .acknowledge
       return [1..<end]

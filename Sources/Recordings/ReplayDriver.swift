@@ -107,17 +107,25 @@ final class ReplayDriver: RandomNumberDriver {
             "line \(script.line) of the recording has the tag's proof of a key, which is masked"))
     }
     _ = secrets.find(inAnswer: answer.bytes)
-    return framing == .bare ? Self.withCheck(answer) : answer.bytes
+    let bytes = withAcknowledge(answer)
+    return framing == .bare ? Self.withCheck(bytes, of: answer) : bytes
+  }
+
+  /// Returns an answer with the PACK that the program has written before: a program that changes a
+  /// password compares it.
+  private func withAcknowledge(_ answer: RecordedBytes) -> [UInt8] {
+    guard let acknowledge = secrets.expectedAcknowledge, answer.bytes.count >= acknowledge.count,
+      !answer.isMasked.prefix(acknowledge.count).contains(false)
+    else { return answer.bytes }
+    return acknowledge + answer.bytes.dropFirst(acknowledge.count)
   }
 
   /// Returns an answer with its check bytes, which were masked together with the data that they
   /// check.
-  private static func withCheck(_ answer: RecordedBytes) -> [UInt8] {
+  private static func withCheck(_ bytes: [UInt8], of answer: RecordedBytes) -> [UInt8] {
     let size = 2
-    guard answer.bytes.count > size, !answer.isMasked.suffix(size).contains(false) else {
-      return answer.bytes
-    }
-    let body = answer.bytes.dropLast(size)
+    guard bytes.count > size, !answer.isMasked.suffix(size).contains(false) else { return bytes }
+    let body = bytes.dropLast(size)
     return body + CyclicRedundancyCheck.a(body)
   }
 

@@ -14,7 +14,8 @@ import Synchronization
 /// Everything above the reader's driver is the same as with a real reader. The number of search
 /// rounds that find nothing may differ from the recording, and at the end they continue for as long
 /// as was recorded. Every other call must match the recording, and a command may differ only in
-/// masked bytes. Masked bytes of an answer are zero.
+/// masked bytes. Masked bytes of an answer are zero, except for a PACK that the program has written
+/// itself.
 ///
 /// In an authentication of DESFire, Ultralight C and the like, both sides prove a key with random
 /// numbers. A recording that was made with its secrets has the program's random numbers, and the
