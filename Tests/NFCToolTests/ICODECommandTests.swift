@@ -91,6 +91,77 @@ import Testing
     #expect(destroyed.output.contains(#""destroyed":true"#))
   }
 
+  /// A plan names each change, shows no password and sends no command that changes anything.
+  @Test(arguments: [
+    (
+      "privacy on",
+      "privacy mode: turned on; the tag then answers only its privacy password\n",
+      #"{"privacy":true}"#
+    ),
+    ("destroy", "the tag: permanently disabled\n", #"{"destroyed":true}"#),
+    ("destroy --permanently", "the tag: permanently disabled\n", #"{"destroyed":true}"#),
+    (
+      "set-password privacy --new-password 5DA3917C",
+      "privacy password: written; the password itself is not shown\n", #"{"password":"privacy"}"#
+    ),
+    ("eas on", "article surveillance: turned on\n", #"{"eas":true}"#),
+    (
+      "eas off --lock",
+      "article surveillance: turned off\narticle surveillance: permanently locked\n",
+      "{\"eas\":false}\n{\"easLocked\":true}"
+    ),
+    ("lock 4", "block 4: permanently read-only\n", #"{"block":4,"locked":true}"#),
+  ])
+  func plans(_ line: String, _ text: String, _ json: String) async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let record = directory.appending(path: "record").path
+      let plan = try await run("\(line) --plan --record \(record)", on: "icode-slix2")
+      #expect(plan.status == 0 && plan.errors == "", "\(plan.errors)")
+      #expect(plan.output == text)
+      let frames = try String(contentsOfFile: record, encoding: .utf8)
+        .uppercased().filter { !$0.isWhitespace }
+      // LOCK BLOCK, SET and RESET EAS, LOCK EAS, SET and WRITE PASSWORD, DESTROY, ENABLE PRIVACY,
+      // to this tag.
+      for code in ["22", "A204", "A304", "A404", "B304", "B404", "B904", "BA04"] {
+        #expect(!frames.contains("22\(code)838ED22A080104E0"), "\(code)")
+      }
+      let object = try await run("\(line) --plan --json", on: "icode-slix2")
+      #expect(object.output == json + "\n")
+    }
+  }
+
+  /// The control of the test above: a command that changes something is recorded in this form.
+  @Test func aChangeIsRecorded() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let record = directory.appending(path: "record").path
+      #expect(try await run("eas on --record \(record)", on: "icode-slix2").status == 0)
+      let frames = try String(contentsOfFile: record, encoding: .utf8)
+        .uppercased().filter { !$0.isWhitespace }
+      #expect(frames.contains("22A204838ED22A080104E0"))
+    }
+  }
+
+  @Test(arguments: [
+    ("privacy on --plan", "icode-slix", 66, "no privacy password"),
+    ("privacy on --plan --password 5DA3", "icode-slix2", 64, "8 hexadecimal digits"),
+    ("destroy --plan", "icode-dna", 66, "no destroy password"),
+    ("destroy --plan", "st25dv", 66, "ICODE"),
+    ("set-password read --new-password 5DA3917C --plan", "icode-slix-l", 66, "no read password"),
+    ("eas on --plan", "st25dv", 66, "ICODE"),
+    ("lock 200 --plan", "icode-slix2", 64, "blocks 0 to 79"),
+    ("privacy off --plan", "icode-slix2", 64, "--uid"),
+    ("privacy off --plan --uid E004010811223344 --timeout 0.3", "icode-slix2", 66, "no tag"),
+  ])
+  func aPlanIsRefused(
+    _ line: String, _ tag: String, _ status: Int32, _ text: String
+  ) async throws {
+    let result = try await run(line, on: tag)
+    #expect(result.status == status, "\(result.errors)")
+    #expect(result.output == "")
+    #expect(result.errors.contains(text), "\(result.errors)")
+    #expect(!result.errors.contains("5DA3917C"))
+  }
+
   @Test(arguments: [
     ("privacy on --password 5DA3917C", "icode-slix2", 77, "privacy password is wrong"),
     ("privacy on --password 5DA3", "icode-slix2", 64, "8 hexadecimal digits"),

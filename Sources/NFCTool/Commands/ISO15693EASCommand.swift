@@ -6,7 +6,7 @@ import SecureTags
 struct ISO15693EASCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "eas", abstract: "Turns a label's article surveillance on or off.",
-    usage: "nfc iso15693 eas on|off [--password <hex>] [<options>]",
+    usage: "nfc iso15693 eas on|off [--password <hex>] [--plan] [<options>]",
     discussion: """
       For NXP's ICODE labels, which set off the alarm at the gates of a shop. nfc info shows whether it is \
       on. --lock makes the setting permanent, which cannot be undone and is refused without --permanently.
@@ -32,10 +32,13 @@ struct ISO15693EASCommand: AsyncParsableCommand {
   @Flag(help: "With --lock: confirm that the setting can never be changed again.")
   var permanently = false
 
+  @Flag(help: "Print what would be changed, and change nothing.")
+  var plan = false
+
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 
   mutating func validate() throws {
-    guard !lock || permanently else {
+    guard !lock || permanently || plan else {
       throw ValidationError("Locking cannot be undone. To lock the block, add --permanently.")
     }
     guard lock || !permanently else { throw ValidationError("--permanently requires --lock.") }
@@ -44,7 +47,7 @@ struct ISO15693EASCommand: AsyncParsableCommand {
   func run() async throws {
     let password = try password.bytes
     try await Session.run(options) { session in
-      let tag = try await session.selectVicinityTag(for: .changing)
+      let tag = try await session.selectVicinityTag(for: plan ? .reading : .changing)
       if let password, password.count != ICODETag.passwordSize {
         throw Failure(
           .usage,
@@ -55,8 +58,16 @@ struct ISO15693EASCommand: AsyncParsableCommand {
       let secret = password.map { SecretKey($0) }
       try await tag.namingPassword {
         let label = try await ICODETag(tag.kind)
+        guard !plan else { return }
         try await label.setSurveillance(state == .on, password: secret)
         if lock { try await label.lockSurveillance(password: secret) }
+      }
+      guard !plan else {
+        try PlannedChange.show(
+          "article surveillance: turned \(state.rawValue)", ["eas": .bool(state == .on)], options)
+        guard lock else { return }
+        return try PlannedChange.show(
+          "article surveillance: permanently locked", ["easLocked": .bool(true)], options)
       }
       try Output.done(
         options, tag.detected.identifier,

@@ -1,11 +1,12 @@
 import ArgumentParser
+import JSONText
 import NFC
 
 /// The command `nfc iso15693 lock`.
 struct ISO15693LockCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "lock", abstract: "Makes a block permanently read-only.",
-    usage: "nfc iso15693 lock <block> --permanently [<options>]",
+    usage: "nfc iso15693 lock <block> --permanently [--plan] [<options>]",
     discussion: """
       This cannot be undone, and is refused without --permanently.
 
@@ -14,6 +15,9 @@ struct ISO15693LockCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup var password: TagPassword
+
+  @Flag(help: "Print what would be locked, and lock nothing.")
+  var plan = false
 
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 
@@ -24,7 +28,7 @@ struct ISO15693LockCommand: AsyncParsableCommand {
   var permanently = false
 
   mutating func validate() throws {
-    guard permanently else {
+    guard permanently || plan else {
       throw ValidationError("Locking cannot be undone. To lock the block, add --permanently.")
     }
   }
@@ -32,13 +36,21 @@ struct ISO15693LockCommand: AsyncParsableCommand {
   func run() async throws {
     let password = try password.bytes
     try await Session.run(options) { session in
-      let tag = try await session.selectVicinityTag(for: .changing)
-      if password != nil {
+      let tag = try await session.selectVicinityTag(for: plan ? .reading : .changing)
+      if password != nil, !plan {
         try await tag.namingPassword { try await tag.detected.authenticate(password) }
       }
-      try await tag.namingBlocks { try await tag.kind.lockBlock(block) }
-      try Output.done(
-        options, tag.detected.identifier, ["block": .integer(block), "locked": .bool(true)])
+      try await tag.namingBlocks {
+        guard !plan else { return try await tag.checkExistence(of: [block..<block + 1]) }
+        try await tag.kind.lockBlock(block)
+      }
+      let change: KeyValuePairs<String, JSONValue?> = [
+        "block": .integer(block), "locked": .bool(true),
+      ]
+      guard !plan else {
+        return try PlannedChange.show("block \(block): permanently read-only", change, options)
+      }
+      try Output.done(options, tag.detected.identifier, change)
     }
   }
 }

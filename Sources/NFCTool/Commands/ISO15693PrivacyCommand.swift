@@ -7,7 +7,7 @@ import SecureTags
 struct ISO15693PrivacyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "privacy", abstract: "Hides a label from readers, or ends that.",
-    usage: "nfc iso15693 privacy on|off [--password <hex>] [<options>]",
+    usage: "nfc iso15693 privacy on|off [--password <hex>] [--plan] [<options>]",
     discussion: """
       For ICODE SLIX2, SLIX-S, SLIX-L, SLI-S and SLI-L. In privacy mode, a label answers only its privacy \
       password, which is 0F0F0F0F on delivery and unless given. nfc iso15693 set-password changes it.
@@ -31,6 +31,9 @@ struct ISO15693PrivacyCommand: AsyncParsableCommand {
 
   @OptionGroup var password: TagPassword
 
+  @Flag(help: "Print what would be changed, and change nothing.")
+  var plan = false
+
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 
   mutating func validate() throws {
@@ -44,18 +47,26 @@ struct ISO15693PrivacyCommand: AsyncParsableCommand {
     try await Session.run(options) { session in
       let tag =
         state == .on
-        ? try await session.selectVicinityTag(for: .changing)
-        : try await session.selectHiddenVicinityTag()
+        ? try await session.selectVicinityTag(for: plan ? .reading : .changing)
+        : try await session.selectHiddenVicinityTag(for: plan ? .reading : .changing)
       let secret = try ICODETag.secret(password, .privacy, tag)
       try await tag.namingPassword {
         let label = try await ICODETag(tag.kind)
+        guard !plan else { return try label.check(.privacy, secret) }
         if state == .on {
           try await label.enablePrivacy(password: secret)
         } else {
           try await label.leavePrivacy(password: secret)
         }
       }
-      try Output.done(options, tag.detected.identifier, ["privacy": .bool(state == .on)])
+      let change: KeyValuePairs<String, JSONValue?> = ["privacy": .bool(state == .on)]
+      guard !plan else {
+        return try PlannedChange.show(
+          state == .on
+            ? "privacy mode: turned on; the tag then answers only its privacy password"
+            : "privacy mode: turned off", change, options)
+      }
+      try Output.done(options, tag.detected.identifier, change)
       if !options.json, state == .on {
         Output.printNotice("\(tag.name) is hidden; keep its UID, with which it is found again")
       }
@@ -67,7 +78,7 @@ struct ISO15693PrivacyCommand: AsyncParsableCommand {
 struct ISO15693DestroyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "destroy", abstract: "Permanently disables a label.",
-    usage: "nfc iso15693 destroy --permanently [--password <hex>] [<options>]",
+    usage: "nfc iso15693 destroy --permanently [--plan] [<options>]",
     discussion: """
       For ICODE SLIX2, SLIX-S, SLIX-L, SLI-S and SLI-L, with the destroy password, which is 0F0F0F0F on \
       delivery and unless given. The label never answers again. This cannot be undone, and is refused without \
@@ -82,10 +93,13 @@ struct ISO15693DestroyCommand: AsyncParsableCommand {
   @Flag(help: "Confirm that the label can never be used again.")
   var permanently = false
 
+  @Flag(help: "Print what would be changed, and change nothing.")
+  var plan = false
+
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 
   mutating func validate() throws {
-    guard permanently else {
+    guard permanently || plan else {
       throw ValidationError(
         "Destroying cannot be undone. To disable the label, add --permanently.")
     }
@@ -94,12 +108,18 @@ struct ISO15693DestroyCommand: AsyncParsableCommand {
   func run() async throws {
     let password = try password.bytes
     try await Session.run(options) { session in
-      let tag = try await session.selectVicinityTag(for: .changing)
+      let tag = try await session.selectVicinityTag(for: plan ? .reading : .changing)
       let secret = try ICODETag.secret(password, .destroy, tag)
       try await tag.namingPassword {
-        try await ICODETag(tag.kind).destroyPermanently(password: secret)
+        let label = try await ICODETag(tag.kind)
+        guard !plan else { return try label.check(.destroy, secret) }
+        try await label.destroyPermanently(password: secret)
       }
-      try Output.done(options, tag.detected.identifier, ["destroyed": .bool(true)])
+      let change: KeyValuePairs<String, JSONValue?> = ["destroyed": .bool(true)]
+      guard !plan else {
+        return try PlannedChange.show("the tag: permanently disabled", change, options)
+      }
+      try Output.done(options, tag.detected.identifier, change)
     }
   }
 }
@@ -113,7 +133,7 @@ struct ISO15693SetPasswordCommand: AsyncParsableCommand {
       SLIX2, SLIX-S and SLI-S have all passwords; SLIX-L and SLI-L have privacy, destroy and eas; SLIX has \
       eas. Without --password, the label has the one that it has on delivery: zeros, or 0F0F0F0F for privacy and \
       destroy. The new password is verified afterwards. A lost password cannot be recovered. nfc protect \
-      sets the read and the write password together.
+      sets the read and the write password together. --plan does not try the password.
 
       Example:
         nfc iso15693 set-password privacy --new-password 11223344 --virtual icode-slix2
@@ -154,17 +174,27 @@ struct ISO15693SetPasswordCommand: AsyncParsableCommand {
 
   @OptionGroup var password: TagPassword
 
+  @Flag(help: "Print what would be written, and write nothing.")
+  var plan = false
+
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 
   func run() async throws {
     let password = try password.bytes
     try await Session.run(options) { session in
-      let tag = try await session.selectVicinityTag(for: .changing)
+      let tag = try await session.selectVicinityTag(for: plan ? .reading : .changing)
       let secret = try ICODETag.secret(password, use.password, tag)
       try await tag.namingPassword {
-        try await ICODETag(tag.kind).writePassword(use.password, from: secret, to: newPassword)
+        let label = try await ICODETag(tag.kind)
+        guard !plan else { return try label.check(use.password, secret) }
+        try await label.writePassword(use.password, from: secret, to: newPassword)
       }
-      try Output.done(options, tag.detected.identifier, ["password": .string(use.rawValue)])
+      let change: KeyValuePairs<String, JSONValue?> = ["password": .string(use.rawValue)]
+      guard !plan else {
+        return try PlannedChange.show(
+          "\(use.password) password: written; the password itself is not shown", change, options)
+      }
+      try Output.done(options, tag.detected.identifier, change)
     }
   }
 }

@@ -39,7 +39,9 @@ extension Session {
 
   /// Waits for the vicinity tag of `--uid`, which answers commands that are addressed to it and may answer no
   /// search.
-  func selectHiddenVicinityTag() async throws -> SelectedTag<any ISO15693Tag> {
+  func selectHiddenVicinityTag(
+    for use: TagUse
+  ) async throws -> SelectedTag<any ISO15693Tag> {
     try checkVicinity()
     guard let uid = options.uid, uid.count == Self.uidSize else {
       throw Failure(
@@ -61,7 +63,7 @@ extension Session {
         .notThere, "no tag with the UID \(uid.hexadecimal) answers",
         advice: "a reader that sees no tag sends nothing: hold another ISO 15693 tag to it, too")
     }
-    return SelectedTag(detected: .iso15693(found), kind: found, use: .changing)
+    return SelectedTag(detected: .iso15693(found), kind: found, use: use)
   }
 }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import JSONText
 import NFC
 import SecureTags
 
@@ -7,7 +8,7 @@ struct PlusChangeKeyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "change-key",
     abstract: "Changes a key.",
-    usage: "nfc plus change-key <place> --new-key <hex> [<options>]",
+    usage: "nfc plus change-key <place> --new-key <hex> [--plan] [<options>]",
     discussion: """
       A sector's key is changed with the key of that sector that its access conditions name, A before B; \
       the card's own keys are changed with master. The new key is verified afterwards. A lost key cannot \
@@ -39,23 +40,31 @@ struct PlusChangeKeyCommand: AsyncParsableCommand {
 
   @OptionGroup var keys: KeyOptions<PlusKeyPlace>
   @OptionGroup var keyFiles: KeyFiles
+  @Flag(help: "Print what would be changed, and change nothing.")
+  var plan = false
+
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 
   func run() async throws {
     let keyring = try Keyring(keys, keyFiles)
     try await Session.run(options) { session in
-      let card = try await session.selectPlus(for: .changing, keyring)
+      let card = try await session.selectPlus(for: plan ? .reading : .changing, keyring)
       try await card.work {
         if let sector = place.address.sector {
           try await card.open(sector: sector)
         } else {
           try await card.open(.cardMaster)
         }
+        guard !plan else { return }
         try await card.card.changeKey(place.address, to: newKey)
         try await card.card.authenticate(place.address, newKey)
       }
-      try Output.done(
-        options, card.tag.detected.identifier, ["key": .string("\(place)")])
+      let change: KeyValuePairs<String, JSONValue?> = ["key": .string("\(place)")]
+      guard !plan else {
+        return try PlannedChange.show(
+          "\(place): changed; the key itself is not shown", change, options)
+      }
+      try Output.done(options, card.tag.detected.identifier, change)
     }
   }
 }

@@ -187,7 +187,9 @@ public struct ICODETag: Sendable {
     }
   }
 
-  func check(_ use: Password, _ password: SecretKey) throws {
+  /// Throws ``NFCError/Code/unsupported`` for a password that the chip does not have, and
+  /// ``NFCError/Code/invalidParameter`` for another number of bytes. No exchange.
+  package func check(_ use: Password, _ password: SecretKey) throws {
     guard passwords.contains(use) else {
       throw NFCError(.unsupported, "\(product.name) has no \(use) password")
     }
