@@ -33,6 +33,13 @@ import VirtualNFC
       #expect(try await nfc("value 5 --credit 5 \(a)", 0).output == "75\n")
       #expect(try await nfc("value 5 \(a)", 0).output == "75\n")
       _ = try await nfc("value 4 \(a)", 65)
+      let plan = try await nfc("change-key 1B --new-key \(Self.key) --plan \(a)", 0)
+      #expect(plan.output == "key B of sector 1: changed; the key itself is not shown\n")
+      #expect(
+        try await nfc("change-key 1B --new-key \(Self.key) --plan --json \(a)", 0).output
+          == #"{"key":"key B of sector 1"}"# + "\n")
+      _ = try await nfc("change-key 1B --new-key \(Self.key) --plan --key 1A:\(Self.key)", 77)
+      _ = try await nfc("read 4 --key 1B:\(Self.factory)", 0)
       _ = try await nfc("change-key 1B --new-key \(Self.key) \(a)", 0)
       _ = try await nfc("read 4 --key 1B:\(Self.factory)", 77)
       #expect(try await nfc("read 4 --key 1B:\(Self.key)", 0).output == "\(Self.data)\n")

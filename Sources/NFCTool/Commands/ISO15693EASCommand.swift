@@ -39,7 +39,7 @@ struct ISO15693EASCommand: AsyncParsableCommand {
 
   mutating func validate() throws {
     guard !lock || permanently || plan else {
-      throw ValidationError("Locking cannot be undone. To lock the block, add --permanently.")
+      throw ValidationError("Locking cannot be undone. To lock the setting, add --permanently.")
     }
     guard lock || !permanently else { throw ValidationError("--permanently requires --lock.") }
   }

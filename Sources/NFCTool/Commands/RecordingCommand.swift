@@ -21,12 +21,12 @@ struct RecordingCommand: AsyncParsableCommand {
       are written line by line, so a program that is ended leaves everything up to that point. --pcap \
       works with --replay, too.
 
-      Masked bytes match any bytes of a command and are zero in an answer. Authentication in which both \
-      sides prove a key with random numbers, as with DESFire, MIFARE Plus, Ultralight C and AES, can be \
-      played back only from a recording made with --with-secrets: the recorded numbers are used again, but \
-      never with a reader. With any other recording it ends with exit code 65 and the number of the line, \
-      because the random numbers are different; an authentication that failed when it was recorded fails \
-      again in the same way.
+      Masked bytes match any bytes of a command and are zero in an answer, except for a PACK that the \
+      command has written itself. Authentication in which both sides prove a key with random numbers, as \
+      with DESFire, MIFARE Plus, Ultralight C and AES, can be played back only from a recording made with \
+      --with-secrets: the recorded numbers are used again, but never with a reader. With any other \
+      recording it ends with exit code 65 and the number of the line, because the random numbers are \
+      different; an authentication that failed when it was recorded fails again in the same way.
 
       In a capture, what the reader does by itself is reconstructed from what it reports: selection, \
       blocks of ISO 14443-4, check bytes. Wireshark decodes ISO 14443 (link type 264). FeliCa is User 0 \
