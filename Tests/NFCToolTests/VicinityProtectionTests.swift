@@ -54,6 +54,26 @@ import VirtualNFC
     try await bench.again().writeBlocks(at: 30, [4, 3, 2, 1])
   }
 
+  @Test(arguments: [(false, "icode-slix-s"), (true, "icode-slix-s"), (true, "icode-sli-s")])
+  func anICODEWithPagesIsClosedAndOpened(_ read: Bool, _ chip: String) async throws {
+    let bench = try await VicinityBench(VirtualTag.named(chip))
+    try await Self.change(
+      try await bench.tag(), .icode, Self.request(Self.password, from: 20, read: read))
+    let closed = try await bench.again()
+    await #expect(throws: NFCError.self) { try await closed.writeBlocks(at: 30, [1, 2, 3, 4]) }
+    try await closed.writeBlocks(at: 19, [1, 2, 3, 4])
+    try await DetectedTag.iso15693(closed).authenticate(Self.password)
+    try await closed.writeBlocks(at: 30, [1, 2, 3, 4])
+    let details = try await Self.details(DetectedTag.iso15693(try await bench.again()))
+    #expect(details.contains(#""password":true,"from":20,"read":\#(read)"#))
+    #expect(
+      details.contains(
+        #"{"first":20,"last":23,"readPassword":\#(read),"writePassword":true,"protectionLocked":false}"#
+      ))
+    try await Self.change(try await bench.again(), .icode, nil, current: Self.password)
+    try await bench.again().writeBlocks(at: 30, [4, 3, 2, 1])
+  }
+
   private static func details(_ tag: DetectedTag) async throws -> String {
     let keys = try TagKeys.parse([])
     let details = try await TagDetails(
@@ -136,6 +156,10 @@ import VirtualNFC
       ("iso15693 eas on --password 1122 --virtual icode-slix2", 64, "8 hexadecimal digits"),
       ("iso15693 eas on --password 99999999 --virtual icode-slix2", 77, "EAS password is wrong"),
       ("protect --password 11223344 --from 79 --virtual icode-slix2", 64, "0 to 78"),
+      (
+        "protect --password 11223344 --from 6 --virtual icode-slix-s", 64, "0, 4, 8 and so on to 36"
+      ),
+      ("protect --password 11223344 --virtual icode-slix-l", 66, "use another tag"),
       ("protect --password 11223344 --attempts 3 --virtual icode-slix2", 64, "--attempts"),
       ("protect --password 11223344 --pack 0000 --virtual icode-slix2", 64, "--pack"),
       (
@@ -157,6 +181,7 @@ import VirtualNFC
 
   @Test(arguments: [
     ("icode-slix2", "11223344", "password protection: none → to write from block 0 on"),
+    ("icode-slix-s", "11223344", "password protection: none → to write from block 0 on"),
     (
       "st25dv", "1122334455667788",
       "area 1: blocks 0-2047, read and write → blocks 0-2047, read, and write with a password"

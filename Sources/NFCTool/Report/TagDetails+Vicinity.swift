@@ -32,7 +32,7 @@ extension TagDetails {
     _ tag: any ISO15693Tag, _ product: TagProduct, blockCount: Int
   ) async throws {
     if ICODETag.isOne(product) {
-      try await askICODE(tag, product, blockCount)
+      try await askICODE(tag, product)
     } else if ST25Tag.isOne(product) {
       try await askST25(tag)
     }
@@ -51,14 +51,11 @@ extension TagDetails {
   // MARK: ICODE
 
   private mutating func askICODE(
-    _ tag: any ISO15693Tag, _ product: TagProduct, _ blockCount: Int
+    _ tag: any ISO15693Tag, _ product: TagProduct
   ) async throws {
     let detected = DetectedTag.iso15693(tag)
     let icode = try await ICODETag(tag)
-    if let state = try await answer(detected, { try await icode.information() }) {
-      protection = Protection(state, blockCount: blockCount)
-      add(state)
-    }
+    try await askProtection(icode, detected)
     if let bytes = try await answer(detected, { try await icode.signature() }) {
       signature = bytes
       originality = Self.verdict(uid: tag.identifier, bytes, product)
@@ -70,6 +67,46 @@ extension TagDetails {
     let alarms = try await answer(detected) { try await icode.soundsAlarm() } ?? false
     facts.append(("article surveillance", alarms ? "on, the tag sounds the alarm" : "off"))
     members.append(JSONValue.Member(key: "eas", value: .bool(alarms)))
+  }
+
+  private mutating func askProtection(_ icode: ICODETag, _ tag: DetectedTag) async throws {
+    // As far as is known, only a SLIX2 has this information. Another is asked for it all the same, unless it has
+    // pages.
+    let found = try await answer(tag) {
+      icode.hasProtectedPages
+        ? try await icode.memoryProtection() : .parts(try await icode.information())
+    }
+    switch found {
+    case .parts(let state):
+      protection = Protection(state)
+      add(state)
+    case .pages(let pages): add(pages)
+    case nil: break
+    }
+  }
+
+  private mutating func add(_ pages: [ICODEPage]) {
+    protection = Protection(pages)
+    let state = ICODEMemoryProtection.pages(pages)
+    if !state.isOpen { facts.append(("password protection", "\(state)")) }
+    let locked = pages.filter(\.isProtectionLocked)
+    if !locked.isEmpty {
+      let blocks = NumberList.text(locked.flatMap { Array($0.blocks) })
+      facts.append(("permanently locked", "protection of blocks \(blocks)"))
+    }
+    members.append(
+      JSONValue.Member(
+        key: "areas",
+        value: .array(
+          pages.map { page in
+            .members([
+              "first": .integer(page.blocks.lowerBound),
+              "last": .integer(page.blocks.upperBound - 1),
+              "readPassword": .bool(page.passwords.read),
+              "writePassword": .bool(page.passwords.write),
+              "protectionLocked": .bool(page.isProtectionLocked),
+            ])
+          })))
   }
 
   private mutating func add(_ state: ICODEInformation) {
@@ -162,13 +199,21 @@ extension TagDetails {
 
 extension TagDetails.Protection {
   /// Creates the protection of an ICODE, whose memory has two parts.
-  fileprivate init(_ state: ICODEInformation, blockCount: Int) {
+  fileprivate init(_ state: ICODEInformation) {
     let division = state.division
     let first = [division.lowPart, division.highPart].first { $0.read || $0.write }
     self.init(
       from: first.map { $0 == division.lowPart && division.pointer > 0 ? 0 : division.pointer },
       protectsReading: first?.read ?? false, isConfigurationLocked: state.isProtectionLocked,
       unit: "block")
+  }
+
+  /// Creates the protection of an ICODE, whose pages are protected one by one, from its first protected page.
+  fileprivate init(_ pages: [ICODEPage]) {
+    let first = pages.first { $0.passwords != .open }
+    self.init(
+      from: first?.blocks.lowerBound, protectsReading: first?.passwords.read ?? false,
+      isConfigurationLocked: pages.contains(where: \.isProtectionLocked), unit: "block")
   }
 
   /// Creates the protection of an ST25DV or ST25TV from its first protected area.

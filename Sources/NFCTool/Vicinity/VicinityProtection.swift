@@ -30,11 +30,11 @@ struct VicinityProtection: Sendable {
     switch kind {
     case .icode:
       let plan = try await asking { try await ICODETag(tag).protectionPlan(icode) }
-      try checkPassword(isProtected: !plan.before.division.isOpen)
+      try checkPassword(isProtected: !plan.before.isOpen)
       guard !plan.steps.isEmpty else { return [] }
       let after = icode.map { "\($0.description)" } ?? "none"
       return ProtectionStep.passwords(isNew: request != nil) + [
-        ProtectionStep("password protection", "\(plan.before.division)", after)
+        ProtectionStep("password protection", "\(plan.before)", after)
       ]
     case .st25:
       let plan = try await asking { try await ST25Tag(tag).protectionPlan(st25) }

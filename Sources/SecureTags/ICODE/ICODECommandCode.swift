@@ -1,4 +1,5 @@
-/// The custom commands of NXP's ICODE chips (SL2S2602 data sheet rev. 4.2, 9.5.3).
+/// The custom commands of NXP's ICODE chips (SL2S2602 data sheet rev. 4.2, 9.5.3; SL2 ICS53/ICS54
+/// rev. 3.0, 8.1.3).
 enum ICODECommandCode {
   static let setSurveillance: UInt8 = 0xA2
   static let resetSurveillance: UInt8 = 0xA3
@@ -14,6 +15,7 @@ enum ICODECommandCode {
   static let lockPassword: UInt8 = 0xB5
   static let protectPage: UInt8 = 0xB6
   static let lockPageProtection: UInt8 = 0xB7
+  static let getBlockProtectionStatus: UInt8 = 0xB8
   /// Both commands contain the password.
   static let destroy: UInt8 = 0xB9
   static let enablePrivacy: UInt8 = 0xBA

@@ -92,11 +92,7 @@ extension ICODEInformation.Division: CustomStringConvertible {
   /// A text for people: `none`, or what is required from which block on.
   public var description: String {
     func words(_ part: ICODEInformation.Part, from block: Int) -> String? {
-      switch (part.read, part.write) {
-      case (false, false): nil
-      case (false, true): "to write from block \(block) on"
-      default: "to read and write from block \(block) on"
-      }
+      part == .open ? nil : "\(part) from block \(block) on"
     }
     let low = pointer > 0 ? words(lowPart, from: 0) : nil
     let parts = [low, words(highPart, from: pointer)].compactMap(\.self)

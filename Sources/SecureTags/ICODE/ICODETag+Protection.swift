@@ -8,9 +8,8 @@ extension ICODETag {
   ///   ``NFCError/Code/readOnly`` if the protection is locked; ``NFCError/Code/invalidParameter``
   ///   for a block that cannot be the first.
   public func protectionPlan(_ protection: ICODEProtection?) async throws -> ICODEProtectionPlan {
-    let last = try lastProtectedBlock()
-    let before = try await information()
-    return try ICODEProtectionPlan(protection, before: before, lastBlock: last)
+    let memory = try passwordMemory()
+    return try ICODEProtectionPlan(protection, before: try await memoryProtection(), memory: memory)
   }
 
   /// Carries out a plan. Once begun, it is completed even if the task is cancelled.
@@ -31,9 +30,10 @@ extension ICODETag {
   ) async throws {
     try NFCError.checkAccepted(plan.irreversibleEffects, by: effects)
     guard !plan.steps.isEmpty else { return }
+    let memory = try passwordMemory()
     try await open(current, or: plan.protection?.passwords)
     try await run { commands in
-      guard try Self.information(commands) == plan.before else {
+      guard try Self.memoryProtection(memory, commands) == plan.before else {
         throw NFCError(.invalidParameter, "the plan was made for another tag, or before a change")
       }
       try commands.link.uninterrupted(
@@ -43,13 +43,6 @@ extension ICODETag {
         for step in plan.steps { try Self.run(step, plan, commands, &hasChanged) }
       }
     }
-  }
-
-  private func lastProtectedBlock() throws -> Int {
-    guard let lastBlock else {
-      throw NFCError(.unsupported, "\(product.name) has no password for parts of its memory")
-    }
-    return lastBlock
   }
 
   /// Presents both passwords: the current ones or, after an interrupted change, the new ones.
@@ -94,12 +87,17 @@ extension ICODETag {
       try give(new, for: use, commands)
     case .divide(_, let after):
       _ = try commands.send(ICODECommandCode.protectPage, after.parameters)
+    case .protectPage(let number, _, let after):
+      _ = try commands.send(
+        ICODECommandCode.protectPage, ICODEPage.parameters(number, after))
     case .needBothPasswords: _ = try commands.send(ICODECommandCode.protectBy64Bits)
     case .lockProtection:
       // The number of either part is accepted: the pointer is the high part's.
       _ = try commands.send(
         ICODECommandCode.lockPageProtection,
         [UInt8(clamping: plan.protection?.firstBlock ?? 0)])
+    case .lockPageProtection(let number):
+      _ = try commands.send(ICODECommandCode.lockPageProtection, [UInt8(clamping: number)])
     }
     hasChanged = true
   }

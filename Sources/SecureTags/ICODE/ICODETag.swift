@@ -42,21 +42,30 @@ public struct ICODETag: Sendable {
   public let product: TagProduct
   /// The passwords that the chip has.
   public let passwords: Set<Password>
-  /// The last block that a password can protect; `nil` for a chip whose memory does not have two
-  /// parts.
-  let lastBlock: Int?
+  /// How passwords protect the memory; `nil` for a chip without passwords for it.
+  let memory: Memory?
+
+  /// How passwords protect the memory of a chip.
+  enum Memory: Hashable, Sendable {
+    /// In two parts, which are divided at any block up to this one.
+    case parts(lastBlock: Int)
+    /// Page by page.
+    case pages(count: Int)
+  }
+
+  /// Whether the memory is protected page by page.
+  package var hasProtectedPages: Bool { if case .pages? = memory { true } else { false } }
 
   private struct Chip {
     var passwords: Set<Password>
-    var lastBlock: Int?
+    var memory: Memory?
   }
 
   /// Block 79 of SLIX2 is the counter, which is outside the parts (SL2S2602 data sheet, 9.5.3.8).
-  /// SLIX-S protects single pages with another command, and has no parts.
   private static let chips: [ChipID: Chip] = [
-    .icodeSLIX2: Chip(passwords: Set(Password.allCases), lastBlock: 78),
-    .icodeSLIXS: Chip(passwords: Set(Password.allCases)),
-    .icodeSLIS: Chip(passwords: Set(Password.allCases)),
+    .icodeSLIX2: Chip(passwords: Set(Password.allCases), memory: .parts(lastBlock: 78)),
+    .icodeSLIXS: Chip(passwords: Set(Password.allCases), memory: .pages(count: 10)),
+    .icodeSLIS: Chip(passwords: Set(Password.allCases), memory: .pages(count: 10)),
     .icodeSLIXL: Chip(passwords: [.privacy, .destroy, .surveillance]),
     .icodeSLIL: Chip(passwords: [.privacy, .destroy, .surveillance]),
     .icodeSLIX: Chip(passwords: [.surveillance]),
@@ -76,7 +85,7 @@ public struct ICODETag: Sendable {
     self.tag = tag
     self.product = product
     passwords = chip.passwords
-    lastBlock = chip.lastBlock
+    memory = chip.memory
   }
 
   /// Returns the password on delivery (SL2S2602 data sheet, 9.5.3.2).
@@ -95,6 +104,14 @@ public struct ICODETag: Sendable {
   ///   not support the command; only SLIX2 does.
   public func information() async throws -> ICODEInformation {
     try await run { try Self.information($0) }
+  }
+
+  /// Reads the passwords that the memory requires: one exchange.
+  ///
+  /// - Throws: ``NFCError/Code/unsupported`` for a chip without passwords for its memory.
+  public func memoryProtection() async throws -> ICODEMemoryProtection {
+    let memory = try passwordMemory()
+    return try await run { try Self.memoryProtection(memory, $0) }
   }
 
   /// Reads the maker's signature of the UID, 32 bytes: one exchange.
@@ -205,6 +222,35 @@ public struct ICODETag: Sendable {
       throw NFCError(.tagResponseError, "the tag's answer about its protection is too short")
     }
     return information
+  }
+
+  /// Throws ``NFCError/Code/unsupported`` for a chip without passwords for its memory. No exchange.
+  func passwordMemory() throws -> Memory {
+    guard let memory else {
+      throw NFCError(.unsupported, "\(product.name) has no password for parts of its memory")
+    }
+    return memory
+  }
+
+  static func memoryProtection(
+    _ memory: Memory, _ commands: VicinityCommands
+  ) throws -> ICODEMemoryProtection {
+    switch memory {
+    case .parts: return .parts(try information(commands))
+    case .pages(let count): return .pages(try pages(count, commands))
+    }
+  }
+
+  /// Asks for all blocks. The data sheet does not say whether the command takes their number or, as the standard's
+  /// commands do, one less: asked for one block too many, a chip answers for those that it has.
+  private static func pages(_ count: Int, _ commands: VicinityCommands) throws -> [ICODEPage] {
+    let status = try commands.send(
+      ICODECommandCode.getBlockProtectionStatus,
+      [0, UInt8(clamping: count * ICODEPage.blockCount)])
+    guard let pages = ICODEPage.pages(status, count: count) else {
+      throw NFCError(.tagResponseError, "the tag's answer about its protection is too short")
+    }
+    return pages
   }
 
   static func give(

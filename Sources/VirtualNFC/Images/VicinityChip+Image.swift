@@ -128,7 +128,8 @@ extension VirtualTag {
     switch model {
     case ICODESLIX.model: return ICODESLIX(uid: image.uid).tag(with: image)
     case ICODESLIXL.model: return ICODESLIXL(uid: image.uid).tag(with: image)
-    case ICODESLIXS.model: return ICODESLIXS(uid: image.uid).tag(with: image)
+    case ICODESLIXS.model, .icodeSLIS:
+      return ICODESLIXS(model, uid: image.uid).tag(with: image)
     case ICODEDNA.model:
       var chip = ICODEDNA(uid: image.uid)
       chip.adopt(image)

@@ -175,10 +175,30 @@ struct VicinityChangeTests {
     try await label.protect(plan, accepting: Set(plan.irreversibleEffects), current: current)
   }
 
-  private static func protection(locks: Bool = false) -> ICODEProtection {
-    ICODEProtection(
-      passwords: ICODEPasswords(new), firstBlock: 8, protectsReading: true, locksProtection: locks,
-      needsBothPasswords: locks)
+  private static func ofProtection<Chip: ChangeableChip>(
+    _ chip: @escaping @autoclosure @Sendable () -> Chip, from first: Int
+  ) -> [CardChange<Chip>] where Chip.Card == ICODETag {
+    @Sendable func protection(locks: Bool = false) -> ICODEProtection {
+      ICODEProtection(
+        passwords: ICODEPasswords(new), firstBlock: first, protectsReading: true,
+        locksProtection: locks, needsBothPasswords: locks)
+    }
+    return [
+      change("protection", chip(), newKey: newBytes, isStepwise: true) {
+        try await protect($0, protection())
+      },
+      change("locked protection", chip(), newKey: newBytes, isStepwise: true) { label in
+        do {
+          try await protect(label, protection(locks: true))
+        } catch let error as NFCError where error.code == .readOnly && error.recovery == nil {
+          for use in [ICODETag.Password.read, .write] { try await label.authenticate(use, new) }
+        }
+      },
+      change("opening", chip(), isStepwise: true, prepare: { try await protect($0, protection()) })
+      {
+        try await protect($0, nil, current: ICODEPasswords(new))
+      },
+    ]
   }
 
   private static let privacyPassword = ICODETag.factoryPassword(.privacy)
@@ -205,6 +225,7 @@ struct VicinityChangeTests {
 
   static let ofSLIXS =
     ICODETag.Password.allCases.flatMap { ofPassword($0, ICODESLIXS()) } + ofPrivacy(ICODESLIXS())
+    + ofProtection(ICODESLIXS(), from: 32)
 
   @Test(arguments: ofSLIXL) func slixL(_ change: CardChange<ICODESLIXL>) async throws {
     try await ChangeRun(.pcsc, change).everyFault()
@@ -217,23 +238,10 @@ struct VicinityChangeTests {
   static let ofSLIX2 =
     ICODETag.Password.allCases.flatMap { ofPassword($0, ICODESLIX2()) }
     + ofPrivacy(ICODESLIX2()) + ofSurveillance(ICODESLIX2())
-    + locks(ICODESLIX2(), block: 10) { $0.tag } + [
+    + locks(ICODESLIX2(), block: 10) { $0.tag } + ofProtection(ICODESLIX2(), from: 8) + [
       change("identifier of the surveillance", ICODESLIX2()) {
         try await $0.writeSurveillanceIdentifier(0x1234)
-      },
-      change("protection", ICODESLIX2(), newKey: newBytes, isStepwise: true) {
-        try await protect($0, protection())
-      },
-      change("locked protection", ICODESLIX2(), newKey: newBytes, isStepwise: true) { label in
-        do {
-          try await protect(label, protection(locks: true))
-        } catch let error as NFCError where error.code == .readOnly && error.recovery == nil {
-          for use in [ICODETag.Password.read, .write] { try await label.authenticate(use, new) }
-        }
-      },
-      change(
-        "opening", ICODESLIX2(), prepare: { try await protect($0, protection()) }
-      ) { try await protect($0, nil, current: ICODEPasswords(new)) },
+      }
     ]
 
   static let ofSLIX =

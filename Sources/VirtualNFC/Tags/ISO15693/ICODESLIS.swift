@@ -3,7 +3,8 @@ import NFCCore
 extension VicinityModel {
   /// ICODE SLI-S: 40 blocks of 4 bytes, read one at a time; unknown commands are not answered.
   ///
-  /// Passwords, EPC and privacy are not modeled. Source: data sheet SL2 ICS53/ICS54 rev. 3.0.
+  /// This is its memory; ``VirtualTag/icodeSLIS(uid:formatted:)`` has its passwords, too. Source: data sheet
+  /// SL2 ICS53/ICS54 rev. 3.0.
   public static let icodeSLIS = VicinityModel(
     // Product 02 is SLI-S.
     "icode-sli-s", uid: [0xE0, 0x04, 0x02, 0x00, 0x3D, 0x62, 0xA9, 0x15], blockCount: 40,
@@ -19,7 +20,7 @@ extension VirtualTag {
   ///   - uid: 8 bytes, most significant first; `nil` for the chip's own.
   ///   - formatted: `false` for a memory of zeros.
   public static func icodeSLIS(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
-    vicinity(.icodeSLIS, uid: uid, formatted: formatted)
+    VirtualTag(ICODESLIXS(.icodeSLIS, uid: uid, formatted: formatted))
   }
 
   /// Returns an ICODE SLI-S with an NDEF message.
@@ -28,6 +29,6 @@ extension VirtualTag {
   public static func icodeSLIS(
     uid: [UInt8]? = nil, ndef: some TagMessage
   ) throws(VirtualTagError) -> VirtualTag {
-    try vicinity(.icodeSLIS, uid: uid, ndef: ndef)
+    VirtualTag(try ICODESLIXS(.icodeSLIS, uid: uid, ndef: ndef))
   }
 }

@@ -3,8 +3,8 @@ import NFCCore
 /// ICODE SLIX-S: 40 blocks of 4 bytes in ten pages, each with its own protection; article surveillance,
 /// privacy and destruction, with five passwords.
 ///
-/// Blocks are read one at a time, and unknown commands are not answered, as by SLI-S. Inventories that read
-/// pages are not modelled. Sources: data sheets SL2S5302_SL2S5402 rev. 3.2, 8.4.3, and SL2 ICS53/ICS54 rev. 3.0, 8.1.3,
+/// SLI-S is this chip, too: it has the same commands. Blocks are read one at a time, and unknown commands are not
+/// answered. Inventories that read pages are not modelled, and neither are the EPC and its commands. Sources: data sheets SL2S5302_SL2S5402 rev. 3.2, 8.4.3, and SL2 ICS53/ICS54 rev. 3.0, 8.1.3,
 /// whose commands are the same.
 public struct ICODESLIXS: VirtualChip, ICODEChip {
   static let model = VicinityModel(
@@ -14,17 +14,21 @@ public struct ICODESLIXS: VirtualChip, ICODEChip {
       commands: VicinityProfile.basicCommands, icReference: 0x02, isSilentOnUnknown: true,
       manufacturer: 0x04))
 
-  var model: VicinityModel { Self.model }
+  let model: VicinityModel
   var core: VicinityCore
   var security: ICODESecurity
   var pages = ICODEPageProtection()
+
+  /// Whether GET MULTIPLE BLOCK PROTECTION STATUS takes the number of blocks, and not one less as the standard's
+  /// commands do. The data sheet does not say, and two makers' manuals of readers give the number.
+  public var takesNumberOfBlocks = false
 
   /// - Parameters:
   ///   - uid: 8 bytes, most significant first; `nil` for the chip's own.
   ///   - formatted: whether it has a capability container and an empty message; if not, it is all zero,
   ///     as on delivery.
   public init(uid: [UInt8]? = nil, formatted: Bool = true) {
-    self.init(Self.model.core(uid: uid, formatted: formatted))
+    self.init(Self.model, uid: uid, formatted: formatted)
   }
 
   /// - Parameters:
@@ -32,10 +36,21 @@ public struct ICODESLIXS: VirtualChip, ICODEChip {
   ///   - ndef: the message, or its bytes.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public init(uid: [UInt8]? = nil, ndef: some TagMessage) throws(VirtualTagError) {
-    self.init(try Self.model.core(uid: uid, ndef: ndef))
+    try self.init(Self.model, uid: uid, ndef: ndef)
   }
 
-  private init(_ core: VicinityCore) {
+  init(_ model: VicinityModel, uid: [UInt8]?, formatted: Bool = true) {
+    self.init(model, model.core(uid: uid, formatted: formatted))
+  }
+
+  init(
+    _ model: VicinityModel, uid: [UInt8]?, ndef: some TagMessage
+  ) throws(VirtualTagError) {
+    self.init(model, try model.core(uid: uid, ndef: ndef))
+  }
+
+  private init(_ model: VicinityModel, _ core: VicinityCore) {
+    self.model = model
     self.core = core
     security = ICODESecurity(passwords: [.read, .write, .privacy, .destroy, .eas], uid: core.uid)
   }
@@ -63,7 +78,8 @@ public struct ICODESLIXS: VirtualChip, ICODEChip {
     switch code {
     case ICODECommand.protectPage, ICODECommand.lockPageProtection, ICODECommand.protectBy64Bits:
       pages.change(code, parameters, open: security.open)
-    case ICODECommand.getBlockProtectionStatus: pages.status(parameters, core: core)
+    case ICODECommand.getBlockProtectionStatus:
+      pages.status(parameters, takesNumber: takesNumberOfBlocks, core: core)
     default: security.execute(code, parameters, flags)
     }
   }
@@ -147,10 +163,12 @@ struct ICODEPageProtection: Hashable, Sendable {
 
   /// Returns one byte for each block: its lock, the passwords of its page, and the lock of its page. What
   /// lies beyond the last block is left out.
-  func status(_ parameters: [UInt8], core: VicinityCore) -> VicinityAnswer {
+  func status(
+    _ parameters: [UInt8], takesNumber: Bool, core: VicinityCore
+  ) -> VicinityAnswer {
     guard parameters.count == 2 else { return .refusal(.commandNotRecognized) }
     let first = Int(parameters[0])
-    let end = min(first + Int(parameters[1]) + 1, core.blockCount)
+    let end = min(first + Int(parameters[1]) + (takesNumber ? 0 : 1), core.blockCount)
     guard first < end else { return .refusal(.blockNotAvailable) }
     return .data(
       (first..<end).map { block in
