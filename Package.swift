@@ -80,12 +80,21 @@ let package = Package(
     .target(name: "Recordings", dependencies: ["JSONText", "NFCCore", "ReaderThread"]),
     // Between `nfc watch` and Core NFC programs.
     .target(name: "NFCBackground"),
+    // Files, USB devices, programs and rights of a Linux system: no reader, no driver.
+    .target(name: "SystemFacts"),
+    // How a source examines its readers by these facts.
+    .target(name: "ReaderExamination", dependencies: ["NFCCore", "SystemFacts"]),
     .target(name: "NFCUSB", dependencies: ["CLibUSB"]),
-    .target(name: "NFCLibNFC", dependencies: ["NFCCore", "NFCUSB", "ReaderThread", "CLibNFC"]),
     .target(
-      name: "NFCIsolated", dependencies: ["ChildProcesses", "NFCCore", "NFCLibNFC", "NFCUSB"]),
+      name: "NFCLibNFC",
+      dependencies: [
+        "NFCCore", "NFCUSB", "ReaderExamination", "ReaderThread", "SystemFacts", "CLibNFC",
+      ]),
+    .target(
+      name: "NFCIsolated", dependencies: ["ChildProcesses", "NFCCore", "NFCLibNFC"]),
     .executableTarget(name: "NFCReader", dependencies: ["NFCIsolated", "NFCLibNFC"]),
-    .target(name: "NFCPCSC", dependencies: ["NFCCore", "CPCSCLite"]),
+    .target(
+      name: "NFCPCSC", dependencies: ["NFCCore", "ReaderExamination", "SystemFacts", "CPCSCLite"]),
     // Files of tags' memories, of several programs.
     .target(name: "TagImages", dependencies: ["JSONText"]),
     .target(name: "SecureTags", dependencies: ["NFCCore", "NDEF", "SUNMessage", "COpenSSL"]),
@@ -97,7 +106,7 @@ let package = Package(
       dependencies: ["NFCLibNFC", "NFCIsolated", "NFCPCSC", "NFCCore", "NDEF", "ReaderThread"]),
     .target(
       name: "NFCDiagnosis",
-      dependencies: ["NFC", "NFCLibNFC", "NFCPCSC", "NFCUSB", "NFCCore", "ReaderThread"]),
+      dependencies: ["NFC", "NFCCore", "ReaderExamination", "ReaderThread", "SystemFacts"]),
     .executableTarget(
       name: "NFCTool",
       dependencies: [
@@ -122,7 +131,9 @@ let package = Package(
     // What several test targets share. Rig has the scripts that stand for readers on a bus.
     .target(
       name: "TestSupport",
-      dependencies: ["ChildProcesses", "NFC", "NFCCore", "Recordings", "VirtualNFC"],
+      dependencies: [
+        "ChildProcesses", "NFC", "NFCCore", "Recordings", "SystemFacts", "VirtualNFC",
+      ],
       path: "Tests/TestSupport", exclude: ["Rig"]),
     .testTarget(name: "JSONTextTests", dependencies: ["JSONText"]),
     .testTarget(name: "ChildProcessesTests", dependencies: ["ChildProcesses"]),
@@ -152,7 +163,12 @@ let package = Package(
     .testTarget(
       name: "OutsideDriverTests", dependencies: ["DriverConformance", "NFC", "NFCDiagnosis"]),
     .testTarget(
-      name: "NFCDiagnosisTests", dependencies: ["NFC", "NFCCore", "NFCDiagnosis", "NFCLibNFC"]),
+      name: "NFCDiagnosisTests",
+      dependencies: [
+        "NFC", "NFCCore", "NFCDiagnosis", "NFCLibNFC", "NFCPCSC", "ReaderExamination",
+        "SystemFacts", "TestSupport",
+      ]),
+    .testTarget(name: "SystemFactsTests", dependencies: ["SystemFacts", "TestSupport"]),
     .testTarget(
       name: "NFCTests",
       dependencies: ["NFC", "NFCCore", "NFCLibNFC", "NFCUSB", "TestSupport", "VirtualNFC"]),

@@ -1,88 +1,94 @@
-import NFCLibNFC
-import NFCUSB
+import NFCCore
+import ReaderExamination
+import SystemFacts
 
-/// One examination of the system: its facts are read once, and judged for each reader.
+/// One examination of the system: each source examines its own readers, and the results are put together.
 struct Examination {
   typealias Finding = ReaderDiagnosis.Finding
   typealias ExaminedReader = ReaderDiagnosis.ExaminedReader
 
-  let files: SystemFiles
-  let devices: [USBDevice]
-  let showsUSB: Bool
-  let processes: Processes
-  let rights: NodeRights
-  let rules: SettingsFolders
-  let modules: SettingsFolders
-  let bundles: DriverBundles
-  let configuration: LibNFCConfiguration
+  /// The examination by one source.
+  struct Part {
+    let source: any ReaderSource
+    let examination: any SourceExamination
 
-  init(_ files: SystemFiles) {
-    self.files = files
-    let devices = USBDevice.all(files)
-    self.devices = devices ?? []
-    showsUSB = devices != nil
-    processes = Processes(files)
-    rights = NodeRights(files: files, accounts: Accounts(files))
-    rules = .rules(files)
-    modules = .modules(files)
-    bundles = DriverBundles(files)
-    configuration = LibNFCConfiguration(files)
+    init(source: any ReaderSource, examination: any SourceExamination) {
+      self.source = source
+      self.examination = examination
+    }
+
+    init(source: any ReaderSource, in system: SystemSnapshot) {
+      let own = (source as? any ExaminableSource)?.examination(of: system)
+      self.init(source: source, examination: own ?? OutsideExamination(source))
+    }
+  }
+
+  let system: SystemSnapshot
+  private let sources: [any ReaderSource]
+  private let examinations: [any SourceExamination]
+
+  init(_ system: SystemSnapshot, by sources: [any ReaderSource]) {
+    self.init(system, sources.map { Part(source: $0, in: system) })
+  }
+
+  init(_ system: SystemSnapshot, _ parts: [Part]) {
+    self.system = system
+    sources = parts.map(\.source)
+    let names = sources.filter { $0 is any ExaminableSource }.map(\.name)
+    examinations = parts.map(\.examination) + [UndrivenReaders(system, without: names)]
+  }
+
+  private func others(than index: Int) -> OtherSources {
+    OtherSources(examinations.indices.filter { $0 != index }.map { examinations[$0] })
   }
 
   // MARK: All that is there
 
-  /// Every reader and port, and what concerns none of them in particular.
-  func diagnosis(_ service: SmartCardServiceState) -> ReaderDiagnosis {
+  /// Every reader and port, and what concerns none of them in particular. Readers on USB come first, in the order of
+  /// their ports.
+  func diagnosis() -> ReaderDiagnosis {
+    let reports = examinations.indices.map { index in
+      examinations[index].report(beside: others(than: index))
+    }
+    let entries = reports.flatMap(\.entries)
     var diagnosis = ReaderDiagnosis()
-    var shown = Set<String>()
-    for device in devices {
-      // Of two readers of one model each has its own name.
-      guard let reader = examine(device, service.without(shown)) else { continue }
-      diagnosis.readers.append(reader)
-      if let name = reader.connectionString { shown.insert(name) }
+    diagnosis.readers = system.devices.flatMap { device in
+      entries.filter { $0.device == device }.map(\.reader)
     }
-    for device in configuration.devices where !shown.contains(device.connectionString) {
-      shown.insert(device.connectionString)
-      if let reader = examine(device) { diagnosis.readers.append(reader) }
+    for entry in entries where entry.device == nil {
+      // It may be listed already, by its USB device or twice in a configuration.
+      let name = entry.reader.connectionString
+      if name == nil || !diagnosis.readers.contains(where: { $0.connectionString == name }) {
+        diagnosis.readers.append(entry.reader)
+      }
     }
-    for name in service.readers where !shown.contains(name) {
-      diagnosis.readers.append(examineShown(name))
-    }
-    diagnosis.findings = generalFindings(service, diagnosis.readers)
+    diagnosis.readers = diagnosis.readers.map(advised)
+    diagnosis.findings = generalFindings(reports, diagnosis.readers)
     return diagnosis
   }
 
-  /// Returns the reader that a connection string names.
-  func examine(_ connectionString: String, _ service: SmartCardServiceState) -> ExaminedReader {
-    connectionString.hasPrefix(SmartCardServiceState.scheme)
-      ? examineShown(connectionString, service) : examineAddress(connectionString)
+  // MARK: One by its address
+
+  func examine(_ address: ReaderAddress) -> ExaminedReader {
+    // The first source says what is wrong with an address that belongs to none.
+    let index = sources.firstIndex { $0.schemes.contains(address.scheme) } ?? 0
+    return advised(examinations[index].examine(address, beside: others(than: index)))
   }
 
-  /// Returns a reader that libnfc's configuration defines; `nil` if that lets it be away, and it
-  /// is.
-  private func examine(_ device: LibNFCConfiguration.Device) -> ExaminedReader? {
-    var reader = examineAddress(device.connectionString)
-    reader.place = reader.place ?? device.source
-    guard reader.findings.contains(where: { $0.problem == .notThere }) else { return reader }
-    guard !device.isOptional else { return nil }
-    reader.findings.append(
-      Finding(
-        .configuration, "libnfc lists it anyway, because \(device.source) defines it",
-        advice: "remove it there if it is not used", isObstacle: false))
+  /// Adds how to write an invalid address. The source that it was intended for knows that, which may be another than
+  /// the one that has examined it.
+  private func advised(_ reader: ExaminedReader) -> ExaminedReader {
+    var reader = reader
+    let address = ReaderAddress(reader.connectionString ?? "")
+    reader.findings = reader.findings.map { finding in
+      guard finding.problem == .connectionString, finding.advice.isEmpty else { return finding }
+      return Finding(.connectionString, finding.detail, advice: correction(address))
+    }
     return reader
   }
 
-  private func examine(
-    _ device: USBDevice, _ service: SmartCardServiceState
-  ) -> ExaminedReader? {
-    let model = USBModel.of(device)
-    switch model?.use {
-    case .libnfc(let driver): return examine(device, model, driver: driver)
-    case .nothing: return examineUndriven(device, model)
-    case .smartCards: return examineSmartCard(device, model, service)
-    case .serialPort, nil:
-      if bundles.name(of: device) != nil { return examineSmartCard(device, model, service) }
-      return examineBridge(device, model)
-    }
+  private func correction(_ address: ReaderAddress) -> String {
+    sources.lazy.compactMap { $0.advice(forInvalid: address) }.first
+      ?? "nfc readers lists those that are found"
   }
 }

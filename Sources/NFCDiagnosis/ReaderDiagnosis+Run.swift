@@ -1,19 +1,16 @@
 import NFC
 import NFCCore
 import ReaderThread
+import SystemFacts
 
 extension ReaderDiagnosis {
   /// Returns the readers that are present, and the problems that affect them.
   ///
   /// Opens no reader. The PC/SC service is asked for its readers, which starts it if it is started
-  /// on demand; it is not asked if it would take a reader that libnfc drives.
+  /// on demand; it is not asked if it would take a reader that another source drives.
   public static func current() async -> ReaderDiagnosis {
     await onOwnThread {
-      let examination = Examination(.own)
-      var diagnosis = examination.diagnosis(
-        examination.mustNotStartService ? .notQueried : .asked())
-      for source in RegisteredSource.all { source.add(to: &diagnosis) }
-      return diagnosis
+      Examination(SystemSnapshot(.own), by: ReaderSources.all).diagnosis()
     }
   }
 
@@ -28,13 +25,8 @@ extension ReaderDiagnosis {
     let underlying = ReaderSources.source(of: address)?.underlyingAddress(of: address)
     let examined = underlying?.description ?? connectionString
     var diagnosis = await onOwnThread {
-      if let source = RegisteredSource.of(ReaderAddress(examined)) {
-        return ReaderDiagnosis(readers: [source.examine(ReaderAddress(examined))])
-      }
-      let examination = Examination(.own)
-      let isForService = examined.hasPrefix(SmartCardServiceState.scheme)
-      let service: SmartCardServiceState = isForService ? .asked() : .notQueried
-      return ReaderDiagnosis(readers: [examination.examine(examined, service)])
+      let examination = Examination(SystemSnapshot(.own), by: ReaderSources.all)
+      return ReaderDiagnosis(readers: [examination.examine(ReaderAddress(examined))])
     }
     for index in diagnosis.readers.indices where diagnosis.readers[index].canBeOpened {
       await diagnosis.readers[index].open(connectionString)

@@ -1,6 +1,5 @@
 import NFCCore
 import NFCLibNFC
-import NFCUSB
 
 /// The readers that libnfc drives, each in its own process: `isolated:` before a libnfc connection
 /// string.
@@ -129,7 +128,7 @@ package struct IsolatedSource: ReaderSource {
     init(_ named: [ReaderAddress]) {
       self.named = named
       devices = LibNFCWatch(naming: named) {
-        LibNFCSource.found([], devices: USBDevices.readers())
+        LibNFCSource.found([], devices: LibNFCSource.devices())
       }
     }
 

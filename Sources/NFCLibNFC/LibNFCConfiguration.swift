@@ -1,12 +1,9 @@
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
+import SystemFacts
 
 /// The files and variables that a configuration is read from.
 package protocol ConfigurationFiles {
-  var environment: [String: String] { get }
+  /// Returns the value of an environment variable.
+  func variable(_ name: String) -> String?
 
   /// Returns the names in a folder, in order; `nil` if it cannot be read.
   func names(in path: String) -> [String]?
@@ -29,7 +26,6 @@ package struct LibNFCConfiguration {
   package static let onlyDevice = "LIBNFC_DEVICE"
   package static let search = "LIBNFC_AUTO_SCAN"
   package static let intrusiveSearch = "LIBNFC_INTRUSIVE_SCAN"
-  package static let variables = [defaultDevice, onlyDevice, search, intrusiveSearch]
 
   /// A reader that is defined by hand, and is opened and listed without being looked for.
   package struct Device: Hashable {
@@ -56,7 +52,7 @@ package struct LibNFCConfiguration {
   package private(set) var searchesIntrusively = false
 
   package init(_ files: some ConfigurationFiles) {
-    if let value = files.environment[Self.defaultDevice] {
+    if let value = files.variable(Self.defaultDevice) {
       devices.append(
         Device(
           name: "user defined default device", connectionString: value,
@@ -75,17 +71,17 @@ package struct LibNFCConfiguration {
       }
       read(path, prefix: "device.", files)
     }
-    if let value = files.environment[Self.onlyDevice] {
+    if let value = files.variable(Self.onlyDevice) {
       devices = [
         Device(
           name: "user defined device", connectionString: value,
           source: "the variable \(Self.onlyDevice)")
       ]
     }
-    if let value = files.environment[Self.search] {
+    if let value = files.variable(Self.search) {
       set(\.searches, value, at: "the variable \(Self.search)")
     }
-    if let value = files.environment[Self.intrusiveSearch] {
+    if let value = files.variable(Self.intrusiveSearch) {
       set(\.searchesIntrusively, value, at: "the variable \(Self.intrusiveSearch)")
     }
   }
@@ -181,7 +177,7 @@ package struct LibNFCConfiguration {
 
 extension LibNFCConfiguration {
   /// The current configuration of the system that the program runs on.
-  static var own: LibNFCConfiguration { LibNFCConfiguration(OwnFiles()) }
+  static var own: LibNFCConfiguration { LibNFCConfiguration(SystemFiles.own) }
 
   /// Returns the name of a reader in the configuration.
   func name(of connectionString: String) -> String? {
@@ -189,55 +185,8 @@ extension LibNFCConfiguration {
   }
 }
 
-/// The files and variables of the system that the program runs on.
-private struct OwnFiles: ConfigurationFiles {
-  private static let longestFile = 1 << 20
-
-  var environment: [String: String] {
-    var environment: [String: String] = [:]
-    for name in LibNFCConfiguration.variables {
-      if let value = getenv(name) { environment[name] = String(cString: value) }
-    }
-    return environment
-  }
-
-  func names(in path: String) -> [String]? { Folder.names(in: path)?.sorted() }
-
-  func bytes(_ path: String) -> [UInt8]? {
-    guard isRegularFile(path) == true, let file = fopen(path, "re") else { return nil }
-    defer { fclose(file) }
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 16_384)
-    while bytes.count < Self.longestFile {
-      let count = fread(&buffer, 1, buffer.count, file)
-      guard count > 0 else { break }
-      bytes += buffer.prefix(count)
-    }
-    return bytes
-  }
-
-  func isRegularFile(_ path: String) -> Bool? {
-    var status = stat()
-    return stat(path, &status) == 0 ? status.st_mode & S_IFMT == S_IFREG : nil
-  }
-}
-
-/// The names in a folder.
-enum Folder {
-  /// Returns the names in no order, without those that begin with a point; `nil` if the folder
-  /// cannot be read.
-  static func names(in path: String) -> [String]? {
-    guard let stream = opendir(path) else { return nil }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if !name.hasPrefix(".") { names.append(name) }
-    }
-    return names
-  }
+extension SystemFiles: ConfigurationFiles {
+  package func isRegularFile(_ path: String) -> Bool? { node(path).map { $0.kind == .file } }
 }
 
 /// libnfc's interpretation of a line (conf.c, `parse_line`).

@@ -1,3 +1,5 @@
+import SystemFacts
+
 #if canImport(Glibc)
 import Glibc
 #else

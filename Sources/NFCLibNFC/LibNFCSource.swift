@@ -31,8 +31,16 @@ package struct LibNFCSource: ReaderSource {
     LibUSBPath.findAgain()
     let configuration = LibNFCConfiguration.own
     return Self.found(
-      LibNFCDriver.list(configuration), devices: USBDevices.readers(),
+      LibNFCDriver.list(configuration), devices: Self.devices(),
       searches: configuration.searches)
+  }
+
+  /// Returns the USB devices that libnfc can use.
+  package static func devices() -> [USBIdentity] {
+    let source = LibNFCSource()
+    return USBDevices.all().filter {
+      source.drivesUSBDevice(vendor: $0.vendor, product: $0.product)
+    }
   }
 
   /// Returns what is known about readers beyond libnfc's names for them.
@@ -150,6 +158,10 @@ package struct LibNFCSource: ReaderSource {
   }
 
   package var version: String? { LibNFC.version }
+
+  package func drivesUSBDevice(vendor: UInt16, product: UInt16) -> Bool {
+    USBModel.of(vendor: vendor, product: product)?.libnfcDriver != nil
+  }
 
   /// Waits for a device that was reset, which may return under another number after a moment.
   private static func waitForReturn(of device: USBIdentity) -> USBIdentity? {

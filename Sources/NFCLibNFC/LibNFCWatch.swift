@@ -1,5 +1,6 @@
 import NFCCore
 import NFCUSB
+import SystemFacts
 
 #if canImport(Glibc)
 import Glibc

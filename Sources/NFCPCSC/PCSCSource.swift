@@ -1,4 +1,5 @@
 import NFCCore
+import SystemFacts
 
 /// The readers of a PC/SC service.
 package struct PCSCSource: ReaderSource {
@@ -8,7 +9,7 @@ package struct PCSCSource: ReaderSource {
   /// The system's.
   package static let system: Service = { () throws(SmartCardFailure) in try PCSCLite() }
 
-  private let service: Service
+  let service: Service
 
   package let name = "the PC/SC service"
   package var schemes: [String] { [String(PCSCDriver.scheme.dropLast())] }
@@ -36,6 +37,11 @@ package struct PCSCSource: ReaderSource {
     // The second is libnfc's own driver for such readers, which this program does not use.
     guard (schemes + ["acr122_pcsc"]).contains(address.scheme.lowercased()) else { return nil }
     return "for a PC/SC reader write \(PCSCDriver.scheme) and a part of its name"
+  }
+
+  package func drivesUSBDevice(vendor: UInt16, product: UInt16) -> Bool {
+    let identifiers = USBDevice.identifiers(vendor, product)
+    return LibCCID.names[identifiers] != nil || DriverBundles(.own).name(identifiers) != nil
   }
 
   private static func found(_ connectionStrings: [String]) -> [FoundReader] {

@@ -15,9 +15,4 @@ package enum USBDevices {
         manufacturerName: strings?.manufacturerName, productName: strings?.productName)
     }.sorted { ($0.bus, $0.number) < ($1.bus, $1.number) }
   }
-
-  /// Returns the devices that libnfc can use.
-  package static func readers() -> [USBIdentity] {
-    all().filter { USBModel.of(vendor: $0.vendor, product: $0.product)?.libnfcDriver != nil }
-  }
 }

@@ -1,4 +1,6 @@
 import NFCLibNFC
+import SystemFacts
+import TestSupport
 import Testing
 
 @testable import NFCDiagnosis
@@ -116,6 +118,35 @@ import Testing
     #expect(reader.problems == [.notThere, .configuration])
     #expect(reader.findings.last?.detail.contains("/etc/nfc/devices.d/1.conf, line 1") == true)
     #expect(!reader.canBeOpened)
+  }
+
+  /// libnfc takes each definition for itself (nfc.c, `nfc_list_devices`): one that is not optional is listed.
+  @Test(arguments: [
+    ("true", "true", 0), ("true", "false", 1), ("false", "true", 1), ("false", "false", 1),
+  ])
+  func aDeviceThatIsDefinedTwice(_ first: String, _ second: String, _ count: Int) throws {
+    let system = try SimulatedSystem()
+    for (name, isOptional) in [("1", first), ("2", second)] {
+      try system.file(
+        "/etc/nfc/devices.d/\(name).conf",
+        "name = \(name)\nconnstring = \(Self.serial)\noptional = \(isOptional)\n")
+    }
+    #expect(
+      system.diagnosis().readers.map(\.connectionString)
+        == Array(repeating: Self.serial, count: count))
+  }
+
+  /// Advice on how to write it comes from the source that it was intended for.
+  @Test(arguments: [
+    ("acr122_pcsc:ACS", "write pcsc:"), ("PN532_UART:/dev/ttyUSB0", "write pn532_uart"),
+    ("nonsense", "nfc readers"),
+  ])
+  func aDeviceWhoseAddressIsInvalid(_ address: String, _ advice: String) throws {
+    let system = try SimulatedSystem()
+    try system.file("/etc/nfc/devices.d/1.conf", "connstring = \(address)\n")
+    let reader = try #require(system.diagnosis().readers.first)
+    #expect(reader.problems == [.connectionString])
+    #expect(reader.advice.contains(advice))
   }
 
   /// A name that is dropped lets that of the next device take its place.

@@ -1,4 +1,7 @@
 import Foundation
+import NFCLibNFC
+import SystemFacts
+import TestSupport
 import Testing
 
 @testable import NFCDiagnosis
@@ -110,50 +113,10 @@ import Testing
     let system = try SimulatedSystem()
     try system.usb("1-2", "072f", "2200")
     let login = Login(userID: 0, groupIDs: [0]) { _ in EPERM }
-    let files = SystemFiles(root: system.root.path, environment: [:], login: login)
-    let reader = try #require(Examination(files).diagnosis(.shows([])).readers.first)
+    let files = SystemFiles(root: system.root.path, login: login) { _ in nil }
+    let reader = try #require(
+      Examination(SystemSnapshot(files), by: [LibNFCSource()]).diagnosis().readers.first)
     #expect(reader.problems == [.noPermission])
     #expect(reader.advice.contains("--device-cgroup-rule='c 189:* rmw'"))
-    let rights = NodeRights(files: files, accounts: Accounts(files))
-    try system.file("/dev/ttyUSB0")
-    #expect(rights.finding("/dev/ttyUSB0")?.advice.contains("--device /dev/ttyUSB0") == true)
-  }
-
-  @Test func aPortThatOnlyRootMayUse() throws {
-    let system = try SimulatedSystem()
-    try system.file("/dev/spidev0.0", mode: 0o600)
-    try system.file("/run/udev/control")
-    try system.file("/etc/group", "root:x:\(getegid()):\ndialout:x:20:\n")
-    let rights = NodeRights(files: system.files, accounts: Accounts(system.files))
-    let advice = try #require(rights.finding("/dev/spidev0.0")).advice
-    #expect(advice.contains(#"KERNEL=="spidev0.0", MODE="0660", GROUP="dialout""#))
-    #expect(advice.contains("sudo adduser $USER dialout"))
-  }
-
-  @Test(arguments: [
-    (#"ATTR{idVendor}=="072f", ATTR{idProduct}=="2200", TAG+="uaccess""#, true, String?.none),
-    (#"ATTRS{idVendor}=="072F",ATTRS{idProduct}=="2200",GROUP:="nfc""#, true, "nfc"),
-    (#"ATTRS{idVendor}=="072f", ATTRS{idProduct}=="2200", \"# + "\n  MODE=\"0666\"", true, nil),
-    (#"ATTRS{idVendor}=="072f", ATTRS{idProduct}=="2200", ATTR{power/control}="on""#, false, nil),
-    (#"ATTRS{idVendor}=="072f", ATTRS{idProduct}=="2201", MODE="0666""#, false, nil),
-    (#"# ATTRS{idVendor}=="072f", ATTRS{idProduct}=="2200", MODE="0666""#, false, nil),
-    (#"ATTRS{idVendor}==072f, ATTRS{idProduct}=="2200", MODE="0666""#, false, nil),
-    (#"ATTRS{idVendor}=="072f"#, false, nil),
-  ])
-  func rulesThatGiveAccess(_ text: String, _ isOne: Bool, _ group: String?) throws {
-    let system = try SimulatedSystem()
-    try system.file("/etc/udev/rules.d/60-own.rules", text + "\n")
-    let rule = SettingsFolders.rules(system.files).access(vendor: 0x072F, product: 0x2200)
-    #expect((rule != nil) == isOne)
-    #expect(rule?.group == group)
-  }
-
-  /// This process and its own login.
-  @Test func theOwnLogin() throws {
-    let login = Login.own
-    #expect(login.userID == geteuid())
-    #expect(login.groupIDs.contains(getegid()))
-    #expect(login.refusal("/dev/null") == nil)
-    #expect(login.refusal("/nowhere/at/all") == ENOENT)
   }
 }

@@ -1,7 +1,11 @@
 import Foundation
+import NFCCore
+import SystemFacts
+import TestSupport
 import Testing
 
 @testable import NFCDiagnosis
+@testable import NFCLibNFC
 
 /// Serial ports, I²C and SPI buses.
 @Suite struct PortDiagnosisTests {
@@ -45,14 +49,15 @@ import Testing
     let system = try SimulatedSystem()
     try system.file(Self.port, mode: 0o660)
     try system.nameGroup("dialout")
-    let rights = NodeRights(files: system.files, accounts: Accounts(system.files))
-    let finding = try #require(rights.finding(Self.port))
+    func permission() -> ReaderFinding? {
+      LibNFCExamination(SystemSnapshot(system.files)).permission(Self.port)
+    }
+    let finding = try #require(permission())
     #expect(finding.problem == .noPermission)
     #expect(finding.detail.contains(":dialout, mode 0660"))
     #expect(finding.advice == "sudo adduser $USER dialout, then log out and in again")
     system.groupIDs = [getegid()]
-    let own = NodeRights(files: system.files, accounts: Accounts(system.files))
-    #expect(own.finding(Self.port) == nil)
+    #expect(permission() == nil)
   }
 
   @Test(arguments: [

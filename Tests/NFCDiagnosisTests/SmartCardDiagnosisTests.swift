@@ -1,4 +1,7 @@
 import NFC
+import NFCPCSC
+import SystemFacts
+import TestSupport
 import Testing
 
 @testable import NFCDiagnosis
@@ -162,7 +165,7 @@ import Testing
     let system = try SimulatedSystem()
     try system.usb("1-4", "072f", "223b")
     try system.file("/usr/lib/pcsc/drivers/x.bundle/Contents/Info.plist", text)
-    let device = try #require(system.examination.devices.first)
-    #expect(system.examination.bundles.name(of: device) == name)
+    let device = try #require(USBDevice.all(system.files)?.first)
+    #expect(DriverBundles(system.files).name(of: device) == name)
   }
 }

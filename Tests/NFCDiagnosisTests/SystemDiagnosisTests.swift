@@ -1,5 +1,6 @@
 import Foundation
 import NFC
+import TestSupport
 import Testing
 
 @testable import NFCDiagnosis
@@ -23,6 +24,32 @@ import Testing
     // Where a reader is, the system sees it, whatever else stands in its way.
     try system.usb("1-2", "072f", "2200", driver: "pn533_usb")
     #expect(system.diagnosis().findings == [])
+  }
+
+  /// Readers of several sources, by their USB ports; then those that a configuration names, and those that only the
+  /// service knows.
+  @Test func readersComeInOrder() throws {
+    let system = try SimulatedSystem()
+    let configured = "pn532_uart:/dev/ttyUSB0"
+    let models = [
+      ("1-1", "072f", "2200"), ("1-2", "072f", "223b"), ("1-3", "054c", "06c3"),
+      ("1-4", "04e6", "5591"), ("1-5", "1a86", "7523"), ("1-6", "072f", "2303"),
+    ]
+    for (number, (port, vendor, product)) in models.enumerated() {
+      try system.usb(port, vendor, product, address: "001:00\(number)")
+    }
+    try system.folder("/sys/bus/usb/devices/1-5:1.0/ttyUSB1")
+    try system.bundle("0x072F", "0x223B", "ACS ACR1252 Dual Reader")
+    system.environment["LIBNFC_DEVICE"] = configured
+    let readers = system.diagnosis(
+      .shows(["pcsc:Other 00 00", "pcsc:ACS ACR1252 Dual Reader 01 00"])
+    ).readers
+    #expect(readers.prefix(6).map(\.usb) == models.map { "\($0.1):\($0.2)".uppercased() })
+    #expect(
+      readers.map(\.connectionString) == [
+        "acr122_usb:001:000", "pcsc:ACS ACR1252 Dual Reader 01 00", nil, "pn53x_usb:001:003",
+        "pn532_uart:/dev/ttyUSB1", nil, configured, "pcsc:Other 00 00",
+      ])
   }
 
   @Test func aSystemWithoutUSB() throws {
@@ -60,44 +87,13 @@ import Testing
     "/sys/class/dmi/id/sys_vendor", "/proc/66/comm",
   ]
 
-  /// What can stand in a file's place.
-  enum Misfit: String, CaseIterable, Sendable {
-    case garbage, longGarbage, zeros, huge, folder, loop, danglingLink, pipe, device, unreadable
-  }
-
-  private func place(_ misfit: Misfit, at path: String, in system: SimulatedSystem) throws {
-    switch misfit {
-    case .garbage: try system.file(path, (0..<600).map { UInt8(truncatingIfNeeded: $0 &* 151) })
-    case .longGarbage:
-      var state: UInt64 = 0x9E37_79B9_7F4A_7C15
-      let bytes = (0..<60_000).map { _ -> UInt8 in
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return UInt8(truncatingIfNeeded: state >> 33)
-      }
-      try system.file(path, bytes)
-    case .zeros: try system.file(path, [UInt8](repeating: 0, count: 5000))
-    case .huge:
-      try system.file(path, "x")
-      // Sparse: takes no room.
-      try #require(truncate(system.url(path).path, 1 << 36) == 0)
-    case .folder: try system.folder(path)
-    case .loop: try system.link(path, to: (path as NSString).lastPathComponent)
-    case .danglingLink: try system.link(path, to: "/nowhere/at/all")
-    case .pipe:
-      try system.folder((path as NSString).deletingLastPathComponent)
-      try #require(mkfifo(system.url(path).path, 0o600) == 0)
-    case .device: try system.link(path, to: "/dev/zero")
-    case .unreadable: try system.file(path, "a = b\n", mode: 0)
-    }
-  }
-
-  @Test(arguments: Misfit.allCases)
-  func whateverIsInAFilesPlace(_ misfit: Misfit) throws {
+  @Test(arguments: SimulatedSystem.Misfit.allCases)
+  func whateverIsInAFilesPlace(_ misfit: SimulatedSystem.Misfit) throws {
     let system = try SimulatedSystem()
     try system.usb("1-2", "072f", "2200")
     for path in Self.paths {
       try? FileManager.default.removeItem(at: system.url(path))
-      try place(misfit, at: path, in: system)
+      try system.place(misfit, at: path)
     }
     let diagnosis = system.diagnosis()
     // The reader that is there is still found, and no other.
@@ -106,27 +102,12 @@ import Testing
     #expect(strange == [])
   }
 
-  /// Opening a device could do something to it, and a pipe may wait for ever.
-  @Test(arguments: Misfit.allCases)
-  func onlyFilesAreRead(_ misfit: Misfit) throws {
-    let system = try SimulatedSystem()
-    try place(misfit, at: "/etc/file", in: system)
-    let bytes = system.files.bytes("/etc/file")
-    switch misfit {
-    case .garbage, .longGarbage, .zeros: #expect(bytes?.isEmpty == false)
-    case .huge: #expect(bytes?.count == 1 << 20)
-    case .folder, .loop, .danglingLink, .pipe, .device: #expect(bytes == nil)
-    // Root may read it.
-    case .unreadable: #expect(bytes == nil || geteuid() == 0)
-    }
-  }
-
-  @Test(arguments: Misfit.allCases)
-  func whateverIsInANodesPlace(_ misfit: Misfit) throws {
+  @Test(arguments: SimulatedSystem.Misfit.allCases)
+  func whateverIsInANodesPlace(_ misfit: SimulatedSystem.Misfit) throws {
     let system = try SimulatedSystem()
     try system.usb("1-2", "072f", "2200", mode: nil)
-    try place(misfit, at: "/dev/bus/usb/001/004", in: system)
-    try place(misfit, at: "/dev/ttyUSB0", in: system)
+    try system.place(misfit, at: "/dev/bus/usb/001/004")
+    try system.place(misfit, at: "/dev/ttyUSB0")
     #expect(system.diagnosis().readers.count == 1)
     let port = system.reader("pn532_uart:/dev/ttyUSB0")
     #expect(port.canBeOpened == (misfit == .device))

@@ -118,7 +118,7 @@ extension LibNFCTests {
 
     private struct MadeUpFiles: ConfigurationFiles {
       let devices: String
-      let environment: [String: String] = ["LIBNFC_AUTO_SCAN": "false"]
+      func variable(_ name: String) -> String? { name == "LIBNFC_AUTO_SCAN" ? "false" : nil }
       func names(in path: String) -> [String]? { ["made-up.conf"] }
       func bytes(_ path: String) -> [UInt8]? {
         path.hasSuffix("made-up.conf") ? Array(devices.utf8) : nil

@@ -12,7 +12,7 @@ extension LibNFCTests {
     private struct OneDevice: ConfigurationFiles {
       let connectionString: String
 
-      var environment: [String: String] { [:] }
+      func variable(_ name: String) -> String? { nil }
       func names(in path: String) -> [String]? { ["reader.conf"] }
       func isRegularFile(_ path: String) -> Bool? { path.hasSuffix("reader.conf") ? true : nil }
       func bytes(_ path: String) -> [UInt8]? {

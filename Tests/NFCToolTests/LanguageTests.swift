@@ -10,8 +10,8 @@ import Testing
   /// The folders whose messages are checked.
   private static let modules = [
     "NFCTool", "NFCDiagnosis", "NFCLibNFC", "NFCPCSC", "NFCIsolated", "NFC", "NFCCore", "NDEF",
-    "CoreNFC", "DriverConformance", "JSONText", "SecureTags", "SUNMessage", "VirtualNFC",
-    "Recordings", "TagImages",
+    "SystemFacts", "CoreNFC", "DriverConformance", "JSONText", "SecureTags", "SUNMessage",
+    "VirtualNFC", "Recordings", "TagImages",
   ]
 
   private static func files(_ folder: String, _ ending: String) throws -> [URL] {

@@ -10,36 +10,21 @@ import Synchronization
 /// libnfc comes first, because asking the PC/SC service may start it, and then it takes possession
 /// of every reader that it has a driver for.
 public enum ReaderSources {
-  private struct Entry {
-    var source: any ReaderSource
-    /// Whether a program has registered it.
-    var isRegistered = false
-  }
-
-  private static let entries = Mutex([
-    Entry(source: LibNFCSource()), Entry(source: PCSCSource()), Entry(source: IsolatedSource()),
+  private static let sources = Mutex<[any ReaderSource]>([
+    LibNFCSource(), PCSCSource(), IsolatedSource(),
   ])
 
   /// All sources: those of this package, and those that the program has registered.
-  public static var all: [any ReaderSource] { entries.withLock { $0.map(\.source) } }
-
-  /// The sources that the program has registered.
-  package static var registered: [any ReaderSource] {
-    entries.withLock { $0.filter(\.isRegistered).map(\.source) }
-  }
+  public static var all: [any ReaderSource] { sources.withLock(\.self) }
 
   /// Registers a kind of reader, which is searched after the others.
   ///
   /// It replaces an earlier source with the same schemes.
   public static func register(_ source: any ReaderSource) {
-    put(Entry(source: source, isRegistered: true))
-  }
-
-  private static func put(_ entry: Entry) {
-    let schemes = Set(entry.source.schemes)
-    entries.withLock { entries in
-      let index = entries.firstIndex { !schemes.isDisjoint(with: $0.source.schemes) }
-      if let index { entries[index] = entry } else { entries.append(entry) }
+    let schemes = Set(source.schemes)
+    sources.withLock { sources in
+      let index = sources.firstIndex { !schemes.isDisjoint(with: $0.schemes) }
+      if let index { sources[index] = source } else { sources.append(source) }
     }
   }
 
@@ -53,7 +38,7 @@ public enum ReaderSources {
   ///
   /// - Parameter path: the path of `nfc-reader`, a product of this package, of the same release.
   public static func isolateReaders(byHelper path: String) {
-    put(Entry(source: IsolatedSource(helper: path)))
+    register(IsolatedSource(helper: path))
   }
 
   /// A closure that stands in a `Mutex` itself is wrapped in two more functions by each access, so that its calls

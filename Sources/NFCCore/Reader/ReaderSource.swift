@@ -67,9 +67,15 @@ public protocol ReaderSource: Sendable {
   /// Returns what keeps the reader at an address from being opened, and other facts worth knowing about it.
   ///
   /// Opens nothing and changes nothing. A reader that is not found by ``readers()`` may be asked about, too.
-  /// `nfc doctor` and `ReaderDiagnosis` of the product `NFCDiagnosis` show the result; the readers of libnfc and
-  /// of the PC/SC service are examined by that product itself, from the system's files.
+  /// `nfc doctor` and `ReaderDiagnosis` of the product `NFCDiagnosis` show the result.
   func findings(about address: ReaderAddress) -> [ReaderFinding]
+
+  /// Returns whether the readers of this source include the USB devices with a vendor and a product number.
+  ///
+  /// The diagnosis then leaves such a device to this source, which should list it in ``readers()`` even if it
+  /// cannot be opened: it is shown neither as unsupported nor as a serial port that may have another reader, and
+  /// a service that would take it is not started only to be asked for its readers.
+  func drivesUSBDevice(vendor: UInt16, product: UInt16) -> Bool
 }
 
 extension ReaderSource {
@@ -85,6 +91,7 @@ extension ReaderSource {
   public func advice(forSilenceOf address: ReaderAddress) -> String { "plug it in again" }
   public func advice(forInvalid address: ReaderAddress) -> String? { nil }
   public func findings(about address: ReaderAddress) -> [ReaderFinding] { [] }
+  public func drivesUSBDevice(vendor: UInt16, product: UInt16) -> Bool { false }
 }
 
 /// Watches the readers of one source. Used by one thread, except ``cancel``.

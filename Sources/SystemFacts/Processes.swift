@@ -5,16 +5,16 @@ import Darwin
 #endif
 
 /// The programs that run, and the device nodes that they have open, as far as this login may see.
-struct Processes {
-  struct Process: Hashable {
-    let id: pid_t
-    let command: String
+package struct Processes {
+  package struct Process: Hashable {
+    package let id: pid_t
+    package let command: String
     fileprivate let nodes: [SystemFiles.Node]
   }
 
   private let processes: [Process]
 
-  init(_ files: SystemFiles) {
+  package init(_ files: SystemFiles) {
     let devices = files.root + "/dev/"
     let own = getpid()
     processes = (files.names(in: "/proc") ?? []).compactMap { name in
@@ -31,9 +31,18 @@ struct Processes {
   }
 
   /// Returns the processes that have a node open. Only root can see those of other users.
-  func holders(of node: SystemFiles.Node) -> [Process] {
+  package func holders(of node: SystemFiles.Node) -> [Process] {
     processes.filter { $0.nodes.contains { $0.isSame(as: node) } }
   }
 
-  func isRunning(_ command: String) -> Bool { processes.contains { $0.command == command } }
+  package func isRunning(_ command: String) -> Bool {
+    processes.contains { $0.command == command }
+  }
+
+  /// Returns the names of the first few processes, for people.
+  package static func list(_ processes: [Process]) -> String {
+    let most = 3
+    let names = processes.prefix(most).map { "\($0.command) (process \($0.id))" }
+    return (names + (processes.count > most ? ["others"] : [])).joined(separator: ", ")
+  }
 }

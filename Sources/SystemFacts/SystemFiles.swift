@@ -1,5 +1,3 @@
-import NFCLibNFC
-
 #if canImport(Glibc)
 import Glibc
 private let readFile = Glibc.read
@@ -13,29 +11,35 @@ private let readFile = Darwin.read
 ///
 /// Any kind of file is tolerated: only regular files are opened, and only the beginning of a large
 /// one is read.
-struct SystemFiles: Sendable {
+package struct SystemFiles: Sendable {
   /// Nothing that is looked at here is longer; libccid's list of readers has 58 kB.
   private static let longestFile = 1 << 20
 
   /// The prefix of every path.
-  let root: String
-  let environment: [String: String]
-  let login: Login
+  package let root: String
+  package let login: Login
+  private let environment: @Sendable (String) -> String?
 
   /// The files of the system that the program runs on.
-  static var own: SystemFiles {
-    let names = ["PCSCLITE_CSOCK_NAME"] + LibNFCConfiguration.variables
-    var environment: [String: String] = [:]
-    for name in names {
-      if let value = getenv(name) { environment[name] = String(cString: value) }
-    }
-    return SystemFiles(root: "", environment: environment, login: .own)
+  package static var own: SystemFiles {
+    SystemFiles(root: "", login: .own) { name in getenv(name).map { String(cString: $0) } }
   }
+
+  package init(
+    root: String, login: Login, environment: @escaping @Sendable (String) -> String?
+  ) {
+    self.root = root
+    self.login = login
+    self.environment = environment
+  }
+
+  /// Returns the value of an environment variable.
+  package func variable(_ name: String) -> String? { environment(name) }
 
   // MARK: Content
 
   /// Returns the bytes of a regular file; `nil` if it cannot be read.
-  func bytes(_ path: String) -> [UInt8]? {
+  package func bytes(_ path: String) -> [UInt8]? {
     // Opening a device could do something to it.
     guard node(path)?.kind == .file else { return nil }
     let descriptor = open(root + path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
@@ -53,39 +57,28 @@ struct SystemFiles: Sendable {
     return bytes
   }
 
-  func text(_ path: String) -> String? {
+  package func text(_ path: String) -> String? {
     bytes(path).map { String(decoding: $0, as: UTF8.self) }
   }
 
   /// Returns the first line of a file without surrounding blanks; `nil` if it is empty.
-  func line(_ path: String) -> String? {
+  package func line(_ path: String) -> String? {
     guard let line = text(path)?.split(whereSeparator: \.isNewline).first else { return nil }
     let trimmed = line.trimmed
     return trimmed.isEmpty ? nil : trimmed
   }
 
-  func number(_ path: String, radix: Int = 10) -> Int? {
+  package func number(_ path: String, radix: Int = 10) -> Int? {
     line(path).flatMap { Int($0, radix: radix) }
   }
 
   // MARK: Names
 
   /// Returns the names in a folder, in order; `nil` if it cannot be read.
-  func names(in path: String) -> [String]? {
-    guard let stream = opendir(root + path) else { return nil }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if !name.hasPrefix(".") { names.append(name) }
-    }
-    return names.sorted()
-  }
+  package func names(in path: String) -> [String]? { Folder.names(in: root + path)?.sorted() }
 
   /// Returns the target of a link, as it is written.
-  func link(_ path: String) -> String? {
+  package func link(_ path: String) -> String? {
     var buffer = [CChar](repeating: 0, count: 4096)
     let count = readlink(root + path, &buffer, buffer.count)
     guard count >= 0 else { return nil }
@@ -93,20 +86,20 @@ struct SystemFiles: Sendable {
   }
 
   /// Returns the last part of a link's target.
-  func linkName(_ path: String) -> String? {
+  package func linkName(_ path: String) -> String? {
     link(path)?.split(separator: "/").last.map(String.init)
   }
 
   // MARK: Nodes
 
   /// The properties of a file that are known without opening it.
-  struct Node: Hashable, Sendable {
-    enum Kind { case file, folder, characterDevice, socket, other }
+  package struct Node: Hashable, Sendable {
+    package enum Kind { case file, folder, characterDevice, socket, other }
 
-    let kind: Kind
-    let permissions: UInt32
-    let owner: uid_t
-    let group: gid_t
+    package let kind: Kind
+    package let permissions: UInt32
+    package let owner: uid_t
+    package let group: gid_t
     private let device: UInt64
     private let number: UInt64
     private let represented: UInt64
@@ -129,7 +122,7 @@ struct SystemFiles: Sendable {
     }
 
     /// Returns whether both refer to one device: a container has its own nodes for it.
-    func isSame(as other: Node) -> Bool {
+    package func isSame(as other: Node) -> Bool {
       if kind == .characterDevice, other.kind == .characterDevice {
         return represented == other.represented
       }
@@ -138,21 +131,17 @@ struct SystemFiles: Sendable {
   }
 
   /// Returns the node that a path leads to, following links; `nil` if it cannot be examined.
-  func node(_ path: String) -> Node? {
+  package func node(_ path: String) -> Node? {
     var status = stat()
     return stat(root + path, &status) == 0 ? Node(status) : nil
   }
 
-  func exists(_ path: String) -> Bool { node(path) != nil }
-}
-
-extension SystemFiles: ConfigurationFiles {
-  func isRegularFile(_ path: String) -> Bool? { node(path).map { $0.kind == .file } }
+  package func exists(_ path: String) -> Bool { node(path) != nil }
 }
 
 extension StringProtocol {
   /// Without blanks at both ends.
-  var trimmed: String {
+  package var trimmed: String {
     let characters = drop { $0.isWhitespace }
     guard let end = characters.lastIndex(where: { !$0.isWhitespace }) else { return "" }
     return String(characters[...end])

@@ -1,5 +1,3 @@
-import NFCUSB
-
 #if canImport(Glibc)
 import Glibc
 #else
@@ -7,23 +5,49 @@ import Darwin
 #endif
 
 /// Why this user may not use a device node, and how it could.
-struct NodeRights {
-  let files: SystemFiles
-  let accounts: Accounts
+package struct NodeRights {
+  private let files: SystemFiles
+  private let accounts: Accounts
 
   /// A USB device, and the rules that may give somebody access to its node.
-  struct USBAccess {
+  package struct USBAccess {
     let device: USBDevice
     let rules: SettingsFolders
+    /// The group that is to have the device if no rule names one.
+    let group: String
+    /// The package that has a rule for the device, if one is known.
+    let source: String?
+
+    package init(
+      device: USBDevice, rules: SettingsFolders, group: String, rulesOf source: String? = nil
+    ) {
+      self.device = device
+      self.rules = rules
+      self.group = group
+      self.source = source
+    }
   }
 
+  /// What this login may not do, for people, and how it could.
+  package struct Refusal {
+    package let detail: String
+    package let advice: String
+  }
+
+  package init(_ files: SystemFiles) {
+    self.files = files
+    accounts = Accounts(files)
+  }
+
+  /// Returns why this login may not use a node; `nil` if it may.
+  ///
   /// - Parameter usb: the USB device whose node it is, if it is one's.
-  func finding(_ path: String, _ usb: USBAccess? = nil) -> ReaderDiagnosis.Finding? {
+  package func refusal(_ path: String, _ usb: USBAccess? = nil) -> Refusal? {
     guard let number = files.login.refusal(files.root + path), let node = files.node(path) else {
       return nil
     }
-    return ReaderDiagnosis.Finding(
-      .noPermission, "this login may not read and write \(path) (\(description(of: node)))",
+    return Refusal(
+      detail: "this login may not read and write \(path) (\(description(of: node)))",
       advice: advice(number, path, node, usb))
   }
 
@@ -42,7 +66,7 @@ struct NodeRights {
     // Denied although the mode allows it: by rules for devices, as containers have them.
     if number == EPERM {
       return usb == nil
-        ? "start the container with --device \(path)" : Examination.passThroughToContainer
+        ? "start the container with --device \(path)" : USBDevice.passThroughToContainer
     }
     let groupMay = node.permissions & 0o060 == 0o060
     if groupMay, let group = accounts.group(node.group), group.name != "root" {
@@ -72,8 +96,7 @@ struct NodeRights {
 
   // MARK: udev
 
-  /// The group of libnfc's udev rules, and that of serial ports.
-  private static let readersGroup = "plugdev"
+  /// The group of serial ports.
   private static let portsGroup = "dialout"
 
   private static func ownRule(_ match: String, group: String) -> String {
@@ -90,24 +113,22 @@ struct NodeRights {
   private func restoring(_ usb: USBAccess) -> (step: String, group: String) {
     let device = usb.device
     if let rule = usb.rules.access(vendor: device.vendor, product: device.product) {
-      let group = rule.group ?? Self.readersGroup
+      let group = rule.group ?? usb.group
       return (
         rule.group != nil && accounts.group(named: group) == nil
           ? "sudo groupadd --system \(group), which \(rule.path) requires"
           : "\(rule.path) has a rule that did not take effect", group
       )
     }
-    if USBModel.of(device)?.isInLibNFCRules == true {
-      return (
-        "sudo apt install --reinstall libnfc6, whose udev rules are missing", Self.readersGroup
-      )
+    if let source = usb.source {
+      return ("sudo apt install --reinstall \(source), whose udev rules are missing", usb.group)
     }
     let (vendor, product) = (USBDevice.digits(device.vendor), USBDevice.digits(device.product))
     return (
       Self.ownRule(
         "SUBSYSTEM==\"usb\", ATTR{idVendor}==\"\(vendor.lowercased())\", "
-          + "ATTR{idProduct}==\"\(product.lowercased())\"", group: Self.readersGroup),
-      Self.readersGroup
+          + "ATTR{idProduct}==\"\(product.lowercased())\"", group: usb.group),
+      usb.group
     )
   }
 }

@@ -5,14 +5,22 @@ import Darwin
 #endif
 
 /// As whom the program runs.
-struct Login: Sendable {
-  let userID: uid_t
+package struct Login: Sendable {
+  package let userID: uid_t
   /// The groups of this login. A group that the user has joined since it began is not among them.
-  let groupIDs: Set<gid_t>
+  package let groupIDs: Set<gid_t>
   /// The errno with which reading and writing a path is refused; `nil` if it is not.
-  let refusal: @Sendable (String) -> Int32?
+  package let refusal: @Sendable (String) -> Int32?
 
-  static var own: Login {
+  package init(
+    userID: uid_t, groupIDs: Set<gid_t>, refusal: @escaping @Sendable (String) -> Int32?
+  ) {
+    self.userID = userID
+    self.groupIDs = groupIDs
+    self.refusal = refusal
+  }
+
+  package static var own: Login {
     var groups = [gid_t](repeating: 0, count: max(0, Int(getgroups(0, nil))))
     let count = getgroups(Int32(groups.count), &groups)
     return Login(
@@ -22,17 +30,17 @@ struct Login: Sendable {
 }
 
 /// Names of users and groups, as `/etc/passwd` and `/etc/group` have them.
-struct Accounts {
-  struct Group: Hashable {
-    let name: String
-    let id: gid_t
-    let members: [String]
+package struct Accounts {
+  package struct Group: Hashable {
+    package let name: String
+    package let id: gid_t
+    package let members: [String]
   }
 
-  let groups: [Group]
+  package let groups: [Group]
   private let users: [uid_t: String]
 
-  init(_ files: SystemFiles) {
+  package init(_ files: SystemFiles) {
     groups = Self.entries(files, "/etc/group").compactMap { fields in
       guard fields.count >= 4, let id = gid_t(fields[2]) else { return nil }
       return Group(
@@ -51,7 +59,7 @@ struct Accounts {
     }
   }
 
-  func group(_ id: gid_t) -> Group? { groups.first { $0.id == id } }
-  func group(named name: String) -> Group? { groups.first { $0.name == name } }
-  func user(_ id: uid_t) -> String? { users[id] }
+  package func group(_ id: gid_t) -> Group? { groups.first { $0.id == id } }
+  package func group(named name: String) -> Group? { groups.first { $0.name == name } }
+  package func user(_ id: uid_t) -> String? { users[id] }
 }

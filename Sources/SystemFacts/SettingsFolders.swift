@@ -1,23 +1,23 @@
 /// Settings that are files of one folder of several, as modprobe and udev read them: of files with the
 /// same name the one in the first folder counts.
-struct SettingsFolders {
+package struct SettingsFolders {
   /// A line that is not a comment, and its position.
-  struct Line: Hashable {
-    let path: String
-    let text: String
+  package struct Line: Hashable {
+    package let path: String
+    package let text: String
   }
 
-  let lines: [Line]
+  package let lines: [Line]
 
   /// modprobe.d(5).
-  static func modules(_ files: SystemFiles) -> SettingsFolders {
+  package static func modules(_ files: SystemFiles) -> SettingsFolders {
     SettingsFolders(
       files, ["/etc/modprobe.d", "/run/modprobe.d", "/usr/lib/modprobe.d", "/lib/modprobe.d"],
       suffix: ".conf")
   }
 
   /// udev(7).
-  static func rules(_ files: SystemFiles) -> SettingsFolders {
+  package static func rules(_ files: SystemFiles) -> SettingsFolders {
     SettingsFolders(
       files,
       ["/etc/udev/rules.d", "/run/udev/rules.d", "/usr/lib/udev/rules.d", "/lib/udev/rules.d"],
@@ -40,7 +40,7 @@ struct SettingsFolders {
   }
 
   /// Returns whether modprobe is configured not to load a module automatically.
-  func blocks(_ module: String) -> Bool {
+  package func blocks(_ module: String) -> Bool {
     lines.contains { line in
       let words = line.text.split(whereSeparator: \.isWhitespace)
       guard words.count >= 2, words[1].replacing("-", with: "_") == module else { return false }
@@ -50,12 +50,12 @@ struct SettingsFolders {
   }
 
   /// A udev rule that gives a USB device to a group, or to the person at the machine.
-  struct AccessRule: Hashable {
-    let path: String
-    let group: String?
+  package struct AccessRule: Hashable {
+    package let path: String
+    package let group: String?
   }
 
-  func access(vendor: UInt16, product: UInt16) -> AccessRule? {
+  package func access(vendor: UInt16, product: UInt16) -> AccessRule? {
     for line in lines {
       let text = line.text.lowercased()
       guard Self.value("idvendor}==", in: text) == USBDevice.digits(vendor).lowercased(),

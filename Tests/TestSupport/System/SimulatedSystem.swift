@@ -1,19 +1,18 @@
 import Foundation
-
-@testable import NFCDiagnosis
+import SystemFacts
 
 /// A folder with files as Linux has them, to be looked at in place of the system's own.
-final class SimulatedSystem {
+package final class SimulatedSystem {
   /// A login that is nobody's in particular, with an account of this name.
-  static let userID: uid_t = 4711
-  static let user = "ada"
+  package static let userID: uid_t = 4711
+  package static let user = "ada"
 
-  let root: URL
-  var environment: [String: String] = [:]
+  package let root: URL
+  package var environment: [String: String] = [:]
   /// The groups of the login.
-  var groupIDs: Set<gid_t> = []
+  package var groupIDs: Set<gid_t> = []
 
-  init() throws {
+  package init() throws {
     root = FileManager.default.temporaryDirectory.appending(path: "nfc-doctor-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
     try folder("/run/lock")
@@ -23,15 +22,15 @@ final class SimulatedSystem {
 
   deinit { try? FileManager.default.removeItem(at: root) }
 
-  func url(_ path: String) -> URL { root.appending(path: String(path.dropFirst())) }
+  package func url(_ path: String) -> URL { root.appending(path: String(path.dropFirst())) }
 
   // MARK: Files
 
-  func file(_ path: String, _ content: String = "", mode: Int? = nil) throws {
+  package func file(_ path: String, _ content: String = "", mode: Int? = nil) throws {
     try file(path, Array(content.utf8), mode: mode)
   }
 
-  func file(_ path: String, _ content: [UInt8], mode: Int? = nil) throws {
+  package func file(_ path: String, _ content: [UInt8], mode: Int? = nil) throws {
     try folder((path as NSString).deletingLastPathComponent)
     try Data(content).write(to: url(path))
     if let mode {
@@ -39,11 +38,11 @@ final class SimulatedSystem {
     }
   }
 
-  func folder(_ path: String) throws {
+  package func folder(_ path: String) throws {
     try FileManager.default.createDirectory(at: url(path), withIntermediateDirectories: true)
   }
 
-  func link(_ path: String, to target: String) throws {
+  package func link(_ path: String, to target: String) throws {
     try folder((path as NSString).deletingLastPathComponent)
     try FileManager.default.createSymbolicLink(
       atPath: url(path).path, withDestinationPath: target)
@@ -52,7 +51,7 @@ final class SimulatedSystem {
   // MARK: Devices, programs, groups
 
   /// A USB device, and its node with the rights of all unless another mode is given.
-  func usb(
+  package func usb(
     _ port: String, _ vendor: String, _ product: String, address: String = "001:004",
     name: String? = nil, driver: String? = nil, mode: Int? = 0o666
   ) throws {
@@ -68,25 +67,25 @@ final class SimulatedSystem {
     if let mode { try file(node(address), mode: mode) }
   }
 
-  func node(_ address: String) -> String {
+  package func node(_ address: String) -> String {
     "/dev/bus/usb/" + address.replacing(":", with: "/")
   }
 
   /// What is no regular file: every system has this one.
-  func serialPort(_ path: String) throws { try link(path, to: "/dev/null") }
+  package func serialPort(_ path: String) throws { try link(path, to: "/dev/null") }
 
-  func process(_ id: Int, _ command: String, holding path: String? = nil) throws {
+  package func process(_ id: Int, _ command: String, holding path: String? = nil) throws {
     try file("/proc/\(id)/comm", command + "\n")
     if let path { try link("/proc/\(id)/fd/7", to: url(path).path) }
   }
 
   /// Gives the group that new files get a name.
-  func nameGroup(_ name: String, members: String = "") throws {
+  package func nameGroup(_ name: String, members: String = "") throws {
     try file("/etc/group", "\(name):x:\(getegid()):\(members)\n")
   }
 
   /// A driver of pcscd that knows one reader.
-  func bundle(_ vendor: String, _ product: String, _ name: String) throws {
+  package func bundle(_ vendor: String, _ product: String, _ name: String) throws {
     func array(_ key: String, _ value: String) -> String {
       "<key>\(key)</key>\n<array>\n<string>\(value)</string>\n</array>\n"
     }
@@ -98,7 +97,7 @@ final class SimulatedSystem {
 
   // MARK: The look at it
 
-  var files: SystemFiles {
+  package var files: SystemFiles {
     let groups = groupIDs
     let login = Login(userID: Self.userID, groupIDs: groups) { path in
       var status = stat()
@@ -108,28 +107,6 @@ final class SimulatedSystem {
         groups.contains(status.st_gid) ? status.st_mode >> 3 & both : status.st_mode & both
       return granted == both ? nil : EACCES
     }
-    return SystemFiles(root: root.path, environment: environment, login: login)
+    return SystemFiles(root: root.path, login: login) { [environment] in environment[$0] }
   }
-
-  var examination: Examination { Examination(files) }
-
-  func diagnosis(_ service: SmartCardServiceState = .shows([])) -> ReaderDiagnosis {
-    examination.diagnosis(service)
-  }
-
-  func reader(
-    _ connectionString: String, _ service: SmartCardServiceState = .shows([])
-  ) -> ReaderDiagnosis.ExaminedReader {
-    examination.examine(connectionString, service)
-  }
-}
-
-extension ReaderDiagnosis.ExaminedReader {
-  var problems: [ReaderDiagnosis.Problem] { findings.map(\.problem) }
-  var advice: String { findings.map(\.advice).joined(separator: "\n") }
-}
-
-extension ReaderDiagnosis {
-  var problems: [Problem] { findings.map(\.problem) }
-  var advice: String { findings.map(\.advice).joined(separator: "\n") }
 }

@@ -1,28 +1,34 @@
 /// A USB device as sysfs shows it, to every login.
-struct USBDevice: Hashable {
+package struct USBDevice: Hashable {
   private static let folder = "/sys/bus/usb/devices"
 
   /// The kernel's name for its port, as `1-2.3`; it stays when the device is plugged in again.
-  let port: String
-  let vendor: UInt16
-  let product: UInt16
+  package let port: String
+  package let vendor: UInt16
+  package let product: UInt16
   /// The name that the device reports.
-  let ownName: String?
-  /// Bus and number in three digits each, as libnfc compares them, `001:004`.
-  let address: String
+  package let ownName: String?
+  /// Bus and number in three digits each, `001:004`.
+  package let address: String
 
   /// `/dev/bus/usb/001/004`.
-  var node: String { "/dev/bus/usb/" + address.split(separator: ":").joined(separator: "/") }
+  package var node: String {
+    "/dev/bus/usb/" + address.split(separator: ":").joined(separator: "/")
+  }
   /// `072F:2200`.
-  var identifiers: String { Self.digits(vendor) + ":" + Self.digits(product) }
+  package var identifiers: String { Self.identifiers(vendor, product) }
 
-  static func digits(_ identifier: UInt16) -> String {
+  package static func identifiers(_ vendor: UInt16, _ product: UInt16) -> String {
+    digits(vendor) + ":" + digits(product)
+  }
+
+  package static func digits(_ identifier: UInt16) -> String {
     let text = String(identifier, radix: 16, uppercase: true)
     return String(repeating: "0", count: 4 - text.count) + text
   }
 
   /// Returns all devices that are present; `nil` if the system does not show them.
-  static func all(_ files: SystemFiles) -> [USBDevice]? {
+  package static func all(_ files: SystemFiles) -> [USBDevice]? {
     files.names(in: folder)?.compactMap { USBDevice($0, files) }
   }
 
@@ -54,14 +60,14 @@ struct USBDevice: Hashable {
   }
 
   /// Returns the driver of interface 0: a module of the kernel, or `usbfs` for a program.
-  func driver(_ files: SystemFiles) -> String? {
+  package func driver(_ files: SystemFiles) -> String? {
     interfaces(files).first { $0.hasSuffix(".0") }.flatMap {
       files.linkName("\(Self.folder)/\($0)/driver")
     }
   }
 
   /// Returns the serial ports of the device.
-  func ports(_ files: SystemFiles) -> [String] {
+  package func ports(_ files: SystemFiles) -> [String] {
     interfaces(files).flatMap { interface in
       let path = "\(Self.folder)/\(interface)"
       // usb-serial has its ports in the interface's folder, cdc_acm in one below.
@@ -71,10 +77,15 @@ struct USBDevice: Hashable {
   }
 
   /// Returns whether the system has put it to sleep, and may do so again.
-  func isSuspended(_ files: SystemFiles) -> Bool {
+  package func isSuspended(_ files: SystemFiles) -> Bool {
     files.line("\(Self.folder)/\(port)/power/control") == "auto"
       && files.line("\(Self.folder)/\(port)/power/runtime_status") == "suspended"
   }
 
-  var powerSwitch: String { "\(Self.folder)/\(port)/power/control" }
+  package var powerSwitch: String { "\(Self.folder)/\(port)/power/control" }
+
+  /// How to start a container that is to have all USB devices. docker-run(1): `--device` passes only devices that
+  /// are present at the start.
+  package static let passThroughToContainer =
+    "start the container with -v /dev/bus/usb:/dev/bus/usb --device-cgroup-rule='c 189:* rmw'"
 }

@@ -1,20 +1,18 @@
+import SystemFacts
+
 /// The USB readers that the installed drivers of pcscd support, from the lists in their
 /// `Info.plist`.
-struct DriverBundles {
+package struct DriverBundles {
   private static let folder = "/usr/lib/pcsc/drivers"
 
-  private struct Identifiers: Hashable {
-    let vendor: UInt16
-    let product: UInt16
-  }
-
-  private let names: [Identifiers: String]
+  /// By vendor and product number, as `072F:223B`.
+  private let names: [String: String]
 
   /// Whether no driver for USB readers is installed.
   var isEmpty: Bool { names.isEmpty }
 
-  init(_ files: SystemFiles) {
-    var names: [Identifiers: String] = [:]
+  package init(_ files: SystemFiles) {
+    var names: [String: String] = [:]
     for bundle in files.names(in: Self.folder) ?? [] where bundle.hasSuffix(".bundle") {
       let text = files.text("\(Self.folder)/\(bundle)/Contents/Info.plist") ?? ""
       let vendors = Self.strings(of: "ifdVendorID", in: text).map(Self.number)
@@ -22,7 +20,7 @@ struct DriverBundles {
       let titles = Self.strings(of: "ifdFriendlyName", in: text)
       for ((vendor, product), title) in zip(zip(vendors, products), titles) {
         guard let vendor, let product else { continue }
-        names[Identifiers(vendor: vendor, product: product)] = title
+        names[USBDevice.identifiers(vendor, product)] = title
       }
     }
     self.names = names
@@ -30,9 +28,9 @@ struct DriverBundles {
 
   /// Returns what pcscd calls a reader, before interface, serial number and slot; `nil` if it has
   /// no driver for it.
-  func name(of device: USBDevice) -> String? {
-    names[Identifiers(vendor: device.vendor, product: device.product)]
-  }
+  package func name(of device: USBDevice) -> String? { name(device.identifiers) }
+
+  func name(_ identifiers: String) -> String? { names[identifiers] }
 
   private static func number(_ text: String) -> UInt16? {
     UInt16(text.hasPrefix("0x") ? String(text.dropFirst(2)) : text, radix: 16)

@@ -1,0 +1,36 @@
+/// A reader, or a serial port that may have one, and the problems that are seen without opening it.
+///
+/// `ReaderDiagnosis` of the product `NFCDiagnosis` has one for each reader that is present.
+public struct ExaminedReader: Hashable, Sendable {
+  /// The names of its maker and of itself, or its connection string.
+  public let name: String
+  /// The vendor and product of a USB device, as `072F:2200`.
+  public package(set) var usb: String?
+  /// Its location: a device node, a USB port.
+  public package(set) var place: String?
+  /// The connection string for `Reader.open(_:)`; `nil` if it cannot be opened.
+  public package(set) var connectionString: String?
+  /// Whether this is only a port that may have a reader.
+  public package(set) var isPort = false
+  /// Whether it was opened, and closed again.
+  public package(set) var wasOpened: Bool
+  /// The problems of this reader, and other facts about it.
+  public package(set) var findings: [ReaderFinding] = []
+
+  package init(
+    name: String, usb: String? = nil, place: String? = nil, connectionString: String? = nil,
+    wasOpened: Bool = false
+  ) {
+    self.name = name
+    self.usb = usb
+    self.place = place
+    self.connectionString = connectionString
+    self.wasOpened = wasOpened
+  }
+
+  /// Whether no visible problem prevents it from being opened. Only opening shows whether a
+  /// reader answers, or whether a port has one.
+  public var canBeOpened: Bool {
+    connectionString != nil && !isPort && !findings.contains(where: \.isObstacle)
+  }
+}
