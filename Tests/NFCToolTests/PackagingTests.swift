@@ -18,9 +18,33 @@ import Testing
       let result = try await Tool.run(["manual"] + page.split(separator: " ").map(String.init))
       #expect(result.status == 0)
       #expect(result.output.hasPrefix(".TH NFC"))
+      #expect(result.output.contains(#/\.TH \S+ 1 "\d{4}-\d\d-\d\d" "nfc/#))
       for section in [".SH NAME", ".SH DESCRIPTION", ".SH USAGE", ".SH OPTIONS"] {
         #expect(result.output.contains(section + "\n"))
       }
+      // The formatter indents by seven columns, and a terminal has eighty.
+      #expect(result.lines.allSatisfy { $0.replacing("\\-", with: "-").count <= 73 }, "\(page)")
+    }
+  }
+
+  /// The script that is installed for bash offers files and the names of virtual tags, not only commands.
+  @Test(arguments: [
+    ("nfc vir", "virtual"), ("nfc virtual ntag21", "ntag213"), ("nfc dump car", "card.bin"),
+    ("nfc read --virtual car", "card.bin"), ("nfc read --virtual topaz5", "topaz512"),
+    ("nfc watch --rules car", "card.bin"),
+  ])
+  func bashCompletes(line: String, word: String) async throws {
+    let script = #"""
+      cd "$FOLDER"; touch card.bin; PATH=$(dirname "$NFC"):$PATH
+      eval "$(nfc --generate-completion-script bash)"
+      COMP_LINE=$LINE; COMP_POINT=${#LINE}; COMP_WORDS=($LINE); COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+      _nfc nfc "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+      printf '%s\n' "${COMPREPLY[@]}"
+      """#
+    try await TemporaryDirectory.with { folder in
+      let result = try await Self.run(
+        #"exec bash -c "$SCRIPT""#, ["SCRIPT": script, "FOLDER": folder.path, "LINE": line])
+      #expect(result.lines.contains(word), "\(result.output)\(result.errors)")
     }
   }
 

@@ -74,6 +74,11 @@ public enum ReaderSources {
     return try source.open(address)
   }
 
+  /// Throws `readerNotFound` for an address with an unknown scheme, which no reader can ever have.
+  package static func check(_ address: ReaderAddress) throws(NFCError) {
+    guard source(of: address) != nil else { throw unknown(address) }
+  }
+
   static func unknown(_ address: ReaderAddress) -> NFCError {
     // A program may pass a connection string of any length.
     guard address.description.utf8.count < longestAddress, !address.description.utf8.contains(0)

@@ -19,8 +19,10 @@ struct ConvertCommand: AsyncParsableCommand {
         nfc convert card.mfd card.nfc
       """)
 
-  @Argument(help: "The image.") var input: String
-  @Argument(help: "The file to create.") var output: String
+  @Argument(help: "The image.", completion: .file())
+  var input: String
+  @Argument(help: "The file to create.", completion: .file())
+  var output: String
 
   func run() async throws {
     _ = try ImageFile.requiredFormat(of: output)
@@ -46,7 +48,8 @@ struct DecodeCommand: AsyncParsableCommand {
         nfc decode message.ndef --json
       """)
 
-  @Argument(help: "The file; - for standard input.") var file: String
+  @Argument(help: "The file; - for standard input.", completion: .file())
+  var file: String
 
   @Flag(help: "Print one JSON object.")
   var json = false

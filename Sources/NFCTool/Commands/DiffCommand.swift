@@ -18,8 +18,10 @@ struct DiffCommand: AsyncParsableCommand {
         nfc diff before.bin - --virtual ntag216
       """)
 
-  @Argument(help: "An image, or - for the tag.") var a: String
-  @Argument(help: "Another image, or - for the tag.") var b: String
+  @Argument(help: "An image, or - for the tag.", completion: .file())
+  var a: String
+  @Argument(help: "Another image, or - for the tag.", completion: .file())
+  var b: String
 
   @OptionGroup var keys: TagKeys
   @OptionGroup var password: TagPassword

@@ -33,7 +33,9 @@ struct DoctorCommand: AsyncParsableCommand {
   @OptionGroup(title: HelpText.shared) var options: ReaderOptions
   @OptionGroup private var ignored: IgnoredTagOptions
 
-  @Option(help: ArgumentHelp("Write a report on the readers to this file.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("Write a report on the readers to this file.", valueName: "file"),
+    completion: .file())
   var report: String?
 
   @Flag(help: "Leave UIDs and serial numbers in the report.")

@@ -13,7 +13,8 @@ struct DumpArguments: ParsableArguments {
   var partial = false
 
   @Argument(
-    help: ArgumentHelp("The file, whose extension names the format; - for standard output."))
+    help: ArgumentHelp("The file, whose extension names the format; - for standard output."),
+    completion: .file())
   var file: String
 
   func run(_ options: GlobalOptions, onlyMiFare: Bool) async throws {

@@ -13,7 +13,7 @@ struct ISO15693EASCommand: AsyncParsableCommand {
 
       Examples:
         nfc iso15693 eas off --virtual icode-slix2
-        nfc iso15693 eas on --password 11223344 --virtual icode-slix
+        nfc iso15693 eas on --password 00000000 --virtual icode-slix
       """)
 
   enum State: String, ExpressibleByArgument, CaseIterable {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import NFC
 
 /// The command `nfc manual`, which `Scripts/install` uses to create the man pages. The help does not list it.
@@ -34,8 +35,9 @@ struct ManualCommand: ParsableCommand {
     try Output.bytes(Array(page.text.utf8))
   }
 
-  /// The width of the help text. The formatter of man pages breaks the lines itself.
-  private static let columns = 100
+  /// The width of the help text. The formatter does not break its lines, and indents them by seven columns of
+  /// the eighty that a terminal has.
+  private static let columns = 73
 
   private static func pages(_ command: any ParsableCommand.Type, _ words: [String]) -> [String] {
     let subcommands = command.configuration.subcommands.filter { $0.configuration.shouldDisplay }
@@ -52,12 +54,21 @@ struct ManualPage {
   let name: String
   let abstract: String
   let help: String
+  /// The date of the page in the form of man(7), which is the day on which it is created, as with help2man.
+  var date = Self.today
+
+  /// A build that is to be reproduced sets the time (reproducible-builds.org, "SOURCE_DATE_EPOCH").
+  private static var today: String {
+    let epoch = ProcessInfo.processInfo.environment["SOURCE_DATE_EPOCH"].flatMap(Double.init)
+    let date = epoch.map { Date(timeIntervalSince1970: $0) } ?? Date()
+    return date.formatted(.iso8601.year().month().day())
+  }
 
   /// The page in the macros of man(7). Sections of the help become sections of the page. Their lines are
   /// unchanged.
   var text: String {
     var lines = [
-      ".TH \(name.uppercased()) 1 \"\" \"\(Version.line)\" \"User Commands\"",
+      ".TH \(name.uppercased()) 1 \"\(date)\" \"\(Version.line)\" \"User Commands\"",
       ".SH NAME", "\(Self.escaped(name)) \\- \(Self.escaped(abstract))", ".nh",
     ]
     var isOpen = false

@@ -95,7 +95,7 @@ struct UnprotectCommand: AsyncParsableCommand {
       stays on the tag, but no longer protects anything.
 
       Example:
-        nfc unprotect --password 11223344 --virtual ntag216
+        nfc unprotect --password FFFFFFFF --virtual ntag216
       """)
 
   @OptionGroup var password: TagPassword

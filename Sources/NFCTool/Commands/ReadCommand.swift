@@ -18,7 +18,7 @@ struct ReadCommand: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Save the bytes of the message in a file; with - only they are printed.",
-      valueName: "file"))
+      valueName: "file"), completion: .file())
   var raw: String?
 
   @OptionGroup var password: TagPassword

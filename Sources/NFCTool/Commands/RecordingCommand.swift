@@ -63,10 +63,10 @@ struct AnonymizeCommand: AsyncParsableCommand {
         nfc recording anonymize session.jsonl shared.jsonl --content
       """)
 
-  @Argument(help: ArgumentHelp("The recording.", valueName: "in"))
+  @Argument(help: ArgumentHelp("The recording.", valueName: "in"), completion: .file())
   var input: String
 
-  @Argument(help: ArgumentHelp("The file to write.", valueName: "out"))
+  @Argument(help: ArgumentHelp("The file to write.", valueName: "out"), completion: .file())
   var output: String
 
   @Flag(help: "Replace what is on the tags too.")

@@ -33,7 +33,8 @@ struct RestoreArguments: ParsableArguments {
     help: "Write block 0 of a MIFARE Classic: only cards that are not genuine accept it.")
   var includesBlock0 = false
 
-  @Argument(help: "The file; - for standard input.") var file: String
+  @Argument(help: "The file; - for standard input.", completion: .file())
+  var file: String
 
   func run(_ options: GlobalOptions, onlyMiFare: Bool) async throws {
     let image = try ImageFile.read(file)

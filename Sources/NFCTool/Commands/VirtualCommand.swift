@@ -33,13 +33,17 @@ struct VirtualCommand: AsyncParsableCommand {
         nfc virtual icode-slix2 --pcsc
       """)
 
-  @Argument(help: ArgumentHelp("The tags in the field.", valueName: "tag"))
+  @Argument(
+    help: ArgumentHelp("The tags in the field.", valueName: "tag"),
+    completion: VirtualTags.completion)
   var tags: [String] = []
 
   @Flag(help: "Print the names of all virtual tags.")
   var list = false
 
-  @Option(help: ArgumentHelp("Write every exchange to a file, keys masked.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("Write every exchange to a file, keys masked.", valueName: "file"),
+    completion: .file())
   var trace: String?
 
   @Option(
@@ -49,7 +53,7 @@ struct VirtualCommand: AsyncParsableCommand {
         ISO 14443 has its own link type (264), which Jewel and the older protocols of type B use, too, as \
         bytes; FeliCa is User 0 (147, protocol felica, header 1, trailer 2).
         """,
-      valueName: "file"))
+      valueName: "file"), completion: .file())
   var pcap: String?
 
   @Option(

@@ -81,6 +81,7 @@ struct WatchCommand: AsyncParsableCommand {
     try await withThrowingTaskGroup(of: Void.self) { group in
       defer { group.cancelAll() }
       group.addTask { try await readers.run() }
+      group.addTask { for await failure in watcher.failures { throw failure } }
       if let rules { group.addTask { try await rules.follow() } }
       if let publisher {
         group.addTask { try await publisher.run() }
@@ -97,9 +98,9 @@ struct WatchCommand: AsyncParsableCommand {
   }
 
   private func printUnit() throws {
-    let own = ["--install", "--write"]
-    let arguments = CommandLine.arguments.dropFirst().filter { !own.contains($0) && $0 != "watch" }
-    let unit = SystemdUnit(arguments: Array(arguments))
+    let unit = SystemdUnit(
+      line: Array(CommandLine.arguments.dropFirst()),
+      folder: FileManager.default.currentDirectoryPath)
     guard write else { return try Output.line(unit.text) }
     try unit.install()
     Output.printNotice(
@@ -130,7 +131,9 @@ struct WatchActionOptions: ParsableArguments {
   @Flag(help: "Show a notification; a click on it opens the link.")
   var notify = false
 
-  @Option(help: ArgumentHelp("A YAML file that says what to do for which tag.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("A YAML file that says what to do for which tag.", valueName: "file"),
+    completion: .file())
   var rules: String?
 
   var links: LinkPolicy { LinkPolicy(schemes: Set(schemes)) }
@@ -174,7 +177,8 @@ struct WatchMQTTOptions: ParsableArguments {
   @Option(
     name: .customLong("mqtt-ca"),
     help: ArgumentHelp(
-      "Certificate authorities for mqtts://; SSL_CERT_FILE does the same.", valueName: "file"))
+      "Certificate authorities for mqtts://; SSL_CERT_FILE does the same.", valueName: "file"),
+    completion: .file())
   var authorities: String?
 
   @Option(help: ArgumentHelp("The beginning of all topics.", valueName: "prefix"))
@@ -184,7 +188,9 @@ struct WatchMQTTOptions: ParsableArguments {
     help: ArgumentHelp("This machine's level in the topics; its host name if not given."))
   var name: String?
 
-  @Option(help: ArgumentHelp("Where taps are kept until they are published.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("Where taps are kept until they are published.", valueName: "file"),
+    completion: .file())
   var spool: String?
 
   @Flag(help: "Make the readers known to Home Assistant as tag scanners.")
@@ -194,8 +200,13 @@ struct WatchMQTTOptions: ParsableArguments {
     guard broker != nil || !homeAssistant && spool == nil && authorities == nil else {
       throw ValidationError("--home-assistant, --spool and --mqtt-ca require --mqtt.")
     }
+    guard authorities == nil || broker?.isSecure == true else {
+      throw ValidationError("--mqtt-ca requires an address that begins with mqtts://.")
+    }
     guard MQTTTopic.isValidForPublishing(topic), !topic.hasSuffix("/"), !topic.hasPrefix("/") else {
-      throw ValidationError("--topic takes a topic without wildcards, not \"\(topic)\".")
+      throw ValidationError(
+        "--topic takes a topic without + and # that neither begins with $ nor begins or ends with /, not "
+          + "\"\(topic)\".")
     }
     if let name, !MQTTTopic.isLevel(name) {
       throw ValidationError("--name takes a name without /, + and #, not \"\(name)\".")
@@ -204,6 +215,11 @@ struct WatchMQTTOptions: ParsableArguments {
 
   private static func broker(_ text: String) throws -> MQTTOptions {
     guard let options = MQTTOptions(text) else {
+      // The password is not repeated, because error messages are kept in journals.
+      if MQTTOptions.hasPassword(text) {
+        throw ValidationError(
+          "--mqtt takes no password, which other users could read; set NFC_MQTT_PASSWORD instead.")
+      }
       throw ValidationError(
         "--mqtt takes mqtt:// or mqtts:// and [user@]host[:port], not \"\(text)\".")
     }
@@ -216,17 +232,32 @@ struct WatchMQTTOptions: ParsableArguments {
     let environment = ProcessInfo.processInfo.environment
     broker.password = environment["NFC_MQTT_PASSWORD"]
     broker.authorities = authorities ?? environment["SSL_CERT_FILE"]
+    if broker.isSecure, let file = broker.authorities { try Self.checkCertificates(in: file) }
     let name = name ?? ProcessInfo.processInfo.hostName
     let level = MQTTTopic.isLevel(name) ? name : MQTTTopic.level(of: name)
     let spool: TapSpool
     do {
-      spool = try TapSpool(path: self.spool ?? Self.standardSpool)
+      spool = try TapSpool(path: self.spool ?? Self.standardSpool, makesFolder: self.spool == nil)
     } catch {
       throw Failure(spool: error)
     }
     return try MQTTPublisher(
       broker, topics: MQTTTopic(prefix: topic, name: level), spool: spool,
       homeAssistant: homeAssistant ? HomeAssistantDiscovery(name: level) : nil)
+  }
+
+  /// The lines that a certificate can begin with (openssl-format-options(1); RFC 7468, section 5.1).
+  private static let beginnings = ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"]
+    .map { "-----BEGIN \($0)-----" }
+
+  /// libmosquitto reports a missing file like a connection that failed, which is tried again.
+  private static func checkCertificates(in file: String) throws {
+    let text = String(decoding: try File.read(file), as: UTF8.self)
+    guard beginnings.contains(where: text.contains) else {
+      throw Failure(
+        .content, "\(File.name(file)) contains no certificate",
+        advice: "name a file of certificate authorities in PEM format")
+    }
   }
 
   /// The standard path of the spool, in the state directory (XDG Base Directory Specification).

@@ -43,7 +43,8 @@ struct DESFireChangeKeyCommand: AsyncParsableCommand {
   @Option(
     name: .customLong("new-key-file"),
     help: ArgumentHelp(
-      "A file with the new key in hexadecimal; - for standard input.", valueName: "file"))
+      "A file with the new key in hexadecimal; - for standard input.", valueName: "file"),
+    completion: .file())
   var newKeyFile: String?
 
   @Option(

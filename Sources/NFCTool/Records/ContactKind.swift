@@ -11,7 +11,8 @@ struct ContactKind: RecordKind {
     "contact card.vcf --virtual ntag216",
   ]
 
-  @Argument(help: "A vCard file; - for standard input.") var file: String?
+  @Argument(help: "A vCard file; - for standard input.", completion: .file())
+  var file: String?
   @Option(help: ArgumentHelp("The name.", valueName: "text"))
   var name: String?
   @Option(

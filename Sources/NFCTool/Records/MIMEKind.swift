@@ -9,7 +9,8 @@ struct MIMEKind: RecordKind {
   static let examples = ["mime text/plain notes.txt --virtual ntag215"]
 
   @Argument(help: "The media type, such as image/png.") var type: String
-  @Argument(help: "The file; - for standard input.") var file: String
+  @Argument(help: "The file; - for standard input.", completion: .file())
+  var file: String
 
   func message(_ values: Placeholders, isForced: Bool) throws -> NDEFMessage {
     let type = try TextArgument.checked(type, "the media type")

@@ -8,7 +8,8 @@ struct RawKind: RecordKind {
   static let usage = "<file>"
   static let examples = ["raw message.ndef --virtual ntag215"]
 
-  @Argument(help: "The file; - for standard input.") var file: String
+  @Argument(help: "The file; - for standard input.", completion: .file())
+  var file: String
 
   func message(_ values: Placeholders, isForced: Bool) throws -> NDEFMessage {
     try MessageFile.raw(try File.read(file), file)
@@ -27,7 +28,8 @@ struct JSONKind: RecordKind {
     """
   static let examples = ["json message.json --virtual ntag215"]
 
-  @Argument(help: "The file; - for standard input.") var file: String
+  @Argument(help: "The file; - for standard input.", completion: .file())
+  var file: String
 
   func message(_ values: Placeholders, isForced: Bool) throws -> NDEFMessage {
     try MessageFile.json(try File.read(file), file)

@@ -76,7 +76,8 @@ struct EncodeKindCommand<Kind: RecordKind>: AsyncParsableCommand {
 
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp("The file for the message; - for standard output.", valueName: "file"))
+    help: ArgumentHelp("The file for the message; - for standard output.", valueName: "file"),
+    completion: .file())
   var output: String
 
   @Flag(help: "Accept a link or type even if most programs cannot use it.")

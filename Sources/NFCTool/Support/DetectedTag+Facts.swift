@@ -13,6 +13,9 @@ extension DetectedTag {
     }
   }
 
+  /// All values of ``typeName``.
+  static let typeNames = ["miFare", "iso7816", "iso15693", "feliCa", "other"]
+
   /// The name of the kind for people, with its article.
   var kindName: String {
     switch self {

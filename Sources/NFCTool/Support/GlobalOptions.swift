@@ -21,15 +21,19 @@ struct ReaderOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Use a virtual reader with this tag in its field: a chip's name, a dump file, or demo.",
-      discussion: "May be given more than once.", valueName: "tag"))
+      discussion: "May be given more than once.", valueName: "tag"),
+    completion: VirtualTags.completion)
   var virtual: [String] = []
 
   @Flag(help: "Print one JSON object per line.") var json = false
   @Flag(help: "Show libnfc's log.") var verbose = false
-  @Option(help: RecordingOptions.recordHelp) var record: String?
-  @Option(help: RecordingOptions.replayHelp) var replay: String?
+  @Option(help: RecordingOptions.recordHelp, completion: .file())
+  var record: String?
+  @Option(help: RecordingOptions.replayHelp, completion: .file())
+  var replay: String?
   @Flag(help: RecordingOptions.orderHelp) var replayAnyOrder = false
-  @Option(help: RecordingOptions.captureHelp) var pcap: String?
+  @Option(help: RecordingOptions.captureHelp, completion: .file())
+  var pcap: String?
   @Flag(help: RecordingOptions.secretsHelp) var withSecrets = false
 
   var recording: RecordingOptions {

@@ -19,7 +19,7 @@ struct TagKeys: ParsableArguments {
   @Option(
     name: .customLong("keys"),
     help: ArgumentHelp(
-      "A file of keys, one per line; # begins a comment.", valueName: "file"))
+      "A file of keys, one per line; # begins a comment.", valueName: "file"), completion: .file())
   private var files: [String] = []
 
   @Flag(

@@ -40,7 +40,8 @@ struct TagPasswordFile: TagPasswordOptions {
   @Option(
     name: .customLong("password-file"),
     help: ArgumentHelp(
-      "A file with the tag's password in hexadecimal; - for standard input.", valueName: "file"))
+      "A file with the tag's password in hexadecimal; - for standard input.", valueName: "file"),
+    completion: .file())
   var file: String?
 
   private static let variable = "NFC_PASSWORD"

@@ -52,6 +52,24 @@ struct ChildProcess: Sendable {
     return isCancelled ? .signaled(SIGTERM) : .timedOut
   }
 
+  /// Starts a program that may run as long as it likes. It is never ended by this process.
+  ///
+  /// - Parameter patience: the time in which its end is noticed.
+  /// - Returns: the way in which the program has ended, or `nil` if it is still running after `patience`.
+  func launch(noticingEndWithin patience: Duration) async -> Outcome? {
+    let process: RunningProcess
+    switch start() {
+    case .success(let started): process = started
+    case .failure(let failure): return .notStarted(failure.errno)
+    }
+    return switch await process.outcome(within: patience) {
+    case .exited(let code): .exited(code)
+    case .signaled(let number): .signaled(number)
+    case .unknown: .exited(0)
+    case nil: nil
+    }
+  }
+
   private static func endGroup(of process: RunningProcess) async {
     process.signalGroup(SIGTERM)
     _ = await process.outcome(within: grace)

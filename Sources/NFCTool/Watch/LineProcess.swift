@@ -78,6 +78,10 @@ final class LineProcess: @unchecked Sendable {
       }
     }
     continuation.finish()
+    // Nobody reads the input any more. The thread that writes it ends, and with it the last reference to this
+    // object, its pipes and the process ID.
+    queue.withLock { $0 = Queue(isOpen: false) }
+    isFilled.signal()
   }
 
   /// Writes a line without waiting until the program reads it. Does nothing if the program has ended. Ends a

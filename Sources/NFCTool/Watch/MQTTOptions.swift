@@ -13,6 +13,13 @@ struct MQTTOptions: Hashable, Sendable {
   private static let port: UInt16 = 1883
   private static let securePort: UInt16 = 8883
 
+  /// Returns whether there is a password before the host, as in `mqtt://user:password@host`.
+  static func hasPassword(_ text: String) -> Bool {
+    let authority = text.firstRange(of: "//").map { text[$0.upperBound...] } ?? text[...]
+    guard let at = authority.lastIndex(of: "@") else { return false }
+    return authority[..<at].contains(":")
+  }
+
   /// Parses an address, or returns `nil` for a text that does not name a broker. A password is not accepted,
   /// because other users can see the command line.
   init?(_ text: String) {

@@ -247,6 +247,10 @@ extension Failure {
     case .inUse:
       self.init(
         .noReader, "another nfc watch uses this spool", advice: "name another one with --spool")
+    case .notASpool(let path):
+      self.init(
+        .content, "\(path) is not a file of nfc watch, so no taps are kept in it",
+        advice: "name another one with --spool")
     case .system(let path, let number):
       self.init(
         .lost, "cannot keep taps in \(path): \(SystemErrorText.of(number))",

@@ -3,7 +3,7 @@ import Foundation
 import NFC
 
 /// A command in JSON that a subscriber sends to a reader: `{"id":"7","do":"read"}`, `write` with `records`,
-/// or `send` with `commands`. Each may have a `timeout` in seconds.
+/// or `send` with `commands`. Each may have a `timeout` in seconds, and the `uid` of the tag that is meant.
 struct RemoteCommand: Sendable {
   enum Action: Sendable {
     case read
@@ -14,6 +14,8 @@ struct RemoteCommand: Sendable {
   /// The id to return in the answer, or `nil` if the command has no valid id.
   let id: String?
   let action: Action
+  /// The UID of the tag that is meant, or `nil` for any tag.
+  let uid: [UInt8]?
   let timeout: Duration
 
   private static let standardTimeout = Duration.seconds(10)
@@ -23,6 +25,7 @@ struct RemoteCommand: Sendable {
   private struct Form: Decodable {
     let id: String?
     let `do`: String?
+    let uid: String?
     let timeout: Double?
     let commands: [String]?
   }
@@ -43,6 +46,11 @@ struct RemoteCommand: Sendable {
       let form = try? JSONDecoder().decode(Form.self, from: data)
     else { throw Failure(.usage, "the command is not a JSON object of the documented form") }
     id = form.id
+    do {
+      uid = try form.uid.map { try Hexadecimal.argument($0, "uid") }
+    } catch {
+      throw Failure(.usage, "\"uid\" is in hexadecimal")
+    }
     let seconds = form.timeout ?? 10
     guard seconds > 0, seconds <= Self.longestTimeout else {
       throw Failure(.usage, "\"timeout\" takes seconds, at most \(Int(Self.longestTimeout))")
@@ -76,19 +84,35 @@ struct RemoteCommand: Sendable {
 
   /// Performs the command, and returns the answer as JSON.
   func answer(with reader: Reader) async -> String {
-    var uid: [UInt8]?
+    var found: [UInt8]?
     do {
-      let tag = try await reader.firstTag(within: timeout)
-      uid = tag.identifier
+      let tag = try await reader.firstTag(within: timeout) { [uid] tag in
+        uid == nil || tag.identifier == uid
+      }
+      found = tag.identifier
+      if case .write = action, uid == nil { try await checkForOtherTags(like: tag, on: reader) }
       try await tag.connect()
-      return Self.answer(id, uid: uid, result: try await perform(on: tag))
+      return Self.answer(id, uid: found, result: try await perform(on: tag))
     } catch let failure as Failure {
-      return Self.answer(id, uid: uid, failure: failure)
+      return Self.answer(id, uid: found, failure: failure)
     } catch let error as NFCError {
-      return Self.answer(id, uid: uid, failure: Failure(error))
+      let missing = uid.flatMap { error.code == .wrongTag && found == nil ? $0 : nil }
+      let failure = missing.map {
+        Failure(.notThere, "no tag with the UID \($0.hexadecimal) came in time")
+      }
+      return Self.answer(id, uid: found, failure: failure ?? Failure(error))
     } catch {
-      return Self.answer(id, uid: uid, failure: Failure(.lost, "the watcher has ended"))
+      return Self.answer(id, uid: found, failure: Failure(.lost, "the watcher has ended"))
     }
+  }
+
+  /// Throws an error if there is another tag that the change could be meant for.
+  private func checkForOtherTags(like tag: DetectedTag, on reader: Reader) async throws {
+    guard let other = try await reader.otherTags(like: tag).first else { return }
+    throw Failure(
+      .notThere,
+      "two tags are in the field, \(tag.identifier.uidText) and \(other.identifier.uidText); "
+        + "\"uid\" says which one is meant")
   }
 
   private func perform(on tag: DetectedTag) async throws -> JSONValue {

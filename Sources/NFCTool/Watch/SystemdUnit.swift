@@ -5,6 +5,20 @@ import NFC
 struct SystemdUnit: Sendable {
   /// The command line after `nfc watch`.
   let arguments: [String]
+  /// The folder to which relative file names in the command line refer. A user's unit runs in the home folder
+  /// otherwise (systemd.exec(5), "WorkingDirectory=").
+  var folder: String?
+
+  /// - Parameters:
+  ///   - line: the command line after `nfc`. The first word `watch` is the name of the command.
+  ///   - folder: the current folder.
+  init(line: [String], folder: String) {
+    var arguments = line.filter { !["--install", "--write"].contains($0) }
+    if let name = arguments.firstIndex(of: "watch") { arguments.remove(at: name) }
+    self.arguments = arguments
+    // The unit of a package has no arguments, and is for every user.
+    self.folder = arguments.isEmpty ? nil : folder
+  }
 
   static let name = "nfc-watch.service"
 
@@ -18,7 +32,7 @@ struct SystemdUnit: Sendable {
       PartOf=graphical-session.target
 
       [Service]
-      ExecStart=\(command)
+      ExecStart=\(command)\(folder.map { "\nWorkingDirectory=\(Self.specifiersEscaped($0))" } ?? "")
       Restart=on-failure
       RestartSec=2
 
@@ -27,11 +41,28 @@ struct SystemdUnit: Sendable {
       """
   }
 
-  /// Quotes a word for systemd (systemd.service(5), "Command lines").
+  private static func specifiersEscaped(_ text: String) -> String {
+    text.replacing("%", with: "%%")
+  }
+
+  /// Quotes a word for systemd (systemd.service(5), "Command lines"; systemd.syntax(7), "Quoting").
   private static func quoted(_ word: String) -> String {
-    let escaped = word.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-      .replacing("%", with: "%%").replacing("$", with: "$$").onOneLine
-    return escaped.contains { " '\";".contains($0) } || escaped.isEmpty ? "\"\(escaped)\"" : escaped
+    var escaped = ""
+    for scalar in word.unicodeScalars {
+      switch scalar {
+      case "\\": escaped += #"\\"#
+      case "\"": escaped += #"\""#
+      case "$": escaped += "$$"
+      case "\n": escaped += #"\n"#
+      case "\t": escaped += #"\t"#
+      case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+        escaped += #"\x"# + [UInt8(scalar.value)].hexadecimal.lowercased()
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
+    escaped = specifiersEscaped(escaped)
+    let needsQuotes = escaped.isEmpty || escaped.contains { " '\";\\".contains($0) }
+    return needsQuotes ? "\"\(escaped)\"" : escaped
   }
 
   /// The path of the user's own unit (systemd.unit(5)).

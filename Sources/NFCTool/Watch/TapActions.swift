@@ -20,9 +20,9 @@ struct TapActions: Sendable {
   func perform(_ action: TapAction, for tap: Tap) async {
     switch action {
     case .execute(let command): await execute(command, for: tap)
-    case .open(let link): await open(link ?? tap.uri, isOwn: link != nil)
+    case .open(let link): open(link ?? tap.uri, isOwn: link != nil)
     case .notify(let text): await notify(text, for: tap)
-    case .start(let application): await start(application, for: tap)
+    case .start(let application): start(application, for: tap)
     case .handOver(let application): await handOver(tap, to: application)
     // The watcher publishes, because it has the spool.
     case .publish: break
@@ -66,12 +66,12 @@ struct TapActions: Sendable {
 
   // MARK: Links
 
-  /// The time within which a desktop's handler must accept a link.
-  private static let handlerTimeout = Duration.seconds(30)
+  /// The time in which an error of a desktop's handler is reported. A later one has other reasons.
+  private static let handlerPatience = Duration.seconds(10)
 
   /// - Parameter isOwn: whether the link is from a rule that the user has written, so that any scheme may be
   ///   opened.
-  private func open(_ link: String?, isOwn: Bool) async {
+  private func open(_ link: String?, isOwn: Bool) {
     guard let link else { return }
     guard isOwn || links.permits(link) else {
       let scheme = LinkPolicy.scheme(of: link) ?? "no scheme"
@@ -79,19 +79,24 @@ struct TapActions: Sendable {
         "nfc: a link was not opened: \(scheme) is not permitted, or it is malformed")
       return
     }
-    await Self.run(["xdg-open", link])
+    Self.launch(["xdg-open", link])
   }
 
-  private static func run(_ arguments: [String]) async {
+  /// Starts a handler, and reports errors.
+  ///
+  /// Without a desktop that has its own opener, xdg-open is the browser's parent and ends with it (xdg-open
+  /// 1.1.3, `open_generic`). So the next action does not wait for it, and nothing ends it.
+  private static func launch(_ arguments: [String]) {
     guard let name = arguments.first else { return }
-    switch await ChildProcess(arguments: arguments).run(timeout: handlerTimeout) {
-    case .exited(0): break
-    case .exited(let code): Output.printError("nfc: \(name) ended with \(code)")
-    case .signaled(let signal):
-      if !Task.isCancelled { Output.printError("nfc: \(name) was ended by signal \(signal)") }
-    case .timedOut: Output.printError("nfc: \(name) took too long and was ended")
-    case .notStarted(let number):
-      Output.printError("nfc: cannot start \(name): \(SystemErrorText.of(number))")
+    Task.detached {
+      let process = ChildProcess(arguments: arguments)
+      switch await process.launch(noticingEndWithin: handlerPatience) {
+      case .exited(0), .timedOut, nil: break
+      case .exited(let code): Output.printError("nfc: \(name) ended with \(code)")
+      case .signaled(let signal): Output.printError("nfc: \(name) was ended by signal \(signal)")
+      case .notStarted(let number):
+        Output.printError("nfc: cannot start \(name): \(SystemErrorText.of(number))")
+      }
     }
   }
 
@@ -99,13 +104,13 @@ struct TapActions: Sendable {
     let link = tap.uri.flatMap { links.permits($0) ? $0 : nil }
     let notification = TapNotification(
       title: "NFC tag", body: text ?? tap.text ?? tap.uri ?? tap.product ?? tap.uid, link: link)
-    await notifier.show(notification) { link in await Self.run(["xdg-open", link]) }
+    await notifier.show(notification) { link in Self.launch(["xdg-open", link]) }
   }
 
-  private func start(_ application: String, for tap: Tap) async {
+  private func start(_ application: String, for tap: Tap) {
     // gtk-launch finds the application by its desktop file, as menus do.
     let link = tap.uri.flatMap { links.permits($0) ? $0 : nil }
-    await Self.run(["gtk-launch", application] + [link].compactMap(\.self))
+    Self.launch(["gtk-launch", application] + [link].compactMap(\.self))
   }
 }
 

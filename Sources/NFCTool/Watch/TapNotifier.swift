@@ -25,7 +25,8 @@ actor TapNotifier {
   func show(
     _ notification: TapNotification, onClick: @escaping @Sendable (String) async -> Void
   ) async {
-    let body = String(notification.body.prefix(Self.longestText))
+    // A text on the bus ends at a NUL (D-Bus specification, "Valid UTF-8").
+    let body = String(notification.body.prefix(Self.longestText)).replacing("\0", with: "\u{FFFD}")
     self.onClick = onClick
     if let process = bus() {
       process.write(

@@ -81,7 +81,12 @@ extension TapRule.Condition {
         throw TapRulesError(value, "\"\(text)\" is not a UID, which is written in hexadecimal")
       }
       self = .uid(bytes.hexadecimal)
-    case "type": self = .type(text)
+    case "type":
+      guard let type = DetectedTag.typeNames.first(where: { $0 == text }) else {
+        let names = DetectedTag.typeNames.joined(separator: ", ")
+        throw TapRulesError(value, "there is no type \"\(text)\", only \(names)")
+      }
+      self = .type(type)
     case "product": self = .product(text)
     case "uri": self = .uri(Glob(text))
     case "mime": self = .mime(text)
@@ -146,11 +151,18 @@ extension TapRulesError {
 
   fileprivate init(_ error: YamlError) {
     switch error {
-    case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
-      .composer(_, let problem, let mark, _):
-      self.init(line: mark.line, reason: problem)
+    case .scanner(let context, let problem, let mark, let yaml),
+      .parser(let context, let problem, let mark, let yaml),
+      .composer(let context, let problem, let mark, let yaml):
+      // What is not closed is only noticed at the end of the file, which may be far from its beginning.
+      let lines = yaml.utf8.split(separator: 0x0A, omittingEmptySubsequences: false)
+      let last = (lines.lastIndex { $0.contains { $0 > 0x20 } } ?? 0) + 1
+      let line = mark.line > last ? context?.mark.line ?? last : mark.line
+      let reason = [context?.text, problem].compactMap(\.self).joined(separator: ", ")
+      self.init(line: min(line, last), reason: reason)
     case .reader(let problem, let offset, _, let yaml):
-      let line = offset.map { yaml.utf8.prefix($0).count { $0 == 0x0A } + 1 }
+      // Yams counts characters.
+      let line = offset.map { yaml.prefix($0).count { $0.isNewline } + 1 }
       self.init(line: line, reason: problem)
     case .duplicatedKeysInMapping(let keys, let context):
       self.init(

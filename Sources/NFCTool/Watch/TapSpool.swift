@@ -32,6 +32,8 @@ final class TapSpool: Sendable {
   enum Problem: Error, Hashable, Sendable {
     /// Another process is using the spool.
     case inUse
+    /// The file exists and is not a spool.
+    case notASpool(path: String)
     /// An operation on a file failed with this errno.
     case system(path: String, errno: Int32)
   }
@@ -64,14 +66,17 @@ final class TapSpool: Sendable {
   /// The standard capacity in bytes, which is enough for some hundred thousand taps.
   static let standardCapacity = 64 << 20
 
-  /// Opens a spool. If it does not exist, it is created together with its folder.
+  /// Opens a spool. If it does not exist, it is created.
+  ///
+  /// - Parameter makesFolder: whether missing folders of the path are created, too.
   init(
-    path: String, capacity: Int = standardCapacity, beforeChange: (@Sendable () -> Void)? = nil
+    path: String, makesFolder: Bool = false, capacity: Int = standardCapacity,
+    beforeChange: (@Sendable () -> Void)? = nil
   ) throws(Problem) {
     self.path = path
     self.beforeChange = beforeChange
     self.capacity = capacity
-    try Self.makeFolder(of: path)
+    if makesFolder { try Self.makeFolder(of: path) }
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0o600)
     guard descriptor >= 0 else { throw .system(path: path, errno: errno) }
     do {
@@ -82,6 +87,8 @@ final class TapSpool: Sendable {
         throw Problem.system(path: path, errno: ENOTSUP)
       }
       let text = try Self.contents(descriptor, path)
+      // An entry may be incomplete. A file that begins in another way contains something that the user needs.
+      guard zip(text, Entry.beginning).allSatisfy(==) else { throw Problem.notASpool(path: path) }
       let sent = Self.sent(path)
       let whole = text.lastIndex(of: 0x0A).map { text[...$0] } ?? []
       if whole.count < text.count {
@@ -265,6 +272,9 @@ final class TapSpool: Sendable {
 private let closeFile: @Sendable (Int32) -> Int32 = { close($0) }
 
 extension TapSpool.Entry: Codable {
+  /// The bytes with which every line begins.
+  fileprivate static let beginning = Array(#"{"number":"#.utf8)
+
   /// The entry as a line of the file, with its newline.
   fileprivate var line: [UInt8] {
     let json = JSONValue.members([

@@ -45,7 +45,16 @@ final class WatchedReaders: Sendable {
   }
 
   /// Watches named readers, and waits for those that are absent.
+  ///
+  /// - Throws: a ``Failure`` for a name that no reader can have. Waiting for it would never end.
   private func run(_ names: [String]) async throws {
+    for name in names {
+      do {
+        try ReaderSources.check(ReaderAddress(name))
+      } catch {
+        throw Failure(.noReader, error.description, advice: "nfc readers lists the readers")
+      }
+    }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for name in Set(names) {
         let lock = try WatchLock(reader: name)

@@ -22,7 +22,10 @@ actor Watcher {
   private let start = ContinuousClock.now
   private var debouncer: TapDebouncer
   private var latest = Duration.zero
-  private var departures: Task<Void, any Error>?
+  private var departures: Task<Void, Never>?
+  /// The reasons why a departure could not be reported. Watching ends at the first one.
+  nonisolated let failures: AsyncStream<any Error>
+  private let failure: AsyncStream<any Error>.Continuation
   /// The pending actions for each reader, performed one after the other.
   private var queues: [String: AsyncStream<Work>.Continuation] = [:]
   private var workers: [Task<Void, Never>] = []
@@ -40,6 +43,7 @@ actor Watcher {
     self.actions = actions
     self.publisher = publisher
     debouncer = TapDebouncer(period: options.debounce)
+    (failures, failure) = AsyncStream.makeStream()
   }
 
   /// Returns the time since the start. It never decreases.
@@ -95,12 +99,16 @@ actor Watcher {
     guard let next = debouncer.nextDeparture else { return }
     let due = start + next
     departures = Task {
-      try await Task.sleep(until: due)
-      try await self.reportDepartures()
+      guard (try? await Task.sleep(until: due)) != nil else { return }
+      do {
+        try self.reportDepartures()
+      } catch {
+        self.failure.yield(error)
+      }
     }
   }
 
-  private func reportDepartures() async throws {
+  private func reportDepartures() throws {
     for departure in debouncer.departures(at: now()) {
       if departure.isUnreported { try report(departure.tap) }
       let left = JSONValue.members([

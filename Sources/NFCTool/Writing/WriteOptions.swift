@@ -27,7 +27,8 @@ struct WriteOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "With --each: a CSV file whose first row names the columns.", valueName: "file"))
+      "With --each: a CSV file whose first row names the columns.", valueName: "file"),
+    completion: .file())
   var from: String?
 
   @Flag(help: "Make each tag permanently read-only after it is verified; needs --permanently.")

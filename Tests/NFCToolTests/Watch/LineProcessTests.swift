@@ -19,6 +19,23 @@ import Testing
     await process.stop(grace: .seconds(5))
   }
 
+  /// `nfc watch` starts such a program again whenever it has ended. Nothing may remain of the previous one: no
+  /// thread, no pipe, and no zombie.
+  @Test func aProgramThatHasEndedIsReleased() async throws {
+    weak var ended: LineProcess?
+    do {
+      let process = try LineProcess(program: "/bin/true")
+      process.write("never read")
+      for await _ in process.lines {}
+      ended = process
+    }
+    let deadline = ContinuousClock.now + .seconds(10)
+    while ended != nil, ContinuousClock.now < deadline {
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    #expect(ended == nil)
+  }
+
   @Test func whatWasWrittenIsReadBeforeTheEnd() async throws {
     let process = try LineProcess(program: "/bin/cat")
     for number in 0..<1000 { process.write("\(number)") }

@@ -143,6 +143,13 @@ import Testing
     ("- match: {uid: 04\n  do: {exec: a}", 2, ""), ("- a\n\t- b", 2, ""),
     ("- match: {uid: 04, uid: 05}\n  do: {exec: a}", 1, "uid"),
     ("- match: {uid: 04}\n  do: {publish: a/#}", 2, "a/#"),
+    ("# é\r\n# é\r\n- do: {exec: \u{1}}\r\n", 3, "control"),
+    // What is not closed is reported where it begins, not after the end of the file.
+    ("- match: {uid: 04", 1, "flow mapping"), ("- match: {uid: 04\n", 1, "flow mapping"),
+    ("\n\n- do: {exec: \"a}\n\n\n\n", 3, "quoted scalar"),
+    ("- do: {exec: a}\n- do: {open: true, notify: \n\n", 2, ""),
+    ("- do: {exec: a}\n---\n- do: {exec: b}\n", 2, "a single document in the stream, but found"),
+    ("- match: {uid: 04}\n  do: {exec: a}\n- match: {type: mifare}\n  do: {exec: a}", 3, "miFare"),
   ])
   func aWrongFileIsRefusedWithItsLine(yaml: String, line: Int, word: String) throws {
     let error = try #require(throws: TapRulesError.self) {

@@ -6,11 +6,47 @@ import Testing
 
 @Suite struct TapSpoolTests {
   private func withPath(_ body: (String) throws -> Void) async throws {
-    try await TemporaryDirectory.with { try body($0.appending(path: "a/b/spool").path) }
+    try await TemporaryDirectory.with { try body($0.appending(path: "spool").path) }
   }
 
   private func payloads(_ spool: TapSpool) -> [String] {
     spool.entries(upTo: .max).map(\.payload)
+  }
+
+  /// A folder is created only for the standard path. A path that the user has named may be misspelled, or below
+  /// a drive that is not mounted.
+  @Test func onlyTheStandardFolderIsCreated() async throws {
+    try await TemporaryDirectory.with { folder in
+      let path = folder.appending(path: "a/b/spool").path
+      #expect(throws: TapSpool.Problem.system(path: path, errno: ENOENT)) {
+        try TapSpool(path: path)
+      }
+      #expect(!FileManager.default.fileExists(atPath: folder.appending(path: "a").path))
+      let spool = try TapSpool(path: path, makesFolder: true)
+      #expect(spool.count == 0)
+    }
+  }
+
+  /// A spool is cut and emptied, so a file that is not a spool is not touched.
+  @Test(arguments: ["my notes", "my notes\n", "{}\n", #"{"name":"x"}"# + "\n", "\n", "\0\0\0"])
+  func anotherFileIsNotTouched(text: String) async throws {
+    try await withPath { path in
+      try Data(text.utf8).write(to: URL(filePath: path))
+      #expect(throws: TapSpool.Problem.notASpool(path: path)) { try TapSpool(path: path) }
+      #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
+    }
+  }
+
+  /// A process may have been killed while it wrote the first entry.
+  @Test func aFileWithoutACompleteEntryIsASpool() async throws {
+    try await withPath { path in
+      _ = try TapSpool(path: path).append(topic: "t", payload: "1")
+      let whole = try Data(contentsOf: URL(filePath: path))
+      for length in 0..<whole.count {
+        try whole.prefix(length).write(to: URL(filePath: path))
+        #expect(try TapSpool(path: path).count == 0, "\(length) bytes")
+      }
+    }
   }
 
   @Test func entriesOutliveTheProcess() async throws {
@@ -153,10 +189,11 @@ import Testing
   @Test func strangeLinesArePassedOver() async throws {
     try await withPath { path in
       _ = try TapSpool(path: path)
-      let line = #"{"number":7,"topic":"t","payload":"p"}"#
-      try Data("nonsense\n\u{0}\n{}\n\(line)\n".utf8).write(to: URL(fileURLWithPath: path))
+      let lines = (6...7).map { #"{"number":\#($0),"topic":"t","payload":"\#($0)"}"# }
+      try Data("\(lines[0])\nnonsense\n\u{0}\n{}\n\(lines[1])\n".utf8)
+        .write(to: URL(fileURLWithPath: path))
       let spool = try TapSpool(path: path)
-      #expect(payloads(spool) == ["p"])
+      #expect(payloads(spool) == ["6", "7"])
       #expect(try spool.append(topic: "t", payload: "q").number == 8)
     }
   }

@@ -102,6 +102,64 @@ import VirtualNFC
     }
   }
 
+  /// Without a desktop that has its own opener, xdg-open stays until the browser is closed (xdg-open 1.1.3,
+  /// `open_generic`). Neither the next tap nor the end of the watcher affects the browser.
+  @Test func aBrowserThatStaysIsLeftAlone() async throws {
+    let opener = "echo $$ >> \"$FOLDER/browsers\"; exec sleep 60"
+    var browsers: [pid_t] = []
+    defer { for browser in browsers { kill(browser, SIGKILL) } }
+    let tags = [try Self.tag("https://swift.org/1", 1), try Self.tag("https://swift.org/2", 2)]
+    try await WatchBench.with(
+      ["--open", "--debounce", "0.1"], programs: ["xdg-open": opener]
+    ) { bench in
+      for (index, tag) in tags.enumerated() {
+        bench.field.place(tag)
+        _ = try await bench.events(2 * index + 1)
+        bench.field.remove(tag)
+        _ = try await bench.events(2 * index + 2)
+      }
+      browsers = try await bench.lines(of: "browsers", 2).compactMap { pid_t($0) }
+      #expect(browsers.count == 2)
+    }
+    for browser in browsers { #expect(kill(browser, 0) == 0, "it is still running") }
+  }
+
+  /// A full disk is noticed at any line, also at one about a tag that has left. The file has room for the tap.
+  @Test func aDepartureThatCannotBeReportedEndsIt() async throws {
+    let tag = try Self.tag("https://swift.org", 1)
+    let field = VirtualField()
+    let reader = try VirtualReader(field)
+    defer { reader.close() }
+    try await TemporaryDirectory.with { folder in
+      let file = folder.appending(path: "taps")
+      try Data(repeating: 0x0A, count: 432).write(to: file)
+      // Without the signal, the limit is an error of write(2), like that of a full disk.
+      let shell = try RunningTool(
+        [
+          "-c",
+          "trap '' XFSZ; ulimit -f 1; exec \"$0\" watch --reader \"$1\" --debounce 0.1 >> \"$2\"",
+          try RunningTool.executable().path, reader.connectionString, file.path,
+        ], environment: ["XDG_RUNTIME_DIR": folder.path], program: "/bin/sh")
+      field.place(tag)
+      let deadline = ContinuousClock.now + .seconds(20)
+      while try Data(contentsOf: file).count == 432, ContinuousClock.now < deadline {
+        try await Task.sleep(for: .milliseconds(20))
+      }
+      field.remove(tag)
+      let isNoticed = try await shell.waitForErrors("cannot write to standard output")
+      if !isNoticed { shell.interrupt(SIGKILL) }
+      #expect(try await shell.end().status == 74)
+    }
+  }
+
+  /// Waiting does not help with an address that no reader can have.
+  @Test func anAddressWithoutASchemeIsRefused() async throws {
+    let result = try await Tool.run(["watch", "--reader", "ttyUSB0"])
+    #expect(result.status == 69)
+    #expect(result.errors.contains("is not the address of a reader"))
+    #expect(result.errorLines.count == 1)
+  }
+
   @Test func withoutABusNotifySendShowsNotifications() async throws {
     let program = "for a in \"$@\"; do printf '%s\\n' \"$a\" >> \"$FOLDER/shown\"; done"
     let tag = try VirtualTag.ntag216(

@@ -229,6 +229,33 @@ import VirtualNFC
     }
   }
 
+  /// A command that changes a tag needs to know which one, as on the command line.
+  @Test func withTwoTagsAWriteNeedsAUID() async throws {
+    try await Self.withBroker { broker in
+      let subscriber = try await broker.subscribe(["nfc/pair/+/answer"])
+      let tags = [try Self.tag(1), try Self.tag(2)]
+      try await WatchBench.with(["--mqtt", broker.url, "--name", "pair"], tags: tags) { bench in
+        _ = try await bench.events(2)
+        let topic = "nfc/pair/\(Self.level(bench))/command"
+        func ask(_ payload: String, _ number: Int) async throws -> String {
+          try await broker.publish(payload, on: topic)
+          return try await subscriber.lines(containing: "/answer ", number).last ?? ""
+        }
+        let records = #""records":[{"uri":"https://a.b"}]"#
+        let both = try await ask(#"{"id":"1","do":"write",\#(records)}"#, 1)
+        #expect(both.contains(#""error":{"code":66,"#), "\(both)")
+        let uid = tags[1].identifier.hexadecimal
+        let one = try await ask(#"{"id":"2","do":"write","uid":"\#(uid)",\#(records)}"#, 2)
+        #expect(one.contains(#""uid":"\#(uid)","result":{"written":1}"#), "\(one)")
+        let other = try await ask(#"{"id":"3","do":"read","uid":"04","timeout":0.3}"#, 3)
+        #expect(other.contains(#""error":{"code":66,"#), "\(other)")
+        let wrong = try await ask(#"{"id":"4","do":"read","uid":"x"}"#, 4)
+        #expect(wrong.contains(#""error":{"code":64,"#), "\(wrong)")
+      }
+      try await Self.kill(subscriber)
+    }
+  }
+
   @Test func aWrongPasswordIsOneLine() async throws {
     try await TemporaryDirectory.with { folder in
       let passwords = folder.appending(path: "passwords")
@@ -297,11 +324,23 @@ import VirtualNFC
   @Test(arguments: [
     (["--spool", "/dev/null/spool"], Int32(74), "/dev/null/spool"),
     (["--name", "a/b"], 64, "--name"), (["--topic", "a/#"], 64, "--topic"),
+    (["--topic", "$SYS/a"], 64, "begins with $"),
+    (["--mqtt-ca", "/etc/passwd"], 64, "mqtts://"),
+    (["--mqtt", "mqtts://127.0.0.1:1", "--mqtt-ca", "/nonexistent.pem"], 66, "/nonexistent.pem"),
+    (["--mqtt", "mqtts://127.0.0.1:1", "--mqtt-ca", "/etc/passwd"], 65, "/etc/passwd"),
   ])
   func wrongOptionsAreRefused(options: [String], status: Int32, word: String) async throws {
     let result = try await Tool.run(["watch", "--mqtt", "mqtt://127.0.0.1:1"] + options)
     #expect(result.status == status)
     #expect(result.errors.contains(word))
+  }
+
+  /// Other users can read a command line, and a journal keeps error messages.
+  @Test func aPasswordInTheAddressIsNotRepeated() async throws {
+    let result = try await Tool.run(["watch", "--mqtt", "mqtt://me:secret@broker.example"])
+    #expect(result.status == 64)
+    #expect(result.errors.contains("NFC_MQTT_PASSWORD"))
+    #expect(!result.errors.contains("secret"))
   }
 
   @Test func twoWatchersCannotShareASpool() async throws {

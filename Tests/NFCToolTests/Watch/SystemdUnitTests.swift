@@ -1,0 +1,40 @@
+import Foundation
+import Testing
+
+/// Tests of the unit that `nfc watch --install` prints.
+@Suite struct SystemdUnitTests {
+  private static func lines(_ arguments: String...) async throws -> [String] {
+    let result = try await Tool.run(arguments)
+    #expect(result.status == 0, "\(result.errors)")
+    return result.lines
+  }
+
+  private static func command(_ lines: [String]) throws -> String {
+    let line = try #require(lines.first { $0.hasPrefix("ExecStart=") })
+    return String(line.drop { $0 != " " }.dropFirst())
+  }
+
+  /// Only the name of the command is removed from the command line, not every word like it.
+  @Test func allArgumentsAreKept() async throws {
+    let lines = try await Self.lines(
+      "--json", "watch", "--mqtt", "mqtt://b", "--name", "watch", "--install", "--topic", "watch")
+    #expect(
+      try Self.command(lines) == "watch --json --mqtt mqtt://b --name watch --topic watch")
+  }
+
+  /// systemd.syntax(7), "Quoting": a word in quotes may contain C escapes.
+  @Test func aCommandOfSeveralLinesStaysOne() async throws {
+    let lines = try await Self.lines("watch", "--install", "--exec", "echo 1\n\techo $2 100%")
+    #expect(try Self.command(lines) == #"watch --exec "echo 1\n\techo $$2 100%%""#)
+  }
+
+  /// A user's unit runs in the home folder (systemd.exec(5), "WorkingDirectory="), where a relative file name of
+  /// the command line has another meaning.
+  @Test func relativeNamesKeepTheirMeaning() async throws {
+    let folder = FileManager.default.currentDirectoryPath.replacing("%", with: "%%")
+    let lines = try await Self.lines("watch", "--rules", "rules.yaml", "--install")
+    #expect(lines.contains("WorkingDirectory=\(folder)"))
+    let plain = try await Self.lines("watch", "--install")
+    #expect(!plain.contains { $0.hasPrefix("WorkingDirectory=") }, "packages install this unit")
+  }
+}
