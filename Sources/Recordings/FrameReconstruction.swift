@@ -76,6 +76,8 @@ struct FrameReconstruction {
     guard let selected else { return [] }
     var interface = PacketCapture.Interface.iso14443
     var comment: String?
+    // An acknowledge has four bits and no check bytes. In ISO 14443-4 and type B, one byte is an answer.
+    var hasAcknowledges = false
     let check: ([UInt8]) -> [UInt8]
     switch selected {
     case .iso14443a(let card) where card.supportsISO14443Part4 && framing == .tagProtocol:
@@ -84,6 +86,7 @@ struct FrameReconstruction {
       (check, comment) = (block(CyclicRedundancyCheck.b), Self.blocks)
     case .iso14443a(let card):
       check = Self.checkedA
+      hasAcknowledges = true
       if card.sak & Self.classic != 0, framing == .tagProtocol { comment = Self.cipher }
     case .iso14443b: check = { $0 + CyclicRedundancyCheck.b($0) }
     case .feliCa: (check, interface) = (Self.feliCaFrame, .feliCa)
@@ -92,8 +95,7 @@ struct FrameReconstruction {
       (check, interface, comment) = ({ $0 }, .other, "\(selected.technology), without its check")
     }
     func frame(_ bytes: [UInt8], _ sender: PacketCapture.Sender) -> Item {
-      // An acknowledge has four bits and no check bytes.
-      let isWhole = framing == .bare || interface == .iso14443 && bytes.count == 1 && sender == .tag
+      let isWhole = framing == .bare || hasAcknowledges && bytes.count == 1 && sender == .tag
       return Item(
         content: .frame(isWhole ? bytes : check(bytes), sender, interface),
         isFirst: sender == .reader, comment: comment)

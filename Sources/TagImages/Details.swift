@@ -79,8 +79,25 @@ extension TagImage {
       }
     }
 
+    /// The key of a system, an area or a service.
+    public struct Key: Hashable, Sendable {
+      /// The version, which the card reports.
+      public var version: UInt16?
+      /// The key itself, which no card reports.
+      public var value: [UInt8]?
+
+      /// Creates a key of which the version, the value or both are known.
+      public init(version: UInt16? = nil, value: [UInt8]? = nil) {
+        self.version = version
+        self.value = value
+      }
+    }
+
     /// A system of the card, with its content.
     public struct System: Hashable, Sendable {
+      /// The code by which ``keys`` has the key of the system itself (FeliCa Card User's Manual, Request Service).
+      public static let systemNode: UInt16 = 0xFFFF
+
       /// The system code; `nil` if the file does not name it.
       public var code: UInt16?
       /// The areas that were found.
@@ -89,6 +106,8 @@ extension TagImage {
       public var services: [UInt16] = []
       /// The blocks that could be read without a key.
       public var blocks: [Block] = []
+      /// What is known of the keys, by the code of the area or service, and ``systemNode`` for the system.
+      public var keys: [UInt16: Key] = [:]
 
       /// Creates a system of which only the code is known.
       public init(code: UInt16?) { self.code = code }

@@ -109,7 +109,27 @@ package struct Type2Product: Hashable, Sendable {
   }
 }
 
+extension Type2Product {
+  /// The byte with the first page that requires the password or key, and a value with which no page does
+  /// (data sheets, AUTH0); `nil` for a chip without protection.
+  fileprivate var protection: (byte: Int, none: UInt8)? {
+    if self == .ultralightC { return (0x2A * 4, 0x30) }
+    if self == .ultralightAES { return (0x29 * 4 + 3, 0x3C) }
+    return configurationPage.map { ($0 * 4 + 3, 0xFF) }
+  }
+}
+
 extension TagImage {
+  /// Removes what keeps a reader without password or key from reading the content, which the image has anyway: the
+  /// protection of an Ultralight or NTAG, the privacy and the protection of an ICODE.
+  package mutating func removeReadProtection() {
+    if let protection = type2Product?.protection, protection.byte < memory.bytes.count {
+      memory.set([protection.none], at: protection.byte)
+    }
+    vicinity?.isPrivate = nil
+    vicinity?.protectionCondition = nil
+  }
+
   /// The counters that the chip has, for commands that read them.
   package var counterNumbers: Range<Int> { type2Product?.counters ?? 0..<0 }
 

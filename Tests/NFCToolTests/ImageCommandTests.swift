@@ -195,4 +195,73 @@ import Testing
       #expect(try await Tool.run("decode", "/nowhere").status == 66)
     }
   }
+
+  private static let header = "Filetype: Flipper NFC device\nVersion: 4\n"
+
+  /// Writes a file, and runs `nfc decode` with it.
+  private static func decode(_ name: String, _ content: [UInt8]) async throws -> Tool.Result {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: name)
+      try Data(content).write(to: file)
+      return try await Tool.run("decode", file.path)
+    }
+  }
+
+  /// The content of a tag that requires a password is in its image.
+  @Test(arguments: ["ntag216", "ultralight-ev1", "ultralight-c", "ultralight-aes"])
+  func decodesTheImageOfAProtectedTag(_ tag: String) async throws {
+    let password =
+      tag.hasSuffix("-c") || tag.hasSuffix("aes")
+      ? "000102030405060708090A0B0C0D0E0F" : "11223344"
+    try await TemporaryDirectory.with { directory async throws in
+      let image = directory.appending(path: "tag.nfc").path
+      try await Tool.with(tag) { nfc async throws in
+        #expect(try await nfc(["write", "text", "hi"]).status == 0)
+        #expect(
+          try await nfc(["protect", "--password", password, "--from", "4", "--read"]).status == 0)
+        #expect(try await nfc(["read"]).status == 77)
+        #expect(try await nfc(["dump", image, "--password", password]).status == 0)
+      }
+      let result = try await Tool.run("decode", image)
+      #expect(result.output == "hi (en)\n", "\(result.errors)")
+    }
+  }
+
+  /// A file with an identity only is no tag that has moved, and none is waited for.
+  @Test(arguments: [
+    "UID\nUID: 04 85 92 8A A0 61 81\nATQA: 00 44\nSAK: 00\n",
+    "ISO14443-3A\nUID: 34 19 6D 41 14 56 E6\nATQA: 00 44\nSAK: 00\n",
+    "ISO14443-3B\nUID: 30 1D B3 28\nApplication data: 00 12 34 FF\nProtocol info: 11 81 E1\n",
+    "ISO15693-3\nUID: E0 07 80 A1 B2 C3 D4 E5\n",
+  ])
+  func anIdentityHoldsNoNDEF(_ device: String) async throws {
+    let text = Self.header + "Device type: " + device
+    let result = try await Self.decode("tag.nfc", Array(text.utf8))
+    #expect(result.status == 66)
+    #expect(result.errorLines.count == 1)
+    #expect(result.errors.hasSuffix("tag.nfc holds no NDEF\n"))
+  }
+
+  /// `decode` never writes, and recognizes an image by its first line, as `--virtual` does.
+  @Test func saysWhatAFileIs() async throws {
+    let message = try await Self.decode("m.ndef", [0xD7, 0x00, 0x00])
+    #expect(message.status == 65)
+    #expect(!message.errors.contains("written"))
+    let json = try await Self.decode("m.json", Array("[{\"uri\":1}]".utf8))
+    #expect(json.status == 65)
+    #expect(!json.errors.contains("written"))
+    let zeros = String(repeating: "0", count: 32) + "\n"
+    let sector = "+Sector: 1\n" + String(repeating: zeros, count: 4)
+    let dump = try await Self.decode("dump.txt", Array(sector.utf8))
+    #expect(dump.status == 66, "\(dump.errors)")
+    #expect(dump.errors.contains("holds no NDEF"))
+    try await TemporaryDirectory.with { directory async throws in
+      let text = directory.appending(path: "dump.txt")
+      try Data(sector.utf8).write(to: text)
+      let out = directory.appending(path: "dump.mct").path
+      #expect(try await Tool.run("convert", text.path, out).status == 0)
+      try Data("hello".utf8).write(to: text)
+      #expect(try await Tool.run("convert", text.path, out).status == 64)
+    }
+  }
 }

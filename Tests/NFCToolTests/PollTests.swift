@@ -197,6 +197,30 @@ import VirtualNFC
     #expect(missed.status == 66)
   }
 
+  /// As every other command, `poll` finds a tag that is there, however often it is run.
+  @Test(arguments: 1...8) func timeoutZeroLooksOnce(_ run: Int) async throws {
+    let found = try await Tool.run(
+      "poll", "--once", "--timeout", "0", "--virtual", "ntag213", "--virtual", "icode-slix2")
+    #expect(found.status == 0, "\(found.errors)")
+    #expect(found.lines.count == 1)
+    #expect(found.errors == "")
+  }
+
+  @Test func timeoutZeroReportsWhatIsThere() async throws {
+    let both = ["poll", "--timeout", "0", "--virtual", "ntag213", "--virtual", "icode-slix2"]
+    let all = try await Tool.run(both)
+    #expect(all.status == 0)
+    #expect(all.lines.count == 2)
+    let one = try await Tool.run(both + ["--uid", "E00401082AD28E83"])
+    #expect(one.lines.count == 1)
+    #expect(one.output.contains("ICODE SLIX2"))
+    let none = try await Tool.run(both + ["--uid", "0102030405060708"])
+    #expect(none.status == 66)
+    #expect(none.output == "")
+    #expect(none.errorLines.count == 1)
+    #expect(none.errors.contains("E00401082AD28E83"))
+  }
+
   /// `--protocols` accepts the names that `poll` prints and those of the standards, in upper or lower case.
   @Test(
     arguments: [

@@ -39,6 +39,30 @@ import VirtualNFC
     #expect(comparison.incomparable == [3, 4] + Array(6..<32))
   }
 
+  /// Every image is a virtual tag, those of smaller ST25TB chips, too, such as transit tickets.
+  @Test(arguments: [
+    ("512AT", 16, "D0023300AABBCCDD"), ("2K", 64, "D0023F00AABBCCDD"),
+    ("X4K", 128, "D0020F00AABBCCDD"),
+  ])
+  func showsEveryST25TB(_ type: String, _ count: Int, _ uid: String) async throws {
+    let blocks = (0..<count).map { number in
+      "Block \(number): 00 11 22 " + (number < 16 ? "0" : "") + String(number, radix: 16)
+    }
+    let text =
+      "Filetype: Flipper NFC device\nVersion: 4\nDevice type: ST25TB\n"
+      + "UID: \(uid)\nST25TB Type: \(type)\n"
+      + blocks.joined(separator: "\n") + "\nSystem OTP Block: FF FF FF FE\n"
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "ticket.nfc")
+      let copy = directory.appending(path: "copy.nfc").path
+      try Data(text.utf8).write(to: file)
+      let poll = try await Tool.run("poll", "--once", "--json", "--virtual", file.path)
+      #expect(poll.output.contains(uid), "\(poll.errors)")
+      #expect(try await Tool.run("dump", copy, "--virtual", file.path).status == 0)
+      #expect(try await Tool.run("diff", file.path, copy).status == 0)
+    }
+  }
+
   /// If the tag is removed or disturbed in the middle, no image is created.
   @Test func aBrokenAnswerIsAnError() async throws {
     for name in ["iclass", "ask-ctx", "srix4k"] {

@@ -35,6 +35,20 @@ import VirtualNFC
     return found
   }
 
+  /// Cards of every protocol that Wireshark knows, with answers of one byte among them: that of a MIFARE Plus to
+  /// a command it does not have, the acknowledges of a MIFARE Classic.
+  @Test(arguments: [
+    "mifare-plus", "mifare-plus-sl1", "desfire-ev3", "type4b", "emrtd", "classic-1k",
+    "ultralight-c",
+    "suica", "icode-slix2",
+  ])
+  func nothingIsMalformed(_ tag: String) async throws {
+    let packets = try await Self.capture(
+      ["--virtual", tag, "info"], ["_ws.malformed", "_ws.col.Info"], Self.feliCa)
+    #expect(packets.count > 5)
+    #expect(packets.filter { !$0[0].isEmpty || $0[1].contains("Malformed") } == [])
+  }
+
   @Test func typeA() async throws {
     let packets = try await Self.capture(
       ["--virtual", "ntag213", "mifare", "send", "3004"],

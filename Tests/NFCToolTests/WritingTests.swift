@@ -172,6 +172,7 @@ import Testing
       let many = try await Tool.run(
         ["write", "text", "{room}", "--each", "--from", file, "--count", "3"] + Self.tags)
       #expect(many.status == 65)
+      #expect(many.errors == "nfc: 2 rows are not enough for 3 tags; nothing was written\n")
       for content in ["", "a,a\n1,2\n", "a,b\n1\n", "a\n\"1\n", "a\n\"1\"2\n"] {
         try Data(content.utf8).write(to: URL(filePath: file))
         let wrong = try await Tool.run(
@@ -180,6 +181,32 @@ import Testing
         #expect(wrong.output == "")
       }
     }
+  }
+
+  @Test(arguments: [
+    ("a\n1\n", "2", "1 row is not enough for 2 tags"),
+    ("a\n", "1", "0 rows are not enough for 1 tag"),
+  ])
+  func saysHowManyRowsAreMissing(_ table: String, _ count: String, _ reason: String) async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "table.csv").path
+      try Data(table.utf8).write(to: URL(filePath: file))
+      let result = try await Tool.run(
+        ["write", "text", "{a}", "--each", "--from", file, "--count", count] + Self.tags)
+      #expect(result.status == 65)
+      #expect(result.errors == "nfc: \(reason); nothing was written\n")
+    }
+  }
+
+  /// With the time-out 0, the tags that are there are written, and none is waited for.
+  @Test func timeoutZeroLooksOnce() async throws {
+    let each = ["write", "text", "{n}", "--each", "--timeout", "0"]
+    let all = try await Tool.run(each + Self.tags)
+    #expect(all.status == 0, "\(all.errors)")
+    #expect(all.lines.last == "2 tags written, 0 failed")
+    let fewer = try await Tool.run(each + ["--count", "3"] + Self.tags)
+    #expect(fewer.status == 66)
+    #expect(fewer.lines.last == "2 tags written, 0 failed")
   }
 
   @Test func aTagThatFailsIsNotCounted() async throws {

@@ -26,6 +26,16 @@ import Testing
     """
   private static let zeros = String(repeating: "0", count: 32)
 
+  @Test(arguments: [
+    ImageFormat.flipper, .proxmark, .emulator, .mifareClassicTool, .picoPass,
+  ])
+  func saysThatTextIsUTF16(_ format: ImageFormat) {
+    for mark: [UInt8] in [[0xFF, 0xFE], [0xFE, 0xFF]] {
+      let error = #expect(throws: ImageError.self) { try format.decode(mark + [0x46, 0x00]) }
+      #expect(error?.reason.contains("UTF-16") == true)
+    }
+  }
+
   static let cases = [
     Case(.binary, "", .offset(0), "empty"),
     Case(.binary, "\u{1}\u{2}\u{3}\u{4}\u{5}", .offset(5), "whole number"),
@@ -43,6 +53,11 @@ import Testing
       "+Sector: 0\n" + String(repeating: "\(zeros)\n", count: 4) + "+Sector: 0\n", .line(6), "twice"
     ),
     Case(.flipper, "", .line(1), "Filetype"),
+    Case(
+      .flipper,
+      flipperStart
+        + "\nDevice type: ISO14443-4A\nUID: 04 91 8E 62 C8 37 81\nATS: 75 77 81 02 80\n",
+      .line(5), "5 bytes"),
     Case(.flipper, "Filetype: Flipper SubGhz\n", .line(1), "another kind"),
     Case(.flipper, "Filetype: Flipper NFC device\nVersion: 9\n", .line(2), "2 to 4"),
     Case(.flipper, flipperStart + "\nDevice type: Toaster\nUID: 01\n", .line(3), "Toaster"),
@@ -70,7 +85,7 @@ import Testing
     Case(
       .flipper,
       flipperStart
-        + "\nDevice type: FeliCa\nUID: 01\nData format version: 3\n", .line(5), "1 to 2"),
+        + "\nDevice type: FeliCa\nUID: 01\nData format version: 4\n", .line(5), "1 to 3"),
     Case(.proxmark, "", .line(1), "it is empty"),
     Case(
       .proxmark, "{\n \"FileType\": \"mfu\",\n \"FileType\": \"mfu\"\n}", .line(3), "more than one"),

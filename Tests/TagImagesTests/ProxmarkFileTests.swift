@@ -267,7 +267,7 @@ import Testing
   }
 
   /// Six bytes for each sector, keys A before keys B.
-  @Test(arguments: [5, 16, 18, 32, 40]) func refusesAFileOfKeys(_ sectors: Int) throws {
+  @Test(arguments: [5, 7, 16, 18, 32, 40]) func refusesAFileOfKeys(_ sectors: Int) throws {
     var keys = [UInt8](repeating: 0xFF, count: sectors * 12)
     keys.replaceSubrange(0..<6, with: [0xA0, 0xA1, 0xA2, 0xA3, 0xA4, 0xA5])
     let error = #expect(throws: ImageError.self) { try ImageFormat.binary.decode(keys) }

@@ -42,7 +42,7 @@ struct DecodeCommand: AsyncParsableCommand {
     usage: "nfc decode <file> [--json]",
     discussion: """
       The file is a message as nfc read --raw or nfc encode saves it, a message in JSON, or the image of a \
-      tag. Prints one line per record.
+      tag; no password is needed for what the image has. Prints one line per record.
 
       Example:
         nfc decode message.ndef --json
@@ -67,28 +67,45 @@ struct DecodeCommand: AsyncParsableCommand {
   private static let jsonStarts: [UInt8] = Array("{[".utf8)
 
   private func message() async throws -> NDEFMessage {
-    let format = ImageFile.format(of: file)
-    // Messages in JSON have the same extension as images of Proxmark3.
-    if let format, format != .proxmark { return try await messageOnImage() }
     let bytes = try File.read(file)
-    if format == .proxmark, (try? ImageFormat.proxmark.decode(bytes)) != nil {
-      return try await messageOnImage()
-    }
+    if let image = try image(bytes) { return try await message(on: image) }
     let first = bytes.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
-    if let first, Self.jsonStarts.contains(first) { return try MessageFile.json(bytes, file) }
-    return try MessageFile.raw(bytes, file)
+    if let first, Self.jsonStarts.contains(first) {
+      return try MessageFile.json(bytes, file, advice: nil)
+    }
+    return try MessageFile.raw(bytes, file, advice: nil)
+  }
+
+  /// Returns the image, or `nil` for a message.
+  private func image(_ bytes: [UInt8]) throws -> TagImage? {
+    let guess = ImageFormat(guessing: bytes)
+    switch ImageFile.format(of: file) {
+    // Messages in JSON have the same extension as images of Proxmark3.
+    case .proxmark: return try? ImageFormat.proxmark.decode(bytes)
+    case let format?: return try ImageFile.decode(bytes, format, file)
+    case nil where guess == .flipper || guess == .mifareClassicTool:
+      return try ImageFile.decode(bytes, guess, file)
+    case nil: return nil
+    }
   }
 
   /// Reads the image in the same way as a reader reads the tag.
-  private func messageOnImage() async throws -> NDEFMessage {
-    var options = try GlobalOptions.parse(["--virtual", file])
-    options.json = json
+  private func message(on image: TagImage) async throws -> NDEFMessage {
+    let nothing = Failure(.notThere, "\(File.name(file)) holds no NDEF")
+    // These have an identity only.
+    guard image.kind != .iso14443a, image.kind != .iso14443b,
+      image.kind != .iso15693 || !image.memory.isEmpty
+    else { throw nothing }
+    var image = image
+    image.removeReadProtection()
+    let tags = try VirtualTags(image, from: file)
+    let options = try GlobalOptions.parse(json ? ["--json"] : [])
     let found = MessageBox()
-    try await Session.run(options) { session in
+    try await Session.run(options, showing: tags) { session in
       let tag = try await session.selectTag("a tag", polling: .any, for: .reading) { $0 }
       let content = try await tag.work { try await NDEFContent(tag.kind) }
       guard content.status.access != .notSupported else {
-        throw Failure(.notThere, "\(File.name(file)) holds no NDEF")
+        throw nothing
       }
       do {
         found.set(try content.message)

@@ -71,6 +71,12 @@ struct PollCommand: AsyncParsableCommand {
     try await Session.run(options, polling: polling) { session in
       let cardInUse = CardInUseNotice()
       let others = OtherTags()
+      guard options.timeout != .zero else {
+        guard try await look(session, others) else {
+          throw Failure(nothingCameIn: options, within: .zero, others.list.withLock { $0 })
+        }
+        return
+      }
       let arrivals = try await withThrowingTaskGroup(of: Int?.self) { group in
         group.addTask { try await poll(session, cardInUse, others) }
         if let timeout = options.timeout {
@@ -100,6 +106,21 @@ struct PollCommand: AsyncParsableCommand {
   /// The tags that arrived without the UID of `--uid`.
   private final class OtherTags: Sendable {
     let list = Mutex<[DetectedTag]>([])
+  }
+
+  /// Searches once at all readers, reports the tags that are there, and returns whether there are any.
+  private func look(_ session: Session, _ others: OtherTags) async throws -> Bool {
+    let start = ContinuousClock.now
+    let present: [DetectedTag]
+    do {
+      present = try await session.group.tagsInField(polling: supported(by: session.group))
+    } catch let error as NFCError where error.isCardInUse {
+      throw Failure(waitingFor: error)
+    }
+    others.list.withLock { $0 = present.filter { !isWanted($0) } }
+    let found = present.filter(isWanted).prefix(once ? 1 : count ?? .max)
+    for tag in found { try await printArrival(of: tag, at: ContinuousClock.now - start) }
+    return !found.isEmpty
   }
 
   /// Polls all readers until enough tags have arrived or the task is cancelled, and returns the number of

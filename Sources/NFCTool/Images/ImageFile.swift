@@ -49,7 +49,7 @@ enum ImageFile {
 
   /// Returns the number of bytes of a memory that a file contains.
   static func size(of image: TagImage, in path: String) throws -> Int {
-    let format = try requiredFormat(of: path)
+    let format = path == File.standard ? .binary : format(of: path)
     guard format == .binary || format == .emulator else { return image.memory.bytes.count }
     // Only text formats support a ticket.
     guard image.kind != .ctx else { return image.memory.bytes.count }
@@ -66,11 +66,16 @@ enum ImageFile {
       + "version"
   }
 
-  /// Reads a file. The format of standard input is detected from its content.
+  /// Reads a file. The format is that of the extension; for another extension and for standard input, it is
+  /// detected from the content.
+  ///
+  /// - Throws: `usage` for a file with another extension and an unknown format.
   static func read(_ path: String) throws -> TagImage {
-    let named = path == File.standard ? nil : try requiredFormat(of: path)
+    let named = format(of: path)
     let bytes = try File.read(path)
-    return try decode(bytes, named ?? ImageFormat(guessing: bytes), path)
+    let format = named ?? ImageFormat(guessing: bytes)
+    if named == nil, format == .binary { _ = try requiredFormat(of: path) }
+    return try decode(bytes, format, path)
   }
 
   /// Reads a file for a virtual tag. The format is that of the extension, or is detected from the content.

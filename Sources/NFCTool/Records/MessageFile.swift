@@ -3,13 +3,17 @@ import NFC
 /// Reads files that contain an NDEF message.
 enum MessageFile {
   /// Returns the message that the bytes encode.
-  static func raw(_ bytes: [UInt8], _ file: String) throws -> NDEFMessage {
+  ///
+  /// - Parameter advice: what an error says in addition.
+  static func raw(
+    _ bytes: [UInt8], _ file: String, advice: String? = nothingWasWritten
+  ) throws -> NDEFMessage {
     let name = File.name(file)
     let message: NDEFMessage
     do {
       message = try NDEFMessage(decoding: bytes)
     } catch {
-      throw Failure(.content, "\(name) is not an NDEF message: \(error)", advice: nothingWasWritten)
+      throw Failure(.content, "\(name) is not an NDEF message: \(error)", advice: advice)
     }
     guard !message.records.isEmpty else {
       throw Failure(.content, "\(name) is empty", advice: "nfc erase empties a tag")
@@ -18,18 +22,22 @@ enum MessageFile {
   }
 
   /// Returns the message of a file in the form that `read --json` prints.
-  static func json(_ bytes: [UInt8], _ file: String) throws -> NDEFMessage {
+  ///
+  /// - Parameter advice: what an error says in addition.
+  static func json(
+    _ bytes: [UInt8], _ file: String, advice: String? = nothingWasWritten
+  ) throws -> NDEFMessage {
     let message: NDEFMessage
     do {
       message = try NDEFMessage(json: bytes)
     } catch {
       throw Failure(
         .content, "\(File.name(file)) is not an NDEF message in JSON: \(error)",
-        advice: nothingWasWritten)
+        advice: advice)
     }
     try MessageCheck.check(message, .content)
     return message
   }
 
-  private static let nothingWasWritten = "nothing was written"
+  static let nothingWasWritten = "nothing was written"
 }

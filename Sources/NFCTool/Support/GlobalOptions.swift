@@ -69,7 +69,7 @@ struct GlobalOptions: ParsableArguments {
   @OptionGroup var reader: ReaderOptions
 
   @Option(
-    help: ArgumentHelp("How long to wait for a tag.", valueName: "seconds"),
+    help: ArgumentHelp("How long to wait for a tag; 0 looks once.", valueName: "seconds"),
     transform: seconds)
   var timeout: Duration?
 

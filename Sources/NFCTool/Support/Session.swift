@@ -57,13 +57,15 @@ struct Session: Sendable {
   }
 
   /// Opens the readers that the options name, runs `body`, and always switches the carrier off.
+  ///
+  /// - Parameter shown: virtual tags that take the place of those that the options name.
   static func run(
-    _ options: GlobalOptions, polling: PollingOptions = .all,
+    _ options: GlobalOptions, polling: PollingOptions = .all, showing shown: VirtualTags? = nil,
     _ body: @Sendable (Session) async throws -> Void
   ) async throws {
     setLogLevel(isVerbose: options.verbose)
     try await ExchangeFiles.keep(options.recording) { files in
-      let session = try await open(options, files, polling: polling)
+      let session = try await open(options, files, polling: polling, showing: shown)
       do {
         try await body(session)
         try Task.checkCancellation()
@@ -105,17 +107,18 @@ struct Session: Sendable {
   private static let everything = 3
 
   private static func open(
-    _ options: GlobalOptions, _ files: ExchangeFiles, polling: PollingOptions
+    _ options: GlobalOptions, _ files: ExchangeFiles, polling: PollingOptions,
+    showing shown: VirtualTags?
   ) async throws -> Session {
     if let path = options.recording.replay {
       let replayed = try ReplayedReaders(path, options.recording)
       return Session(
         try await replayed.open(recordedBy: files.recorder), replayed: replayed, options)
     }
-    guard !options.virtual.isEmpty else {
+    guard shown != nil || !options.virtual.isEmpty else {
       return Session(try await openReaders(options, polling: polling), options)
     }
-    let tags = try VirtualTags(options.virtual)
+    let tags = try shown ?? VirtualTags(options.virtual)
     let fields = VirtualFields()
     for tag in tags.tags { fields.place(tag) }
     let notes = Notes()

@@ -27,6 +27,12 @@ struct VirtualTags: Sendable {
     }
   }
 
+  /// One tag with the content of an image.
+  init(_ image: TagImage, from file: String) throws {
+    tags = [try Self.tag(with: image, from: file)]
+    notes = [ImageFile.doubt(about: image, in: file)].compactMap(\.self)
+  }
+
   static let blank = "blank"
 
   /// All names except those of files.
@@ -63,8 +69,13 @@ struct VirtualTags: Sendable {
   /// Returns the tag whose memory an image file contains, and a remark if its chip is not certain.
   private static func image(_ name: String) throws -> (VirtualTag, note: String?) {
     let image = try ImageFile.readByContent(name)
+    return (try tag(with: image, from: name), ImageFile.doubt(about: image, in: name))
+  }
+
+  /// Returns the tag with the content of an image.
+  private static func tag(with image: TagImage, from name: String) throws -> VirtualTag {
     do {
-      return (try VirtualTag.image(image), ImageFile.doubt(about: image, in: name))
+      return try VirtualTag.image(image)
     } catch {
       throw Failure(
         .content, "\(File.name(name)) is not an image of a tag: \(error)",

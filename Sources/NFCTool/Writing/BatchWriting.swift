@@ -37,8 +37,9 @@ final class BatchWriting: Sendable {
     table = try options.from.map { try CSVTable(try File.readText($0), name: File.name($0)) }
     let rowCount = table?.rows.count
     if let wanted = options.count, let rowCount, wanted > rowCount {
+      let rows = rowCount == 1 ? "1 row is" : "\(rowCount) rows are"
       throw Failure(
-        .content, "\(rowCount) rows are not enough for \(wanted) tags",
+        .content, "\(rows) not enough for \(wanted) tag\(wanted == 1 ? "" : "s")",
         advice: "nothing was written")
     }
     count = options.count ?? rowCount
@@ -80,7 +81,7 @@ final class BatchWriting: Sendable {
   private static let pause = Duration.milliseconds(100)
 
   /// Writes until enough tags have been written. If no number was specified, writes until no tag arrives
-  /// within the time-out or the program ends.
+  /// within the time-out or the program ends. Looks at least once, however short the time-out is.
   func run(_ session: Session) async throws {
     do {
       try await writeAll(session)
@@ -94,7 +95,7 @@ final class BatchWriting: Sendable {
   private func writeAll(_ session: Session) async throws {
     let clock = ContinuousClock()
     var deadline = session.options.timeout.map { clock.now + $0 }
-    while writtenCount < count ?? .max, deadline.map({ clock.now < $0 }) ?? true {
+    while true {
       Terminal.show("Hold the next tag to the reader (\(writtenCount) written)…")
       let present = try await session.tagsInField()
       state.withLock { state in
@@ -105,8 +106,10 @@ final class BatchWriting: Sendable {
         deadline = session.options.timeout.map { clock.now + $0 }
       }
       if present.isEmpty || session.demo != nil { session.demo?.showNext() }
-      if session.demo?.isOver == true { break }
-      if writtenCount < count ?? .max { try await Task.sleep(for: Self.pause) }
+      guard session.demo?.isOver != true, writtenCount < count ?? .max,
+        deadline.map({ clock.now < $0 }) ?? true
+      else { return }
+      try await Task.sleep(for: Self.pause)
     }
   }
 

@@ -2,7 +2,8 @@
 /// client/src/mifare/mifarehost.c and fileutils.c; its name is `hf-mf-…-key.bin`).
 enum ClassicKeyFile {
   private static let keyLength = 6
-  private static let sectorCounts: Set<Int> = [5, 16, 18, 32, 40]
+  /// The sectors of all sizes; 7 and 18 include the two of the signature (Proxmark3, traces/mifare/s20-empty-key.bin).
+  private static let sectorCounts: Set<Int> = [5, 7, 16, 18, 32, 40]
 
   /// Keys of new cards and of directories (NXP AN10787, 3.7; NFC Forum, AN1305, 3.3).
   private static let usualKeys: Set<[UInt8]> = [

@@ -79,7 +79,13 @@ extension FlipperFile.Reader {
   func answerToSelect() throws(ImageError) -> [UInt8]? {
     if let entry = entry("ATS") {
       let ats = try bytes(entry)
-      return ats.isEmpty ? nil : ats
+      guard let length = ats.first else { return nil }
+      guard Int(length) == ats.count else {
+        throw ImageError(
+          "\"ATS\" has \(ats.count) bytes, and its first byte, which is its length, is \(length)",
+          at: .line(entry.line))
+      }
+      return ats
     }
     guard let t0 = try optionalByte("T0") else { return nil }
     var ats = [t0]

@@ -4,7 +4,7 @@ extension FlipperFile.Reader {
   /// Blocks of a FeliCa Lite, or systems with services. Version 1 treated every card as a Lite, and
   /// its first files have no blocks.
   func feliCaImage() throws(ImageError) -> TagImage {
-    let version = try number("Data format version", in: 1...FlipperFile.feliCaVersion)
+    let version = try number("Data format version", in: 1...FlipperFile.newestFeliCaVersion)
     let pmm = try bytes("Manufacture parameter", count: 8)
     _ = try bytes("Manufacture id", count: 8)
     var image: TagImage
@@ -36,57 +36,122 @@ extension FlipperFile.Reader {
   private func systems() throws(ImageError) -> [TagImage.FeliCa.System] {
     // Older files of version 2 have one system and do not name it.
     let found = parts.enumerated().filter { index, part in
-      index > 0 || part["Service found"] != nil || part["Public blocks read"] != nil
+      index > 0 || Self.tables.contains { part[$0] != nil }
     }
     var systems: [TagImage.FeliCa.System] = []
-    for (index, part) in found {
-      var system = TagImage.FeliCa.System(code: nil)
-      if index > 0 {
-        let name = part.values.first {
-          $0.key.utf8.count == "System 00".utf8.count && $0.key.hasPrefix("System ")
-        }
-        system.code = try name.map { entry throws(ImageError) in
-          try hexadecimal(entry.value.prefix { $0 != " " && $0 != "|" }, entry)
-        }
-      }
-      for entry in part.values.sorted(by: { $0.line < $1.line }) {
-        try read(entry, &system)
-      }
-      systems.append(system)
-    }
+    for (_, part) in found { systems.append(try system(part)) }
+    if let entry = entry("System found") { try check(entry, systems.count) }
     return systems
   }
 
-  /// Reads a line of a table: fields between bars.
-  private func read(
-    _ entry: FlipperFile.Entry, _ system: inout TagImage.FeliCa.System
+  private static let (areas, services, blocks) = (
+    "Area found", "Service found", "Public blocks read"
+  )
+  private static let tables = [areas, services, blocks]
+
+  private func system(
+    _ part: [String: FlipperFile.Entry]
+  ) throws(ImageError) -> TagImage.FeliCa.System {
+    var system = TagImage.FeliCa.System(code: nil)
+    // The code of each node by its key in the file.
+    var nodes: [String: UInt16] = [:]
+    for entry in part.values.sorted(by: { $0.line < $1.line }) {
+      if Self.beginsPart(entry.key) {
+        let fields = fields(entry)
+        system.code = try hexadecimal(fields.first, entry)
+        nodes[entry.key] = TagImage.FeliCa.System.systemNode
+        try readKeyVersion(fields, entry, TagImage.FeliCa.System.systemNode, &system)
+      } else if entry.key.hasSuffix(Self.key),
+        let node = nodes[String(entry.key.dropLast(Self.key.count))]
+      {
+        system.keys[node, default: .init()].value = try bytes(entry)
+      } else if let node = try read(entry, &system) {
+        nodes[entry.key] = node
+      }
+    }
+    try checkCounts(part, system)
+    return system
+  }
+
+  /// The end of the name of a line with a key, which follows that of its system, area or service.
+  private static let key = " Key"
+
+  /// Checks that the tables are complete, because a file may have been cut off at the end of any line. The table of
+  /// blocks is the last one, and every firmware that names systems writes it.
+  private func checkCounts(
+    _ part: [String: FlipperFile.Entry], _ system: TagImage.FeliCa.System
   ) throws(ImageError) {
-    guard entry.value.hasPrefix("|") else { return }
-    let fields = entry.value.split(separator: "|").map { field in
+    guard let blocks = part[Self.blocks] else {
+      throw ImageError("the system ends without \"\(Self.blocks)\"", at: .line(lastLine))
+    }
+    try check(blocks, system.blocks.count)
+    if let areas = part[Self.areas] { try check(areas, system.areas.count) }
+    if let services = part[Self.services] { try check(services, system.services.count) }
+  }
+
+  private func check(_ entry: FlipperFile.Entry, _ count: Int) throws(ImageError) {
+    guard try number(entry, in: 0...0xFFFF) == count else {
+      throw ImageError(
+        "\"\(entry.key)\" is \(entry.value), and the file has \(count)", at: .line(entry.line))
+    }
+  }
+
+  /// The fields between the bars of a line.
+  private func fields(_ entry: FlipperFile.Entry) -> [Substring] {
+    entry.value.split(separator: "|").map { field in
       var text = field.drop { $0 == " " }
       while text.last == " " { text.removeLast() }
       return text
     }
-    func field(_ name: String) -> Substring? {
-      fields.first { $0.hasPrefix(name) }.map { $0.dropFirst(name.count).drop { $0 == " " } }
+  }
+
+  private func field(_ name: String, _ fields: [Substring]) -> Substring? {
+    fields.first { $0.hasPrefix(name) }.map { $0.dropFirst(name.count).drop { $0 == " " } }
+  }
+
+  private func readKeyVersion(
+    _ fields: [Substring], _ entry: FlipperFile.Entry, _ node: UInt16,
+    _ system: inout TagImage.FeliCa.System
+  ) throws(ImageError) {
+    guard let version = field("Key version", fields) else { return }
+    system.keys[node, default: .init()].version = try hexadecimal(version, entry)
+  }
+
+  /// Reads a line of a table, and returns the code if it is that of an area or a service.
+  private func read(
+    _ entry: FlipperFile.Entry, _ system: inout TagImage.FeliCa.System
+  ) throws(ImageError) -> UInt16? {
+    guard entry.value.hasPrefix("|") else { return nil }
+    let fields = fields(entry)
+    if entry.key.hasPrefix("Block ") {
+      system.blocks.append(try block(fields, entry))
+      return nil
     }
-    if entry.key.hasPrefix("Area ") {
-      var area = TagImage.FeliCa.Area(code: try hexadecimal(field("Code"), entry))
-      if let end = field("End") { area.end = try hexadecimal(end, entry) }
+    let isArea = entry.key.hasPrefix("Area ")
+    guard isArea || entry.key.hasPrefix("Service ") else { return nil }
+    let code = try hexadecimal(field("Code", fields), entry)
+    if isArea {
+      var area = TagImage.FeliCa.Area(code: code)
+      if let end = field("End", fields) { area.end = try hexadecimal(end, entry) }
       system.areas.append(area)
-    } else if entry.key.hasPrefix("Service ") {
-      system.services.append(try hexadecimal(field("Code"), entry))
-    } else if entry.key.hasPrefix("Block ") {
-      guard let data = field("Data:").flatMap({ Hexadecimal.bytes($0) }),
-        data.count == Self.blockSize
-      else {
-        throw ImageError("\"\(entry.key)\" does not have 16 bytes of data", at: .line(entry.line))
-      }
-      system.blocks.append(
-        .init(
-          service: try hexadecimal(field("Service code"), entry),
-          number: Int(try hexadecimal(field("Block index"), entry)), data: data))
+    } else {
+      system.services.append(code)
     }
+    try readKeyVersion(fields, entry, code, &system)
+    return code
+  }
+
+  private func block(
+    _ fields: [Substring], _ entry: FlipperFile.Entry
+  ) throws(ImageError) -> TagImage.FeliCa.Block {
+    guard let data = field("Data:", fields).flatMap({ Hexadecimal.bytes($0) }),
+      data.count == Self.blockSize
+    else {
+      throw ImageError("\"\(entry.key)\" does not have 16 bytes of data", at: .line(entry.line))
+    }
+    return .init(
+      service: try hexadecimal(field("Service code", fields), entry),
+      number: Int(try hexadecimal(field("Block index", fields), entry)), data: data)
   }
 
   private func hexadecimal(

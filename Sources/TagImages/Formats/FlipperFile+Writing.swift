@@ -211,7 +211,9 @@ extension FlipperFile.Writer {
     line("System found", systems.count)
     for (index, system) in systems.enumerated() {
       emptyLine()
-      line("System " + Hexadecimal.text([UInt8(clamping: index)]), four(system.code ?? 0))
+      node(
+        "System " + Hexadecimal.text([UInt8(clamping: index)]),
+        four(system.code ?? 0), system.keys[TagImage.FeliCa.System.systemNode])
       emptyLine()
       line("Area found", system.areas.count)
       for (number, area) in system.areas.enumerated() {
@@ -219,19 +221,20 @@ extension FlipperFile.Writer {
           let code = system.services[service]
           return code >= area.code && code <= area.end ?? 0xFFFF
         }
-        line(
+        node(
           "Area " + three(number),
           "| Code \(four(area.code)) | End \(four(area.end ?? 0xFFFE)) "
-            + "| Services #\(three(members.first ?? 0))-#\(three(members.last ?? 0)) |")
+            + "| Services #\(three(members.first ?? 0))-#\(three(members.last ?? 0)) |",
+          system.keys[area.code])
       }
       emptyLine()
       line("Service found", system.services.count)
       for (number, service) in system.services.enumerated() {
         let attribute = UInt8(service & 0x3F)
-        line(
+        node(
           "Service " + three(number),
           "| Code \(four(service)) | Attrib. \(Hexadecimal.text([attribute])) | "
-            + FlipperFile.attribute(attribute) + " |")
+            + FlipperFile.attribute(attribute) + " |", system.keys[service])
       }
       emptyLine()
       line("Public blocks read", system.blocks.count)
@@ -243,6 +246,17 @@ extension FlipperFile.Writer {
             + Hexadecimal.text(block.data, separator: " ") + " |")
       }
     }
+  }
+
+  /// Writes the line of a system, an area or a service with the version of its key, and its key on a line of its own.
+  private mutating func node(_ name: String, _ text: String, _ key: TagImage.FeliCa.Key?) {
+    var text = text
+    if let version = key?.version {
+      let bytes = [UInt8(version >> 8), UInt8(version & 0xFF)]
+      text += (text.hasSuffix("|") ? "" : " |") + " Key version \(Hexadecimal.text(bytes)) |"
+    }
+    line(name, text)
+    if let value = key?.value { line(name + " Key", value) }
   }
 
   fileprivate mutating func st25tb(_ image: TagImage) {

@@ -12,9 +12,11 @@ enum FlipperFile {
   /// Version 1 of Ultralight and Classic data has neither the chip's name nor unknown bytes.
   static let type2Version = 2
   static let classicVersion = 2
-  /// Version 1 of FeliCa data is that of FeliCa Lite in all firmware; 2 has systems and services.
+  /// Version 1 of FeliCa data is that of FeliCa Lite in all firmware; 2 has systems and services. Unleashed
+  /// Firmware, a fork, writes the same as version 3 (Felica_Standard_v3.nfc of its unit tests).
   static let feliCaLiteVersion = 1
   static let feliCaVersion = 2
+  static let newestFeliCaVersion = 3
 
   enum DeviceType {
     static let type2 = "NTAG/Ultralight"
@@ -164,8 +166,8 @@ enum FlipperFile {
       lastLine = max(1, lines.last(where: { !$0.trimmed.isEmpty })?.number ?? 1)
       for line in lines {
         let text = line.trimmed
-        // FeliCa's directory is drawn with the last two characters.
-        guard let first = text.first, !"#+|".contains(first) else { continue }
+        // FeliCa's directory is drawn with the last three characters.
+        guard let first = text.first, !"#+|-".contains(first) else { continue }
         guard let colon = text.firstIndex(of: ":") else {
           throw ImageError("there is no colon after a key", at: .line(line.number))
         }
@@ -186,7 +188,7 @@ enum FlipperFile {
     }
 
     /// Returns whether a key is like `System 00`, not `System 00 Key` or `System found`.
-    private static func beginsPart(_ key: String) -> Bool {
+    static func beginsPart(_ key: String) -> Bool {
       let prefix = "System "
       return key.hasPrefix(prefix) && key.utf8.count == prefix.utf8.count + 2
         && Hexadecimal.bytes(key.dropFirst(prefix.count)) != nil

@@ -20,7 +20,8 @@ enum ProxmarkFile {
     case .iso15693:
       let fits =
         memory.unitCount <= Limit.vicinityBlocks && memory.bytes.count <= Limit.vicinityBytes
-      return fits && !memory.isEmpty ? nil : "of more than \(Limit.vicinityBlocks) blocks"
+      guard !memory.isEmpty else { return "without blocks" }
+      return fits ? nil : "of more than \(Limit.vicinityBlocks) blocks"
     case .topaz:
       return memory.bytes.count > Limit.topazBytes ? "of more than \(Limit.topazBytes) bytes" : nil
     case .iClass:

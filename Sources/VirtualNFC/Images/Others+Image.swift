@@ -32,11 +32,10 @@ extension VirtualTag {
 
 extension SRIX4K: ImagedChip {
   private static let blockSize = 4
-  private static let blockCount = 128
   private static let defaultUID: [UInt8] = [0xD0, 0x02, 0x0C, 0x1F, 0x5A, 0x88, 0x13, 0x6E]
 
   var tagImage: TagImage {
-    let size = Self.blockCount * Self.blockSize
+    let size = memory.count - Self.blockSize
     var image = TagImage(.st25tb, unitSize: Self.blockSize, bytes: Array(memory.prefix(size)))
     image.uid = identifier
     image.systemBlock = Array(memory.dropFirst(size))
@@ -44,12 +43,12 @@ extension SRIX4K: ImagedChip {
   }
 
   init(_ image: TagImage) throws(VirtualTagNameError) {
-    guard image.memory.unitCount == Self.blockCount, image.memory.unitSize == Self.blockSize else {
-      throw .notADump(
-        "there is no virtual ST25TB of \(image.memory.unitCount) blocks, only of \(Self.blockCount)"
-      )
+    let count = image.memory.unitCount
+    guard Self.blockCounts.contains(count), image.memory.unitSize == Self.blockSize else {
+      throw .notADump("no ST25TB that is known has \(count) blocks")
     }
-    self.init(uid: image.uid.flatMap { $0.count == 8 ? $0 : nil } ?? Self.defaultUID)
+    self.init(
+      uid: image.uid.flatMap { $0.count == 8 ? $0 : nil } ?? Self.defaultUID, blockCount: count)
     let system = image.systemBlock ?? [0xFF, 0xFF, 0xFF, 0xFF]
     memory = image.memory.bytes + system
   }

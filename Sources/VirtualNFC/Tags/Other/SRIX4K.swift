@@ -25,6 +25,9 @@ public struct SRIX4K: VirtualChip {
 
   private static let blockSize = 4
   private static let blockCount = 128
+  /// The sizes of the chips of the family (Flipper Zero, lib/nfc/protocols/st25tb/st25tb.c). A smaller one is written
+  /// here by the rules of an SRIX4K, which is not confirmed for each of them.
+  static let blockCounts: Set<Int> = [16, 64, blockCount]
   /// The blocks in which a write can only clear bits, until they are reloaded.
   private static let resettableBlocks = 0...4
   /// The blocks whose value a write can only decrease.
@@ -52,25 +55,28 @@ public struct SRIX4K: VirtualChip {
   private var randomState: UInt32 = 0
 
   /// - Parameter uid: 8 bytes, most significant first (D0, 02, …).
-  public init(uid: [UInt8]) {
+  public init(uid: [UInt8]) { self.init(uid: uid, blockCount: Self.blockCount) }
+
+  /// A chip of the family with fewer blocks.
+  init(uid: [UInt8], blockCount: Int) {
     precondition(uid.count == 8, "a UID has 8 bytes")
     identifier = uid
     blocks = [[UInt8]](
-      repeating: [UInt8](repeating: 0xFF, count: Self.blockSize), count: Self.blockCount)
+      repeating: [UInt8](repeating: 0xFF, count: Self.blockSize), count: blockCount)
     // Counter 5 starts at FFFFFFFE.
     blocks[Self.counterBlocks.lowerBound][0] = 0xFE
   }
 
   public var modulation: RadioFrame.Modulation { .typeB }
 
-  /// The 128 blocks in the order of reading, followed by the system block.
+  /// The blocks in the order of reading, followed by the system block.
   public var memory: [UInt8] {
     get { Array(blocks.joined()) + system }
     set {
-      for index in 0...Self.blockCount {
+      for index in 0...blocks.count {
         let part = Array(newValue.dropFirst(index * Self.blockSize).prefix(Self.blockSize))
         guard part.count == Self.blockSize else { return }
-        if index < Self.blockCount { blocks[index] = part } else { system = part }
+        if index < blocks.count { blocks[index] = part } else { system = part }
       }
     }
   }
