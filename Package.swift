@@ -72,6 +72,8 @@ let package = Package(
     .target(name: "JSONText"),
     .target(name: "NDEF", dependencies: ["JSONText"]),
     .target(name: "ReaderThread"),
+    // The same numbers for the same seed: virtual chips and tests.
+    .target(name: "SeededRandom"),
     .target(name: "NFCCore", dependencies: ["NDEF", "ReaderThread", "COpenSSL"]),
     // For servers: no reader, no I/O.
     .target(name: "SUNMessage", dependencies: ["COpenSSL"]),
@@ -100,7 +102,9 @@ let package = Package(
     .target(name: "SecureTags", dependencies: ["NFCCore", "NDEF", "SUNMessage", "COpenSSL"]),
     .target(
       name: "VirtualNFC",
-      dependencies: ["NFCCore", "NDEF", "ReaderThread", "TagImages", "COpenSSL"]),
+      dependencies: [
+        "NFCCore", "NDEF", "ReaderThread", "SeededRandom", "TagImages", "COpenSSL",
+      ]),
     .target(
       name: "NFC",
       dependencies: ["NFCLibNFC", "NFCIsolated", "NFCPCSC", "NFCCore", "NDEF", "ReaderThread"]),
@@ -137,22 +141,28 @@ let package = Package(
       path: "Tests/TestSupport", exclude: ["Rig"]),
     .testTarget(name: "JSONTextTests", dependencies: ["JSONText"]),
     .testTarget(name: "ChildProcessesTests", dependencies: ["ChildProcesses"]),
-    .testTarget(name: "NDEFTests", dependencies: ["NDEF"]),
-    .testTarget(name: "TagImagesTests", dependencies: ["TagImages", "TestSupport", "VirtualNFC"]),
+    .testTarget(name: "NDEFTests", dependencies: ["NDEF", "SeededRandom"]),
     .testTarget(
-      name: "ModelTests", dependencies: ["NFCCore", "ReaderThread", "VirtualNFC"],
+      name: "TagImagesTests",
+      dependencies: ["SeededRandom", "TagImages", "TestSupport", "VirtualNFC"]),
+    .testTarget(
+      name: "ModelTests",
+      dependencies: ["NFCCore", "ReaderThread", "SeededRandom", "VirtualNFC"],
       exclude: ["ModelMain.swift"]),
-    .testTarget(name: "NFCCoreTests", dependencies: ["NFCCore"]),
+    .testTarget(name: "NFCCoreTests", dependencies: ["NFCCore", "SeededRandom"]),
     .testTarget(name: "SUNMessageTests", dependencies: ["SUNMessage"], exclude: ["Vectors"]),
     .testTarget(
       name: "SecureTagsTests",
       dependencies: ["SecureTags", "SUNMessage", "NFC", "TestSupport", "VirtualNFC"]),
-    .testTarget(name: "VirtualNFCTests", dependencies: ["TestSupport", "VirtualNFC"]),
+    .testTarget(
+      name: "VirtualNFCTests", dependencies: ["SeededRandom", "TestSupport", "VirtualNFC"]),
     .testTarget(
       name: "NFCLibNFCTests", dependencies: ["NFC", "NFCCore", "NFCLibNFC", "VirtualNFC"]),
     .testTarget(
       name: "NFCIsolatedTests",
-      dependencies: ["NFC", "NFCCore", "NFCIsolated", "NFCReader", "TestSupport", "VirtualNFC"]),
+      dependencies: [
+        "NFC", "NFCCore", "NFCIsolated", "NFCReader", "SeededRandom", "TestSupport", "VirtualNFC",
+      ]),
     .testTarget(
       name: "DriverConformanceTests",
       dependencies: [
@@ -171,7 +181,9 @@ let package = Package(
     .testTarget(name: "SystemFactsTests", dependencies: ["SystemFacts", "TestSupport"]),
     .testTarget(
       name: "NFCTests",
-      dependencies: ["NFC", "NFCCore", "NFCLibNFC", "NFCUSB", "TestSupport", "VirtualNFC"]),
+      dependencies: [
+        "NFC", "NFCCore", "NFCLibNFC", "NFCUSB", "SeededRandom", "TestSupport", "VirtualNFC",
+      ]),
     // Tags as they come from the field, and every procedure over every one of them.
     .testTarget(
       name: "FieldTests",
@@ -189,8 +201,8 @@ let package = Package(
     .testTarget(
       name: "RecordingsTests",
       dependencies: [
-        "Recordings", "JSONText", "NFC", "NFCCore", "NFCPCSC", "SecureTags", "TestSupport",
-        "VirtualNFC",
+        "Recordings", "JSONText", "NFC", "NFCCore", "NFCPCSC", "SecureTags", "SeededRandom",
+        "TestSupport", "VirtualNFC",
       ]),
     .testTarget(
       name: "USBTests", dependencies: ["TestSupport", "NFCTool", "NFCCore", "VirtualNFC"]),
@@ -204,7 +216,7 @@ let package = Package(
       name: "InteropTests",
       dependencies: ["NFC", "NFCCore", "SecureTags", "TagImages", "TestSupport", "VirtualNFC"]),
     .testTarget(
-      name: "FuzzTests", dependencies: ["NDEF", "NFCCore", "TagImages"],
+      name: "FuzzTests", dependencies: ["NDEF", "NFCCore", "SeededRandom", "TagImages"],
       exclude: ["LibFuzzerMain.swift"]),
   ],
   swiftLanguageModes: [.v6]
@@ -239,7 +251,8 @@ if Context.environment["NFC_FUZZ"] == "model" {
   package.targets.removeAll { $0.name == "ModelTests" }
   package.targets.append(
     .executableTarget(
-      name: "NFCModelCheck", dependencies: ["NFCCore", "ReaderThread", "VirtualNFC"],
+      name: "NFCModelCheck",
+      dependencies: ["NFCCore", "ReaderThread", "SeededRandom", "VirtualNFC"],
       path: "Tests/ModelTests",
       exclude: ["ModelTests.swift"]))
 } else if Context.environment["NFC_FUZZ"] != nil {

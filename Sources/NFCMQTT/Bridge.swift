@@ -1,4 +1,14 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
 import Foundation
+#endif
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
 
 /// Maintains a connection to a broker for the program that has started this one, and reconnects
 /// whenever the connection ends.
@@ -117,24 +127,24 @@ struct Bridge {
   /// Reports events. Returns `false` if the broker refuses permanently.
   private mutating func report() -> Bool {
     var isRefused = refusal != nil
-    if let refusal { Output.write(Report(refused: refusal)) }
+    if let refusal { Output.report(Report(refused: refusal)) }
     for event in connection?.takeEvents() ?? [] {
       switch event {
       case .connected:
         isConnected = true
         pause = Self.shortestPause
         for filter in filters { attempt { try $0.subscribe(filter) } }
-        Output.write(Report(connected: true))
+        Output.report(Report(connected: true))
       case .refused(let reason):
-        Output.write(Report(refused: reason))
+        Output.report(Report(refused: reason))
         isRefused = true
       case .ended(let reason):
         end(Mosquitto.Problem(reason: reason))
       case .published(let number):
-        if let id = pending.removeValue(forKey: number) { Output.write(Report(published: id)) }
+        if let id = pending.removeValue(forKey: number) { Output.report(Report(published: id)) }
       case .message(let topic, let payload):
         let text = String(decoding: payload, as: UTF8.self)
-        Output.write(Report(message: .init(topic: topic, payload: text)))
+        Output.report(Report(message: .init(topic: topic, payload: text)))
       }
     }
     return !isRefused
@@ -154,6 +164,6 @@ struct Bridge {
     pending = [:]
     nextAttempt = .now + pause
     pause = min(pause * 2, Self.longestPause)
-    if refusal == nil { Output.write(Report(disconnected: problem.reason)) }
+    if refusal == nil { Output.report(Report(disconnected: problem.reason)) }
   }
 }

@@ -1,4 +1,14 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
 import Foundation
+#endif
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
 
 /// `nfc-mqtt`: publishes messages for `nfc watch`. It is a separate program, so that only those who
 /// use a broker need libmosquitto.
@@ -9,8 +19,8 @@ enum EntryPoint {
     for number in [SIGINT, SIGTERM, SIGHUP, SIGPIPE] { signal(number, SIG_IGN) }
     Mosquitto.start()
     guard var bridge = Bridge() else {
-      FileHandle.standardError.write(
-        Data("nfc-mqtt: this program is started by nfc watch --mqtt\n".utf8))
+      Output.put(
+        Array("nfc-mqtt: this program is started by nfc watch --mqtt\n".utf8), to: STDERR_FILENO)
       exit(EX_USAGE)
     }
     bridge.run()
@@ -18,23 +28,21 @@ enum EntryPoint {
 }
 
 enum Output {
-  /// Writes a line immediately. Does nothing if nobody reads it.
-  static func write(_ report: Report) {
-    guard var line = try? JSONEncoder().encode(report) else { return }
-    line.append(0x0A)
-    let isWritten = line.withUnsafeBytes { bytes in
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        let count = Foundation.write(
-          STDOUT_FILENO, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-        if count < 0 {
-          guard errno == EINTR else { return false }
-        } else {
-          rest = rest.dropFirst(count)
-        }
-      }
-      return true
+  /// Writes a line immediately. Ends this program if nobody reads it.
+  static func report(_ report: Report) {
+    guard let line = try? JSONEncoder().encode(report) else { return }
+    if !put(line + [0x0A], to: STDOUT_FILENO) { exit(EXIT_SUCCESS) }
+  }
+
+  /// Writes all bytes. Returns `false` if nobody reads them.
+  @discardableResult
+  static func put(_ bytes: some Collection<UInt8>, to descriptor: Int32) -> Bool {
+    var rest = Array(bytes)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+      guard count >= 0 || errno == EINTR else { return false }
+      rest = rest.dropFirst(max(count, 0))
     }
-    if !isWritten { exit(EXIT_SUCCESS) }
+    return true
   }
 }

@@ -1,5 +1,10 @@
 import CMosquitto
-import Foundation
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
 
 /// One connection to a broker through libmosquitto. This is the only file of this program that
 /// calls libmosquitto.
@@ -101,7 +106,8 @@ final class Mosquitto {
     let text =
       code == MOSQ_ERR_ERRNO
       ? String(cString: strerror(errno)) : String(cString: mosquitto_strerror(code.rawSigned))
-    throw Problem(reason: text.trimmingCharacters(in: .punctuationCharacters))
+    // Some of libmosquitto's texts end with a period.
+    throw Problem(reason: text.hasSuffix(".") ? String(text.dropLast()) : text)
   }
 
   /// Returns whether a TLS error is about certificates. A handshake that failed because the broker

@@ -1,4 +1,14 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
 import Foundation
+#endif
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
 
 /// `nfc-notify`: shows notifications for `nfc watch`. It is a separate program, so that only those
 /// who want notifications need libdbus.
@@ -28,7 +38,17 @@ enum EntryPoint {
   }
 
   private static func complain(_ problem: SessionBus.Problem) {
-    FileHandle.standardError.write(Data("nfc: no notification: \(problem.reason)\n".utf8))
+    put("nfc: no notification: \(problem.reason)", to: STDERR_FILENO)
+  }
+
+  /// Writes a line, as far as its reader takes it.
+  private static func put(_ line: String, to descriptor: Int32) {
+    var rest = Array("\(line)\n".utf8)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+      guard count >= 0 || errno == EINTR else { return }
+      rest = rest.dropFirst(max(count, 0))
+    }
   }
 
   /// Shows a notification and returns its number.
@@ -81,7 +101,7 @@ enum EntryPoint {
         switch event {
         case .invoked(let number, clicked):
           guard let link = links[number] else { continue }
-          FileHandle.standardOutput.write(Data("\(link)\n".utf8))
+          put(link, to: STDOUT_FILENO)
         case .invoked: continue
         case .closed(let number): links[number] = nil
         }

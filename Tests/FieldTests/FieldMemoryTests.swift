@@ -1,4 +1,5 @@
 import NFC
+import Synchronization
 import TagImages
 import Testing
 import VirtualNFC
@@ -7,6 +8,17 @@ import VirtualNFC
 
 /// `nfc dump`, `nfc restore` and `nfc protect` on every tag from the field that has a memory, or a password.
 @Suite struct FieldMemoryTests {
+  /// As `nfc restore` without options. Parsing needs more time than a restore.
+  private static func restoring() throws -> RestoreArguments {
+    try parsed.withLock { parsed in
+      if let parsed { return parsed }
+      let arguments = try RestoreArguments.parse(["image.json"])
+      parsed = arguments
+      return arguments
+    }
+  }
+  private static let parsed = Mutex<RestoreArguments?>(nil)
+
   private static func memory(_ tag: DetectedTag) throws -> MemoryTag {
     try #require(MemoryTag(tag))
   }
@@ -31,7 +43,7 @@ import VirtualNFC
     try await bench.expectReplay { tag, _ in
       let memory = try Self.memory(tag)
       _ = try await memory.read(TagKeys.parse([]), password: nil, .everything)
-      _ = try await RestoreArguments.parse(["image.json"]).prepare(image, for: memory, nil).run()
+      _ = try await Self.restoring().prepare(image, for: memory, nil).run()
     }
   }
 
@@ -54,8 +66,7 @@ import VirtualNFC
   private static func restore(
     _ image: TagImage, to bench: FieldBench
   ) async throws -> [RestoredPart] {
-    let arguments = try RestoreArguments.parse(["image.json"])
-    return try await arguments.prepare(image, for: memory(bench.found()), nil).run()
+    try await restoring().prepare(image, for: memory(bench.found()), nil).run()
   }
 
   // MARK: Passwords

@@ -1,3 +1,4 @@
+import SeededRandom
 import NDEF
 import TagImages
 import Testing
@@ -79,21 +80,9 @@ import Testing
     }
   }()
 
-  /// SplitMix64 (Steele, Lea, Flood, 2014): the same run for the same seed everywhere.
-  private struct Generator: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var value = state
-      value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-      value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-      return value ^ value >> 31
-    }
-  }
-
   @Test(arguments: DecoderFuzz.allCases)
   func anyBytesGiveAValueOrAnError(_ decoder: DecoderFuzz) {
-    var random = Generator(state: UInt64(decoder.rawValue))
+    var random = SplitMix64(seed: UInt64(decoder.rawValue))
     let seeds = Self.seeds[decoder] ?? []
     for round in 0..<2_000 {
       var bytes: [UInt8]

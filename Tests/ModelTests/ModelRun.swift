@@ -1,3 +1,4 @@
+import SeededRandom
 import ReaderThread
 
 @testable import NFCCore
@@ -27,7 +28,7 @@ struct ModelRun {
   private let reader: Reader
   private(set) var found: DetectedTag
   private(set) var ndef: any NDEFTag
-  var random: ModelRandom
+  var random: SplitMix64
   /// What a read may give; `nil` for a tag that is not formatted, is broken, or of which nothing is known.
   private var messages: Set<[UInt8]>?
   private var isBroken = false
@@ -44,7 +45,7 @@ struct ModelRun {
     self.subject = subject
     self.seed = seed
     tag = subject.make()
-    random = ModelRandom(state: seed &* 0x9E37 &+ 1)
+    random = SplitMix64(seed: seed &* 0x9E37 &+ 1)
     reader = Reader(driver: AirDriver(tag, hand), executor: executor)
     found = try await Self.find(reader, subject.technology)
     guard let ndef = found.ndef else { throw NoTag() }
@@ -386,18 +387,7 @@ struct ModelRun {
   }
 }
 
-/// SplitMix64, by Steele, Lea and Flood.
-struct ModelRandom: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var word = state
-    word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
-    word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
-    return word ^ word >> 31
-  }
-
+extension SplitMix64 {
   mutating func happens(_ times: Int, of all: Int) -> Bool {
     Int.random(in: 0..<all, using: &self) < times
   }

@@ -1,3 +1,4 @@
+import SeededRandom
 import NFC
 import TestSupport
 import Testing
@@ -91,7 +92,7 @@ import Testing
 
   /// Any bytes give a message or an error, and none takes more memory than its bytes allow.
   @Test func anyBytesGiveAMessageOrAnError() {
-    var random = SeededGenerator(seed: 1)
+    var random = SplitMix64(seed: 1)
     var messages = 0
     for _ in 0..<20_000 {
       var noise = (0..<Int.random(in: 0..<48, using: &random)).map { _ in

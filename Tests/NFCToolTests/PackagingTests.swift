@@ -102,6 +102,8 @@ import Testing
         set -eu
         mkdir -p "$D/system/var/lib/dpkg" "$D/out"
         : >"$D/system/var/lib/dpkg/status"
+        # The best compression of 200 MB needs minutes, and is not what is tested.
+        export DPKG_DEB_COMPRESSOR_TYPE=gzip DPKG_DEB_COMPRESSOR_LEVEL=1
         package=$("$ROOT/Scripts/package" --tool "$NFC" --output "$D/out")
         dpkg-deb --info "$package" | grep -q "Package: nfc-swift"
         dpkg-deb --field "$package" Maintainer

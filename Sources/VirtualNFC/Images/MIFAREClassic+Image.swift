@@ -1,3 +1,4 @@
+import SeededRandom
 import TagImages
 
 extension MIFAREClassic: ImagedChip {

@@ -1,3 +1,4 @@
+import SeededRandom
 import Synchronization
 
 /// The field of a virtual reader, in which tags are placed and from which they are removed.

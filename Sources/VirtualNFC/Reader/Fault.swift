@@ -1,3 +1,5 @@
+import SeededRandom
+
 /// A fault at a given moment, for testing how a program reacts.
 ///
 /// Moments are counted from 0 since the faults were passed to ``VirtualReader/setFaults(_:)``: the

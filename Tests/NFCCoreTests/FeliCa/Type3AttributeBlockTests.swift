@@ -1,3 +1,4 @@
+import SeededRandom
 import Testing
 
 @testable import NFCCore
@@ -55,7 +56,7 @@ import Testing
   }
 
   @Test func anyBytesAreAnAnswer() {
-    var generator = SplitMix(state: 3)
+    var generator = SplitMix64(seed: 3)
     for _ in 0..<5000 {
       var bytes = (0..<Int.random(in: 0...20, using: &generator)).map { _ in
         UInt8.random(in: 0...255, using: &generator)

@@ -1,3 +1,4 @@
+import SeededRandom
 import Testing
 
 @testable import NFCCore
@@ -68,7 +69,7 @@ import Testing
   }
 
   @Test func anyBytesAreAnAnswer() {
-    var generator = SplitMix(state: 4)
+    var generator = SplitMix64(seed: 4)
     for _ in 0..<5000 {
       var bytes = (0..<Int.random(in: 0...24, using: &generator)).map { _ in
         UInt8.random(in: 0...255, using: &generator)

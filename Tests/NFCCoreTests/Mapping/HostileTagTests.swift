@@ -1,3 +1,4 @@
+import SeededRandom
 import Testing
 
 @testable import NFCCore
@@ -25,13 +26,13 @@ import Testing
   }
 
   private func run<Mapping: NDEFMapping>(
-    _ target: Target, _ answer: @escaping ([UInt8], inout SplitMix) -> [UInt8],
+    _ target: Target, _ answer: @escaping ([UInt8], inout SplitMix64) -> [UInt8],
     _ make: () -> Mapping
   ) throws -> (results: Int, errors: Int) {
     var results = 0
     var errors = 0
     for seed in 0..<400 {
-      let driver = HostileDriver(SplitMix(state: UInt64(seed)), answer)
+      let driver = HostileDriver(SplitMix64(seed: UInt64(seed)), answer)
       let link = TagLink(driver: driver, target: target, operation: Reader.Operation())
       var mapping = make()
       for step in 0..<6 {
@@ -56,7 +57,7 @@ import Testing
   }
 
   /// Right in form more often than not, so that the procedures get somewhere.
-  private static func feliCaAnswer(_ command: [UInt8], _ random: inout SplitMix) -> [UInt8] {
+  private static func feliCaAnswer(_ command: [UInt8], _ random: inout SplitMix64) -> [UInt8] {
     guard command.count > 1, Int.random(in: 0..<12, using: &random) > 0 else {
       return bytes(0...40, &random)
     }
@@ -82,7 +83,7 @@ import Testing
     return [UInt8(answer.count + 1)] + answer
   }
 
-  private static func cardAnswer(_ command: [UInt8], _ random: inout SplitMix) -> [UInt8] {
+  private static func cardAnswer(_ command: [UInt8], _ random: inout SplitMix64) -> [UInt8] {
     let words: [[UInt8]] = [
       [0x90, 0], [0x90, 0], [0x90, 0], [0x90, 0], [0x90, 0], [0x90, 0], [0x91, 0], [0x91, 0xDE],
       [0x62, 0x82], [0x67, 0], [0x6C, 5], [0x61, 3], [0x6A, 0x82], [0x69, 0x82],
@@ -106,7 +107,7 @@ import Testing
     }
   }
 
-  private static func bytes(_ count: ClosedRange<Int>, _ random: inout SplitMix) -> [UInt8] {
+  private static func bytes(_ count: ClosedRange<Int>, _ random: inout SplitMix64) -> [UInt8] {
     (0..<Int.random(in: count, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random)
     }
   }
@@ -120,10 +121,10 @@ private final class HostileDriver: ReaderDriver {
     technologies: [], bitRates: [:], maximumCommandLength: 262, maximumResponseLength: 262)
   let abort: @Sendable () -> Void = {}
   var left = 0
-  private var random: SplitMix
-  private let answer: ([UInt8], inout SplitMix) -> [UInt8]
+  private var random: SplitMix64
+  private let answer: ([UInt8], inout SplitMix64) -> [UInt8]
 
-  init(_ random: SplitMix, _ answer: @escaping ([UInt8], inout SplitMix) -> [UInt8]) {
+  init(_ random: SplitMix64, _ answer: @escaping ([UInt8], inout SplitMix64) -> [UInt8]) {
     self.random = random
     self.answer = answer
   }

@@ -1,3 +1,4 @@
+import SeededRandom
 import Testing
 
 @testable import NFCCore
@@ -38,7 +39,7 @@ struct MessageReplacementTests {
   /// TLVs that follow the message can be found between any two writes, moved or not; and what stands
   /// there is the old message, none, or the new one.
   @Test(arguments: [1, 4, 8, 16, 32]) func whatFollowsIsAlwaysThere(_ unitSize: Int) throws {
-    var random = SplitMix(state: UInt64(unitSize))
+    var random = SplitMix64(seed: UInt64(unitSize))
     var moves = 0
     for round in 0..<600 {
       var subject = Subject(unitSize, &random)
@@ -109,7 +110,7 @@ struct MessageReplacementTests {
     let start: Int
     var area: [UInt8]
 
-    init(_ unitSize: Int, _ random: inout SplitMix) {
+    init(_ unitSize: Int, _ random: inout SplitMix64) {
       let size =
         ([48, 96, 144, 300, 496].randomElement(using: &random) ?? 48)
         - Int.random(in: 0..<3, using: &random)

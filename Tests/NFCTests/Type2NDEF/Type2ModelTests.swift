@@ -1,3 +1,4 @@
+import SeededRandom
 import TestSupport
 import Testing
 import VirtualNFC
@@ -44,7 +45,7 @@ import VirtualNFC
     private let record: Type2Chip
     private var driver: ChipDriver
     private var mapping: Type2Mapping
-    private var random: SeededGenerator
+    private var random: SplitMix64
     private let seed: UInt64
     /// What a read may give; `nil` for a tag that is not formatted or is broken.
     private var messages: Set<[UInt8]>?
@@ -54,7 +55,7 @@ import VirtualNFC
       record = chip.record
       driver = ChipDriver(chip.blank)
       mapping = Type2Mapping(chip: nil)
-      random = SeededGenerator(seed: seed &* 0x9E37 &+ 1)
+      random = SplitMix64(seed: seed &* 0x9E37 &+ 1)
       self.seed = seed
       var first = Type2Mapping(chip: nil)
       do {

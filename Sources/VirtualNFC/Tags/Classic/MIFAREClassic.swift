@@ -29,7 +29,11 @@ public struct MIFAREClassic: VirtualChip {
   var activation: TypeAActivation
   /// The first block that does not exist, on a card whose memory is smaller than the product's.
   var blockLimit: Int?
-  private var image: [UInt8]
+  private var image: [UInt8] {
+    didSet { irreversibleState = Self.irreversibleState(of: image, product) }
+  }
+  /// Sectors whose access bits no key can change, or whose access bits are inconsistent.
+  public private(set) var irreversibleState: IrreversibleState
   private var session = Session.open
   private let firstNonce: Crypto1.Nonce
   /// The number of steps of the nonce generator since power-on.
@@ -41,6 +45,7 @@ public struct MIFAREClassic: VirtualChip {
     precondition(uid.count == 4 || uid.count == 7, "a MIFARE Classic's UID has 4 or 7 bytes")
     self.product = product
     self.image = image
+    irreversibleState = Self.irreversibleState(of: image, product)
     activation = TypeAActivation(
       uid: uid, atqa: product.atqa(uidCount: uid.count), sak: product.sak)
     firstNonce = Self.firstNonce(uid: uid)
@@ -59,20 +64,9 @@ public struct MIFAREClassic: VirtualChip {
     set {
       let uid = activation.uid
       let first = uid.count == 4 ? uid + [uid.reduce(0, ^)] : uid
-      for (index, byte) in newValue.prefix(image.count).enumerated() where index >= first.count {
-        image[index] = byte
-      }
+      let written = newValue.prefix(image.count).dropFirst(first.count)
+      image.replaceSubrange(written.indices, with: written)
     }
-  }
-
-  /// Sectors whose access bits no key can change, or whose access bits are inconsistent.
-  public var irreversibleState: IrreversibleState {
-    var state = IrreversibleState()
-    for sector in 0..<product.sectorCount {
-      let conditions = AccessConditions(trailer: block(Product.trailer(ofSector: sector)))
-      if conditions?.canChangeAccessBits != true { state.add(.accessBits, place: sector) }
-    }
-    return state
   }
 
   public mutating func powerOn() {
@@ -383,12 +377,27 @@ public struct MIFAREClassic: VirtualChip {
 
   // MARK: Memory
 
-  private func block(_ number: Int) -> [UInt8] {
+  private func block(_ number: Int) -> [UInt8] { Self.block(number, of: image) }
+
+  /// A block that the image does not have is zero.
+  private static func block(_ number: Int, of image: [UInt8]) -> [UInt8] {
     let first = number * Product.blockSize
     guard number >= 0, first + Product.blockSize <= image.count else {
       return [UInt8](repeating: 0, count: Product.blockSize)
     }
     return Array(image[first..<first + Product.blockSize])
+  }
+
+  private static func irreversibleState(of image: [UInt8], _ product: Product) -> IrreversibleState
+  {
+    var state = IrreversibleState()
+    for sector in 0..<product.sectorCount {
+      let trailer = block(Product.trailer(ofSector: sector), of: image)
+      if AccessConditions(trailer: trailer)?.canChangeAccessBits != true {
+        state.add(.accessBits, place: sector)
+      }
+    }
+    return state
   }
 
   private func isTrailer(_ block: Int) -> Bool {

@@ -1,3 +1,5 @@
+import SeededRandom
+
 /// The card's side of the DESFire commands, without the radio.
 ///
 /// A command consists of one or more frames, which are combined before it is executed. An answer consists

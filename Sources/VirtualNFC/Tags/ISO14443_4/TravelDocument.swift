@@ -1,3 +1,5 @@
+import SeededRandom
+
 /// The LDS1 application of an electronic passport before access control (ICAO Doc 9303, part 10).
 ///
 /// Its files exist but are closed: selecting or reading one returns 6982. GET CHALLENGE, the first step

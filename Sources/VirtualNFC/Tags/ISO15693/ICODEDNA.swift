@@ -1,3 +1,4 @@
+import SeededRandom
 import NFCCore
 
 /// ICODE DNA: 63 blocks of 4 bytes and a counter block, four AES keys, a signature of the UID. It proves

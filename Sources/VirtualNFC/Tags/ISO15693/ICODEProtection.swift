@@ -1,3 +1,4 @@
+import SeededRandom
 import NFCCore
 
 /// The two pages of an ICODE SLIX2 with their access conditions.

@@ -1,3 +1,4 @@
+import SeededRandom
 import NFCCore
 
 /// The passwords, the electronic article surveillance, the privacy mode and the destruction of the ICODE

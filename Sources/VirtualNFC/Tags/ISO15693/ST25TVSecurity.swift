@@ -1,3 +1,4 @@
+import SeededRandom
 import NFCCore
 
 /// The areas of an ST25TV02K and their passwords.

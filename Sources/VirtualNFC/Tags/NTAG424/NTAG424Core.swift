@@ -1,3 +1,4 @@
+import SeededRandom
 import NFCCore
 
 /// The commands of an NTAG 424 DNA on the chip's side, without the radio (NT4H2421Gx data sheet, 8 to

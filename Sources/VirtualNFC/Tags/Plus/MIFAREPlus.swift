@@ -1,3 +1,4 @@
+import SeededRandom
 import NFCCore
 
 /// MIFARE Plus X or S in security level 3 or 1, or in level 0, as on delivery.

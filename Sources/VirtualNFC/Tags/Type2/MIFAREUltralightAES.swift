@@ -1,3 +1,4 @@
+import SeededRandom
 import NFCCore
 
 /// MIFARE Ultralight AES, MF0AES20: 60 pages, two AES keys and three counters.

@@ -1,3 +1,4 @@
+import SeededRandom
 import NFCCore
 
 /// MIFARE Ultralight C, MF0ICU2: 48 pages, the last four of which hold a triple DES key.

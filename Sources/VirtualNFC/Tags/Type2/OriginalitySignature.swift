@@ -1,3 +1,4 @@
+import SeededRandom
 import NFCCore
 
 /// The originality signatures of chips over their UIDs.
