@@ -8,15 +8,17 @@ final class ISO7816TagObject: TypedTagObject, NFCISO7816Tag, @unchecked Sendable
   private let selected: ApplicationIdentifier?
   /// What may be selected; `nil` for anything.
   private let request: SessionRequest?
+  let supportsPACE: Bool
 
   init(
     _ card: any ISO7816Tag, selected: ApplicationIdentifier? = nil,
-    _ request: SessionRequest? = nil,
+    _ request: SessionRequest? = nil, supportsPACE: Bool = false,
     in core: SessionCore
   ) {
     self.card = card
     self.selected = selected
     self.request = request
+    self.supportsPACE = supportsPACE
     super.init(card, .iso7816Compatible, in: core)
   }
 

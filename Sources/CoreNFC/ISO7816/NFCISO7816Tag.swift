@@ -14,6 +14,9 @@ public protocol NFCISO7816Tag: NFCNDEFTag, __NFCTag {
   /// Whether ``applicationData`` has the maker's own coding instead of that in ISO/IEC 14443-3,
   /// 7.9.3.
   var proprietaryApplicationDataCoding: Bool { get }
+  /// Whether the card offers PACE; always `false` if the session does not poll for
+  /// ``NFCTagReaderSession/PollingOption/pace``. Has a default body, for stand-ins. Since iOS 26.4.
+  var supportsPACE: Bool { get }
 
   /// Sends a command, and returns the answer's body, which may be empty, and its status word,
   /// whatever it is.
@@ -40,6 +43,9 @@ public protocol NFCISO7816Tag: NFCNDEFTag, __NFCTag {
 }
 
 extension NFCISO7816Tag {
+  /// `false`.
+  public var supportsPACE: Bool { false }
+
   ///
   /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func sendCommand(

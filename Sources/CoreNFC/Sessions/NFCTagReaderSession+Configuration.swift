@@ -12,6 +12,8 @@ extension NFCTagReaderSession {
     public var iso7816SelectIdentifiers: [String]
     /// The systems to poll for on FeliCa cards, two bytes each in hexadecimal.
     public var feliCaSystemCodes: [String]
+    /// Whether only ISO 7816 cards are reported, as by an ``NFCPaymentTagReaderSession``.
+    private(set) var reportsOnlyCards = false
 
     /// Creates a configuration.
     public init(
@@ -21,6 +23,14 @@ extension NFCTagReaderSession {
       self.pollingOption = pollingOption
       self.iso7816SelectIdentifiers = iso7816SelectIdentifiers
       self.feliCaSystemCodes = feliCaSystemCodes
+    }
+
+    /// The same applications for a session that reports only ISO 7816 cards.
+    var forCards: Configuration {
+      var cards = self
+      cards.pollingOption = .iso14443
+      cards.reportsOnlyCards = true
+      return cards
     }
   }
 }

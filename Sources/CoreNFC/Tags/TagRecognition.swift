@@ -16,7 +16,7 @@ struct TagRecognition {
     case .messages: return message(tag)
     case .tags(let configuration):
       do {
-        return try await typed(tag, configuration.pollingOption)
+        return try await typed(tag, configuration)
       } catch let error as NFCError where error.code != .readerLost {
         return nil
       }
@@ -37,17 +37,14 @@ struct TagRecognition {
   }
 
   private func typed(
-    _ tag: DetectedTag, _ options: NFCTagReaderSession.PollingOption
+    _ tag: DetectedTag, _ configuration: NFCTagReaderSession.Configuration
   ) async throws -> TagObject? {
     switch tag {
     case .iso7816, .miFare:
-      if let card = tag.smartCard {
-        if options.contains(.iso14443), let object = try await application(of: card) {
-          return object
-        }
-        if options.contains(.pace), let object = try await paceCard(card) { return object }
-      }
-      return options.contains(.iso14443) ? withoutApplication(tag) : nil
+      let options = configuration.pollingOption
+      if let card = tag.smartCard, let object = try await found(card, options) { return object }
+      return options.contains(.iso14443)
+        ? withoutApplication(tag, onlyCards: configuration.reportsOnlyCards) : nil
     case .iso15693(let tag): return ISO15693TagObject(tag, in: core)
     case .feliCa(let tag): return try await system(tag)
     case .other: return nil
@@ -56,25 +53,26 @@ struct TagRecognition {
 }
 
 extension TagRecognition {
-  /// Returns an ISO 7816 card with the first application searched for that answers.
-  private func application(of card: any ISO7816Tag) async throws -> TagObject? {
-    guard !request.searchedApplications.isEmpty else { return nil }
+  /// Returns an ISO 7816 card that has an application searched for, or PACE.
+  private func found(
+    _ card: any ISO7816Tag, _ options: NFCTagReaderSession.PollingOption
+  ) async throws -> TagObject? {
+    let applications = options.contains(.iso14443) ? request.searchedApplications : []
+    guard options.contains(.pace) || !applications.isEmpty else { return nil }
     try await card.connect()
-    guard let selected = try await card.selectFirst(of: request.searchedApplications) else {
-      return nil
+    // EF.CardAccess first: it is not read within an application.
+    let supportsPACE =
+      options.contains(.pace) ? try await card.cardAccess()?.offersPACE == true : false
+    if !applications.isEmpty, let selected = try await card.selectFirst(of: applications) {
+      return ISO7816TagObject(
+        card, selected: selected, request, supportsPACE: supportsPACE, in: core)
     }
-    return ISO7816TagObject(card, selected: selected, request, in: core)
-  }
-
-  private func paceCard(_ card: any ISO7816Tag) async throws -> TagObject? {
-    try await card.connect()
-    return try await card.cardAccess()?.offersPACE == true
-      ? ISO7816TagObject(card, in: core) : nil
+    return supportsPACE ? ISO7816TagObject(card, supportsPACE: true, in: core) : nil
   }
 
   /// Returns a MIFARE card as such, also if it is an ISO 7816 card; another card is not reported.
-  private func withoutApplication(_ tag: DetectedTag) -> TagObject? {
-    if case .miFare(let tag) = tag { return MiFareTagObject(tag, in: core) }
+  private func withoutApplication(_ tag: DetectedTag, onlyCards: Bool) -> TagObject? {
+    if case .miFare(let tag) = tag, !onlyCards { return MiFareTagObject(tag, in: core) }
     guard let card = tag.smartCard, !request.limits.requiresListedApplications else { return nil }
     return ISO7816TagObject(card, selected: nil, request, in: core)
   }

@@ -113,6 +113,39 @@ extension SessionSuites {
       _ = try await delegate.events.end()
     }
 
+    @Test func aCardSaysWhetherItSupportsPACE() async throws {
+      let both = Configuration(pollingOption: [.iso14443, .pace])
+      let one = Configuration(pollingOption: .iso14443)
+      for (name, configuration, application, supportsPACE) in [
+        ("emrtd", both, Self.passport, true), ("emrtd", one, Self.passport, false),
+        ("tmoney", both, Self.ticket, false),
+      ] {
+        let bench = try SessionBench(try .named(name))
+        let (session, delegate) = session(configuration)
+        try await delegate.events.expectActive()
+        let tag = try await delegate.events.tags()[0]
+        guard case .iso7816(let card) = tag else { throw Unexpected("no ISO 7816 card") }
+        #expect(card.initialSelectedAID == application)
+        #expect(card.supportsPACE == supportsPACE)
+        // The application is selected, whatever was read before.
+        try await session.connect(to: tag)
+        if application == Self.passport {
+          let challenge = NFCISO7816APDU(
+            instructionClass: 0x00, instructionCode: 0x84, p1Parameter: 0, p2Parameter: 0,
+            data: Data(), expectedResponseLength: 8)
+          let answer: NFCISO7816ResponseAPDU = try await card.sendCommand(apdu: challenge)
+          #expect(answer.payload?.count == 8)
+        }
+        session.invalidate()
+        _ = try await delegate.events.end()
+        withExtendedLifetime(bench) {}
+      }
+      let pace = try await found(
+        .named("emrtd"), Configuration(pollingOption: .pace), information: information())
+      guard case .iso7816(let card) = pace else { throw Unexpected("no ISO 7816 card") }
+      #expect(card.supportsPACE)
+    }
+
     @Test func aSessionThatPollsForNothingEnds() async throws {
       let bench = try SessionBench(.ntag215())
       let (session, delegate) = session(Configuration(pollingOption: []))
