@@ -15,6 +15,8 @@ struct RecordingSecrets {
     case authentication
     /// The same in the ISO/IEC 7816-4 form, before the status word.
     case wrappedAuthentication
+    /// The same in a frame, with check bytes at its end, after a prologue and its first byte.
+    case framedAuthentication(prologue: Int)
     case sectorTrailer
     /// FeliCa blocks, and which of them are secret.
     case feliCaBlocks([Bool])
@@ -32,7 +34,12 @@ struct RecordingSecrets {
   private var writtenAcknowledge: [UInt8]?
 
   /// Whether the next answer is a step of a mutual authentication.
-  var expectsProof: Bool { expectation == .authentication || expectation == .wrappedAuthentication }
+  var expectsProof: Bool {
+    switch expectation {
+    case .authentication, .wrappedAuthentication, .framedAuthentication, .everything: true
+    default: false
+    }
+  }
 
   /// The PACK with which the tag answers the last command, if that is PWD_AUTH and the PACK was
   /// written before.
@@ -80,6 +87,8 @@ struct RecordingSecrets {
     case .acknowledge: return answer.count > 1 ? [all] : []
     case .authentication: return answer.count > 1 ? [all.dropFirst()] : []
     case .wrappedAuthentication: return answer.count > 2 ? [all.dropLast(2)] : []
+    case .framedAuthentication(let prologue):
+      return answer.count > prologue + Self.blockSize ? [all.dropFirst(prologue + 1)] : []
     case .sectorTrailer:
       guard answer.count >= Self.blockSize else { return [] }
       // Key A, and key B with check bytes after it.
@@ -113,6 +122,8 @@ struct RecordingSecrets {
     static let passwordAuthenticate: UInt8 = 0x1B
     static let authenticate: UInt8 = 0x1A
     static let authenticateContinued: UInt8 = 0xAF
+    /// The first byte of a block with data, without CID and NAD.
+    static let informationBlocks: Set<UInt8> = [0x02, 0x03]
     /// The bit in SAK for MIFARE Classic's commands (AN10833, 3.2).
     static let classic: UInt8 = 0x08
   }
@@ -125,6 +136,9 @@ struct RecordingSecrets {
     inTypeA command: [UInt8], _ code: UInt8, after previous: Expectation, _ framing: Framing
   ) -> [Range<Int>] {
     let end = command.count
+    if isClassic, framing != .tagProtocol, let found = secrets(inFrame: command, after: previous) {
+      return found
+    }
     switch code {
     case TypeA.authenticateA where end > 8, TypeA.authenticateB where end > 8:
       return [2..<8]
@@ -156,6 +170,27 @@ struct RecordingSecrets {
     default: break
     }
     return []
+  }
+
+  /// Returns the positions of the secrets in a command of MIFARE Plus, which in security level 1 is sent in frames
+  /// to a Classic, or in blocks of ISO/IEC 14443-4 (7.1.1) with one byte before it.
+  private mutating func secrets(
+    inFrame command: [UInt8], after previous: Expectation
+  ) -> [Range<Int>]? {
+    let prologue = command.first.map { TypeA.informationBlocks.contains($0) } ?? false ? 1 : 0
+    guard command.count > prologue else { return nil }
+    let length = command.count - prologue
+    let expected = Expectation.framedAuthentication(prologue: prologue)
+    switch command[prologue] {
+    case let code where Card.plusAuthentications.contains(code) && (3...12).contains(length):
+      expectation = expected
+      return []
+    case Card.plusContinued where length > Self.blockSize:
+      guard case .framedAuthentication = previous else { return nil }
+      expectation = expected
+      return [(prologue + 1)..<command.count]
+    default: return nil
+    }
   }
 
   /// Returns whether a block is the last block of a sector of a MIFARE Classic (MF1S70YYX data

@@ -27,12 +27,13 @@ public struct SUNParameterNames: Hashable, Sendable {
   }
 
   /// The usual names: `e` and `c`, `picc_data`, `enc` and `cmac`, `uid`, `ctr` and `cmac` of NXP
-  /// AN12196 and nfc-developer's sdm-backend; `p` and `c` of Bolt Cards; `p` and `m`.
+  /// AN12196 and nfc-developer's sdm-backend; `p` and `c` of Bolt Cards; `p` and `m`. In addition to `p`, or
+  /// to a readable UID and counter, `e` is the encrypted part of the file.
   public static let common = SUNParameterNames(
-    piccData: ["picc_data", "piccdata", "picc", "e", "p", "d"],
+    piccData: ["picc_data", "piccdata", "picc", "p", "d", "e"],
     uid: ["uid", "u", "id"],
     counter: ["ctr", "counter", "cnt", "n", "c"],
-    fileData: ["enc", "enc_data", "file", "f"],
+    fileData: ["enc", "enc_data", "file", "f", "e"],
     mac: ["cmac", "mac", "sdmmac", "c", "m"])
 
   func names(of part: SUNError.Part) -> [String] {

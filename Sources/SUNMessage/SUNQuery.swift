@@ -30,7 +30,13 @@ struct SUNQuery {
   func places(_ names: SUNParameterNames) throws(SUNError) -> [SUNError.Part: Range<Int>] {
     var places: Places = [:]
     for part in Self.parts {
-      let wanted = names.names(of: part).map { $0.lowercased() }
+      var wanted = names.names(of: part).map { $0.lowercased() }
+      if part == .piccData, places[.uid] != nil, places[.counter] != nil {
+        // A chip inserts both either readable or encrypted (NT4H2421Gx data sheet, 10.7.1, table 69): a
+        // name of two parts means the file data then.
+        let others = Set(names.fileData.map { $0.lowercased() })
+        wanted.removeAll { others.contains($0) }
+      }
       let taken = Set(places.values)
       let candidates = wanted.flatMap { name in
         parameters.filter { $0.name == name && !taken.contains($0.value) }
@@ -47,7 +53,7 @@ struct SUNQuery {
   }
 
   /// The parts, in the order in which parameters are assigned to them.
-  private static let parts: [SUNError.Part] = [.mac, .piccData, .fileData, .uid, .counter]
+  private static let parts: [SUNError.Part] = [.mac, .uid, .counter, .piccData, .fileData]
 
   private func isPart(_ part: SUNError.Part, _ value: Range<Int>) -> Bool {
     part.canHave(digits: value.count) && HexadecimalText.isHexadecimal(link[value])

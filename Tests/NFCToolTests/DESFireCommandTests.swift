@@ -78,6 +78,66 @@ import VirtualNFC
     }
   }
 
+  /// The key that names the terminal may not read the value. A change that was committed is reported as one.
+  @Test func theTerminalsKeyMayNotReadTheValue() async throws {
+    try await Self.onCard("blank-desfire-ev3") { nfc in
+      let (at, keys) = ("--app F00001 --file", "--key 0:\(Self.zero) --key 1:\(Self.zero)")
+      _ = try await nfc("create-app F00001 --keys 2 --crypto aes", 0)
+      _ = try await nfc("create-file \(at) 2 --type value", 0)
+      _ = try await nfc(
+        "create-file \(at) 7 --type transaction-mac --mac-key \(Self.key) --read-write 1 --key 0:\(Self.zero)",
+        0)
+      let reader = "--reader-id 000102030405060708090A0B0C0D0E0F"
+      for (number, change) in ["--credit 9", "--debit 2"].enumerated() {
+        let result = try await nfc("value \(at) 2 \(change) \(reader) \(keys)", 0)
+        #expect(result.lines.first == ["9", "7"][number])
+        #expect(result.lines.last?.hasPrefix("transaction \(number + 1)  ") == true)
+      }
+      #expect(try await nfc("value \(at) 2 \(keys)", 0).output == "7\n")
+    }
+  }
+
+  /// Chips with fixed files have no command for the settings of their keys. A key changes nothing.
+  @Test(arguments: ["ntag424", "desfire-light"]) func infoWithAKey(_ name: String) async throws {
+    try await Self.onCard(name) { nfc in
+      let without = try await nfc("info", 0)
+      #expect(try await nfc("info --key 0:\(Self.zero)", 0).output == without.output)
+      #expect(try await nfc("info --key 0:\(Self.key)", 0).output == without.output)
+    }
+  }
+
+  /// The answer to a change may be lost: the same command then finds the new key, and is done.
+  @Test(arguments: ["blank-desfire", "blank-desfire-ev3"])
+  func changesOfKeysMayBeRepeated(_ name: String) async throws {
+    try await Self.onCard(name) { nfc in
+      _ = try await nfc("create-app F00001 --keys 2 --crypto aes", 0)
+      let zeros = "--key 0:\(Self.zero) --key 1:\(Self.zero)"
+      for number in [1, 0] {
+        let change = "change-key \(number) --app F00001 --new-key \(Self.key) \(zeros)"
+        for _ in 0..<2 { _ = try await nfc(change, 0) }
+        let other = "change-key \(number) --app F00001 --new-key \(Self.other) \(zeros)"
+        _ = try await nfc(other, 77)
+      }
+      let master = "change-key 0 --crypto aes --new-key \(Self.key) --key 0:0000000000000000"
+      for _ in 0..<2 { _ = try await nfc(master, 0) }
+      _ = try await nfc("format --permanently --key 0:\(Self.key)", 0)
+    }
+  }
+
+  /// Cards before EV2 have no transaction MAC; another key does not help. A key is named only once.
+  @Test func advice() async throws {
+    try await Self.onCard("blank-desfire") { nfc in
+      _ = try await nfc("create-app F00001 --keys 2 --crypto aes", 0)
+      let at = "--app F00001 --file"
+      let signing = try await nfc(
+        "create-file \(at) 7 --type transaction-mac --mac-key \(Self.key)", 66)
+      #expect(signing.errors.contains("EV2") && !signing.errors.contains("--key"))
+      _ = try await nfc("create-file \(at) 1 --size 2 --read 1", 0)
+      #expect(try await nfc("read \(at) 1", 77).errors.contains("read with key 1 or 0 of"))
+      #expect(try await nfc("write \(at) 1 00", 77).errors.contains("written with key 0 of"))
+    }
+  }
+
   @Test(.asking(.configurationLock), arguments: ["blank-desfire-light", "ntag424"])
   func switchToLRP(_ name: String) async throws {
     try await Self.onCard(name) { nfc in

@@ -18,6 +18,28 @@ import VirtualNFC
     try await Tool.with(name, subcommand: "plus", hiding: [key], hasNotes: true, body)
   }
 
+  /// A card outside security level 1 has no NDEF, whatever the command.
+  @Test(arguments: ["mifare-plus", "blank-mifare-plus"])
+  func hasNoNDEF(_ name: String) async throws {
+    try await Tool.with(name) { nfc in
+      for line in ["read", "write text x", "write text x --append", "erase", "lock --permanently"] {
+        let result = try await nfc(line.split(separator: " ").map(String.init))
+        #expect(result.status == 66, "\(line): \(result.errors)")
+        #expect(result.errors.contains("it is a MIFARE Plus"), "\(line): \(result.errors)")
+      }
+    }
+  }
+
+  /// A new card does not know the commands of level 3.
+  @Test func aNewCardIsInLevelZero() async throws {
+    try await Self.onCard("blank-mifare-plus") { nfc in
+      let read = try await nfc("read 4 --key 1A:\(Self.factory)", 66)
+      #expect(read.errors.contains("nfc plus level"))
+      let incomplete = try await nfc("personalize --permanently --key master:\(Self.key)", 65)
+      #expect(incomplete.errors.contains("master, configuration and level3"))
+    }
+  }
+
   @Test(arguments: ["mifare-plus", "mifare-plus-4k"]) func wholeLife(_ name: String) async throws {
     try await Self.onCard(name) { nfc in
       let a = "--key 1A:\(Self.factory)"

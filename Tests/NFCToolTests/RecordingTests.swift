@@ -154,6 +154,26 @@ import VirtualNFC
     }
   }
 
+  /// A masked proof fails, and what a command then does is not in the recording. The message names the cause.
+  @Test(arguments: [
+    Procedure(
+      "ntag424",
+      "sun setup https://a.example/?p={picc}&c={mac} --new-key 0:1AB2C3D4E5F60718293A4B5C6D7E8F90"),
+    Procedure("mifare-plus-sl1", "plus level --key level1:FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF"),
+    Procedure("mifare-plus", "plus read 4 --key 1A:FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF"),
+    Procedure("icode-dna", "iso15693 prove --key 0:00000000000000000000000000000000"),
+  ])
+  func maskedProofsAreTheCause(_ procedure: Procedure) async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "session.jsonl").path
+      let recorded = try await Tool.run(
+        ["--virtual", procedure.tag, "--record", file] + procedure.words)
+      #expect(recorded.status == 0, "\(recorded.errors)")
+      let replayed = try await Tool.run(["--replay", file] + procedure.words)
+      #expect(replayed.status == 65 && replayed.errors.contains("--with-secrets"))
+    }
+  }
+
   @Test(arguments: [
     Procedure("ntag213", "protect --password 1A2B3C4D --pack 5E6F"),
     Procedure("classic-1k", "mifare dump OUT --key 1A2B3C4D5E6F"),

@@ -98,6 +98,43 @@ import Testing
     }
   }
 
+  /// `--verify` checks what the options say that the MAC covers.
+  @Test(arguments: ["none", "first", "link", "10"])
+  func verifiesWhatTheMACCovers(_ input: String) async throws {
+    try await Tool.with("ntag424") { nfc in
+      let setup = try await nfc(["sun", "setup", Self.template, "--mac-input", input, "--verify"])
+      #expect(setup.errors == "" && setup.status == 0)
+      let link = try await nfc(["read"]).output.trimmingCharacters(in: .whitespacesAndNewlines)
+      let verified = try await Tool.run(
+        "sun", "verify", link, "--key", Self.zero, "--mac-input", input)
+      #expect(verified.status == 0, "\(verified.errors)")
+    }
+  }
+
+  /// No phone opens a link without a scheme.
+  @Test(arguments: [
+    ("a.example/?p={picc}&c={mac}", "write 'https://a.example/?p={picc}&c={mac}'"),
+    ("{picc}{mac}", "a link is like https://example.com"),
+    ("https://a.example/ ?p={picc}&c={mac}", "blank"),
+  ])
+  func templatesAreLinks(_ template: String, _ advice: String) async throws {
+    let result = try await Tool.run("sun", "setup", template, "--plan", "--virtual", "ntag424")
+    #expect(result.status == 64 && result.output == "")
+    #expect(result.errors.contains(advice), "\(result.errors)")
+  }
+
+  /// A chip with keys has no password to give.
+  @Test func adviceForAClosedLink() async throws {
+    try await Tool.with("ntag424") { nfc in
+      _ = try await nfc(["sun", "setup", Self.template])
+      for words in [["write", "uri", "https://b.example"], ["erase"]] {
+        let refused = try await nfc(words)
+        #expect(refused.status == 77 && !refused.errors.contains("--password"))
+        #expect(refused.errors.contains("nfc sun setup"), "\(refused.errors)")
+      }
+    }
+  }
+
   /// The tag's own keys are derived from master keys. Key 2 is the same for all tags.
   @Test func diversifiedKeys() async throws {
     try await Tool.with("ntag424") { nfc in

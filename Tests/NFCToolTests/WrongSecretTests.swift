@@ -56,4 +56,21 @@ import VirtualNFC
       #expect(written.status == 0, "\(written.errors)")
     }
   }
+
+  /// A tag that is protected asks for its current password, and names the option that takes it.
+  @Test(arguments: tags) func theOptionIsNamed(_ tag: Tag) async throws {
+    try await Tool.with(tag.testDescription) { nfc in
+      func run(_ line: String) async throws -> Tool.Result {
+        try await nfc(line.split(separator: " ").map(String.init))
+      }
+      _ = try await run("protect --password \(tag.right) --read")
+      let again = try await run("protect --password \(tag.right)")
+      #expect(again.status == 77 && again.errors.contains("with --current-password"))
+      let without = try await run("unprotect")
+      #expect(without.status == 77 && without.errors.contains("with --password"))
+      _ = try await run("protect --password \(tag.right) --current-password \(tag.right)")
+      let writable = try await run("protect --password \(tag.right)")
+      #expect(writable.status == 77 && writable.errors.contains("with --current-password"))
+    }
+  }
 }

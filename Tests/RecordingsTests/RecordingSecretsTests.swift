@@ -1,3 +1,4 @@
+import NFCCore
 import Testing
 
 @testable import Recordings
@@ -21,5 +22,23 @@ import Testing
     #expect(
       secrets.find(
         inCommand: [0x90, 0xCD, 0, 0, 4, 2, 7, 7, 7, 0], framing: .tagProtocol) == [])
+  }
+
+  /// MIFARE Plus in security level 1 proves keys in frames, and in blocks with a byte before them.
+  @Test(arguments: [[], [0x02]] as [[UInt8]]) func proofsBelowTheProtocol(_ prologue: [UInt8]) {
+    var secrets = RecordingSecrets()
+    secrets.turn(
+      to: .iso14443a(ISO14443ATarget(uid: [4, 1, 2, 3, 4, 5, 6], atqa: [0, 0x42], sak: 0x18)))
+    let (start, half) = (prologue.count, [UInt8](repeating: 7, count: 16))
+    let first = secrets.find(
+      inCommand: prologue + [0x76, 0x04, 0x90, 0xFC, 0x00], framing: .bare)
+    #expect(first == [] && secrets.expectsProof)
+    #expect(
+      secrets.find(inAnswer: prologue + [0x90] + half + [1, 2]) == [start + 1..<start + 19])
+    let second = secrets.find(
+      inCommand: prologue + [0x72] + half + half + [1, 2], framing: .bare)
+    #expect(second == [start + 1..<start + 35])
+    // A refusal is no secret.
+    #expect(secrets.find(inAnswer: prologue + [0x06, 1, 2]) == [])
   }
 }

@@ -112,4 +112,23 @@ import Testing
       }
     }
   }
+
+  /// `e` is the encrypted part of the file if something else is UID and counter.
+  @Test(arguments: ["p=\(picc)&e=\(file)", "e=\(file)&p=\(picc)"])
+  func fileDataBesidesPICCData(_ query: String) throws {
+    let message = try SUNMessage(url: "https://x.y/?\(query)&c=\(Self.mac)")
+    #expect(message.piccData == .encrypted(hex(Self.picc)))
+    #expect(message.encryptedFileData == hex(Self.file))
+  }
+
+  @Test func fileDataBesidesReadableUID() throws {
+    let message = try SUNMessage(
+      url: "https://x.y/?u=041E3C8A2D6B80&n=000006&e=\(Self.file)&c=\(Self.mac)")
+    #expect(
+      message.piccData
+        == .plain(uid: [0x04, 0x1E, 0x3C, 0x8A, 0x2D, 0x6B, 0x80], readCounter: 6))
+    #expect(message.encryptedFileData == hex(Self.file))
+  }
+
+  private static let file = "CEE9A53E3E463EF1F459635736738962"
 }

@@ -41,10 +41,12 @@ public enum OriginalitySignature {
   }
 
   /// Verifies a signature with the keys of a product; `unknown` if there are none, or the UID is not known.
+  ///
+  /// A random UID (ISO/IEC 14443-3, 6.5.4) is not the one that was signed.
   public static func verify(
     uid: [UInt8], signature: [UInt8], product: TagProduct
   ) -> Verdict {
-    guard !uid.isEmpty else { return .unknown }
+    guard !uid.isEmpty, !ISO14443ATarget.isRandom(uid: uid) else { return .unknown }
     let keys = keys(for: product)
     if keys.contains(where: { verify(uid: uid, signature: signature, key: $0) == .genuine }) {
       return .genuine

@@ -40,7 +40,7 @@ extension ISO7816Procedure {
     return false
   }
 
-  private static func isSelected(_ answer: ResponseAPDU) -> Bool {
+  static func isSelected(_ answer: ResponseAPDU) -> Bool {
     switch answer.status.group {
     case .success, .moreData, .warning: true
     case .executionError, .checkingError, .proprietary: false

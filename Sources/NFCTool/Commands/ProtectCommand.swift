@@ -133,6 +133,16 @@ struct ProtectionChange: Sendable {
   let password: [UInt8]?
   let isPlan: Bool
 
+  /// The option for the tag's current password.
+  var passwordOption: String { request == nil ? "--password" : "--current-password" }
+
+  /// Runs `body`. The option for the current password is added to errors.
+  func naming<Result: Sendable>(
+    on tag: SelectedTag<Kind>, _ body: () async throws -> Result
+  ) async throws -> Result {
+    try await tag.namingPassword(passwordOption, isMissing: password == nil, body)
+  }
+
   /// The tags whose protection is supported.
   enum Kind: Sendable {
     case ultralight(UltralightCommands, any MiFareTag)
@@ -218,7 +228,7 @@ struct ProtectionChange: Sendable {
         protectsReading: request.protectsReading,
         attemptLimit: limit == 0 ? nil : limit)
     }
-    let plan = try await tag.namingPassword {
+    let plan = try await naming(on: tag) {
       try await commands.protectionPlan(protection, password: password)
     }
     guard !isPlan else {
@@ -228,7 +238,7 @@ struct ProtectionChange: Sendable {
     var effects: Set<UltralightProtectionPlan.IrreversibleEffect> =
       protection == nil ? Set(plan.irreversibleEffects) : [.forgetsPassword]
     if limit > 0 { effects.insert(.mayClosePermanently) }
-    try await tag.namingPassword { [effects] in
+    try await naming(on: tag) { [effects] in
       try await commands.protect(plan, accepting: effects, password: password)
     }
     return true
@@ -255,13 +265,13 @@ struct ProtectionChange: Sendable {
           password: $0.password, from: $0.from ?? Self.firstNumber(tag.kind),
           protectsReading: $0.protectsReading)
       }, current: password)
-    let steps = try await tag.namingPassword { try await protection.plan() }
+    let steps = try await naming(on: tag) { try await protection.plan() }
     guard !isPlan else {
       for step in steps { try Output.line(options.json ? step.json.text : step.text) }
       if steps.isEmpty, !options.json { try Output.line("nothing to be written") }
       return false
     }
-    if !steps.isEmpty { try await tag.namingPassword { try await protection.run() } }
+    if !steps.isEmpty { try await naming(on: tag) { try await protection.run() } }
     return true
   }
 
@@ -306,15 +316,19 @@ extension UltralightProtectionPlan.Step {
 
 extension SelectedTag {
   /// Runs `body`. The name of the option is added to errors about a missing or wrong password.
+  ///
+  /// - Parameter isMissing: whether a page that cannot be written may require a password, as none is given.
   func namingPassword<Result: Sendable>(
-    _ body: () async throws -> Result
+    _ option: String = "--password", isMissing: Bool = false, _ body: () async throws -> Result
   ) async throws -> Result {
     do {
       return try await showingProgress(body)
     } catch let error as NFCError {
       var failure = Failure(error, tag: name)
       if [.notAuthenticated, .authenticationFailed].contains(error.code) {
-        failure.advice = "give the password that the tag has now"
+        failure.advice = "give the password that the tag has now with \(option)"
+      } else if error.code == .readOnly, isMissing {
+        failure.advice = "if it has a password or key, give it with \(option)"
       }
       throw failure
     }

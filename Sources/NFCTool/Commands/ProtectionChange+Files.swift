@@ -24,18 +24,18 @@ extension ProtectionChange {
         .usage, "this tag has nothing for \(unknown.0)", tag: tag.name, advice: "leave it out")
     }
     try checkFilePassword(request?.password, "--password", tag.name)
-    try checkFilePassword(
-      password, request == nil ? "--password" : "--current-password", tag.name)
+    try checkFilePassword(password, passwordOption, tag.name)
     let file = try await ST25TATag(card)
     let protection = request.map {
       let secret = SecretKey($0.password)
       return ST25TAProtection(
         writePassword: secret, readPassword: $0.protectsReading ? secret : nil)
     }
-    let plan = try await tag.namingPassword { try await file.protectionPlan(protection) }
+    let plan = try await naming(on: tag) { try await file.protectionPlan(protection) }
     guard plan.steps.isEmpty || plan.before.write == .open || password != nil else {
       throw Failure(
-        NFCError(.notAuthenticated, "the tag is protected by a password already"), tag: tag.name)
+        .notAllowed, "the tag is protected by a password already", tag: tag.name,
+        advice: "give it with \(passwordOption)")
     }
     guard !isPlan else {
       let steps =
@@ -48,7 +48,7 @@ extension ProtectionChange {
       if steps.isEmpty, !options.json { try Output.line("nothing to be written") }
       return false
     }
-    try await tag.namingPassword {
+    try await naming(on: tag) {
       try await file.protect(
         plan, accepting: [.forgetsPasswords],
         writePassword: password.map { SecretKey($0) } ?? ST25TATag.factoryPassword)

@@ -77,7 +77,7 @@ extension ProtectionChange {
         key: $0.password, firstPage: $0.from ?? Self.firstUserPage,
         protectsReading: $0.protectsReading)
     }
-    let plan = try await tag.namingPassword {
+    let plan = try await naming(on: tag) {
       try await commands.protectionPlan(protection, key: password)
     }
     let steps = plan.steps.map { step in
@@ -89,7 +89,7 @@ extension ProtectionChange {
     guard
       try !shows(steps, plan.irreversibleEffects.map(\.description), options)
     else { return false }
-    try await tag.namingPassword {
+    try await naming(on: tag) {
       try await commands.protect(
         plan, accepting: Set(plan.irreversibleEffects), key: password)
     }
@@ -109,7 +109,7 @@ extension ProtectionChange {
     }
     let secured = try await UltralightAESTag(miFare)
     let key = password.map { SecretKey($0) }
-    let plan = try await tag.namingPassword {
+    let plan = try await naming(on: tag) {
       try await secured.protectionPlan(protection, key: key)
     }
     let steps = plan.steps.map { step in
@@ -123,7 +123,7 @@ extension ProtectionChange {
     else { return false }
     var effects: Set<UltralightAESProtectionPlan.IrreversibleEffect> = [.forgetsKey]
     if limit > 0 { effects.insert(.mayClosePermanently) }
-    try await tag.namingPassword { [effects] in
+    try await naming(on: tag) { [effects] in
       try await secured.protect(plan, accepting: effects, key: key)
     }
     return true

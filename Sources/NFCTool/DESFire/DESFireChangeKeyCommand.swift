@@ -125,7 +125,12 @@ struct DESFireChangeKeyCommand: AsyncParsableCommand {
     let target = card.card.application(application)
     let summary = try await card.summary(target)
     let prover = try prover(summary?.settings, card)
-    try await card.authenticate(target, [prover], for: "key \(number) is changed")
+    do {
+      try await card.authenticate(target, [prover], for: "key \(number) is changed")
+    } catch let error where prover == number && !plan {
+      if let new = try await present(secret, target, summary, card) { return (nil, new) }
+      throw error
+    }
     let settled = try await card.summary(target)
     guard let kind = crypto ?? settled?.kind ?? (card.card.generation == .fixed ? .aes : nil) else {
       throw Failure(
@@ -150,6 +155,7 @@ struct DESFireChangeKeyCommand: AsyncParsableCommand {
     do {
       try await target.changeKey(number, from: old, to: new)
     } catch let error as NFCError where old != nil && error.cause == Self.wrongOldKey {
+      if let new = try await present(secret, target, settled, card) { return (version, new) }
       throw Failure(
         .notAllowed, "key \(number) of \(application.name) is not the one that is given",
         tag: card.tag.name, advice: "check --key \(number):HEX")
@@ -162,6 +168,23 @@ struct DESFireChangeKeyCommand: AsyncParsableCommand {
         tag: card.tag.name, advice: "try the old one")
     }
     return (version, new)
+  }
+
+  /// Returns the new key if the card has it already: a command before this one has changed it, but its answer
+  /// was lost.
+  private func present(
+    _ secret: SecretKey, _ target: DESFireApplication, _ summary: DESFireKeySummary?,
+    _ card: SelectedDESFire
+  ) async throws -> DESFireKey? {
+    guard let kind = summary?.kind ?? (card.card.generation == .fixed ? .aes : nil),
+      kind == crypto ?? kind, let new = try? DESFireKey(kind, secret, version: version)
+    else { return nil }
+    do {
+      try await target.authenticate(number, new)
+      return new
+    } catch let error as NFCError where error.code == .authenticationFailed {
+      return nil
+    }
   }
 
   /// Returns the number of the key that authorizes the change.

@@ -179,6 +179,11 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
       content: content)
     try await Session.run(options) { session in
       let card = try await session.selectDESFire(for: plan ? .reading : .changing, keyring)
+      guard macKey == nil || card.maySignTransactions else {
+        throw Failure(
+          .notThere, "cards before EV2 sign no transactions", tag: card.tag.name,
+          advice: "use a MIFARE DESFire Light, EV2 or EV3")
+      }
       try await card.work {
         let application = card.card.application(file.application)
         try await card.open(application, "a file is created") { $0.createsFreely }

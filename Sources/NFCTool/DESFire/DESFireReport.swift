@@ -92,20 +92,20 @@ struct DESFireReport {
     var result = Application(identifier: identifier)
     result.summary = try await card.summary(application)
     var numbers = try await ifReported { try await application.files() }
-    if numbers == nil || result.summary == nil,
-      let secret = card.keyring.secret(0, of: identifier)
-    {
+    if numbers == nil, try await product(card.tag.kind)?.id == .ntag424DNA {
+      numbers = filesOfNTAG424
+    }
+    // Chips with fixed files have no command for the summary, with a key or without.
+    let lacksSummary = result.summary == nil && card.card.generation != .fixed
+    if numbers == nil || lacksSummary, let secret = card.keyring.secret(0, of: identifier) {
       do {
         try await card.authenticate(application, 0, secret)
-        result.summary = try await application.keySummary()
+        result.summary = try await card.summary(application)
         numbers = try await application.files()
       } catch let error as NFCError where error.code == .authenticationFailed {
         // Another application's key is required.
         numbers = nil
       }
-    }
-    if numbers == nil, try await product(card.tag.kind)?.id == .ntag424DNA {
-      numbers = filesOfNTAG424
     }
     guard let numbers else { return result }
     var files: [File] = []

@@ -98,16 +98,26 @@ struct DESFireValueCommand: AsyncParsableCommand {
         [rights.read, rights.write, rights.readWrite]
           + (value.allowsFreeReading ? [.everyone] : [])
       }
-    if let numbers = card.keys(for: holders) {
+    func open() async throws {
+      guard let numbers = card.keys(for: holders) else { return }
       try await card.authenticate(
         application, numbers, for: "file \(file.file) is \(change == nil ? "read" : "changed")")
     }
-    var receipt: DESFireTransactionReceipt?
-    if let change {
-      receipt = try await card.transaction(application, signing) {
-        try await $0.changeValue(file: file.file, change)
-      }
+    try await open()
+    guard let change else { return (try await application.value(file: file.file), nil) }
+    let receipt = try await card.transaction(application, signing) {
+      try await $0.changeValue(file: file.file, change)
     }
-    return (try await application.value(file: file.file), receipt)
+    do {
+      // Another key may have named the terminal, without the right to read the value.
+      if receipt != nil { try await open() }
+      return (try await application.value(file: file.file), receipt)
+    } catch let error as NFCError {
+      // Whoever repeats the command changes the value a second time.
+      var failure = Failure(error, tag: card.tag.name)
+      failure.reason = "the value was changed, but cannot be read: \(failure.reason)"
+      failure.advice = "do not repeat the change; read the value without one"
+      throw failure
+    }
   }
 }

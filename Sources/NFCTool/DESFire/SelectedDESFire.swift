@@ -26,6 +26,9 @@ struct SelectedDESFire: Sendable {
     }
   }
 
+  /// Whether the card is of a generation that can sign transactions, as far as it reports one.
+  var maySignTransactions: Bool { card.generation.map { $0 >= .ev2 } ?? true }
+
   // MARK: Keys
 
   /// Returns a summary of an application's keys, or `nil` if the card requires its master key first. A chip
@@ -114,7 +117,9 @@ struct SelectedDESFire: Sendable {
   /// one of the rights.
   func keys(for rights: [DESFireAccess]) -> [Int]? {
     guard !rights.contains(.everyone) else { return nil }
-    return rights.compactMap { if case .key(let number) = $0 { number } else { nil } }
+    var numbers: [Int] = []
+    for case .key(let number) in rights where !numbers.contains(number) { numbers.append(number) }
+    return numbers
   }
 
   /// Returns a file's settings. The master key is used if the application does not report them without it.

@@ -24,7 +24,12 @@ struct PlusLevelCommand: AsyncParsableCommand {
 
   @Argument(
     help: ArgumentHelp("The level that the card is to have: 3.", valueName: "level"),
-    transform: { try NumberArgument.integer($0, "The level", in: 3...3) })
+    transform: { text in
+      guard text == "3" else {
+        throw ValidationError("A card is switched to level 3, not \(ArgumentText.shown(text)).")
+      }
+      return 3
+    })
   var level: Int?
 
   @Flag(help: "Confirm that the card is to leave its level permanently.")

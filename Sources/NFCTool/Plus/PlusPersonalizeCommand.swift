@@ -49,11 +49,22 @@ struct PlusPersonalizeCommand: AsyncParsableCommand {
           guard let key = keyring[place] else { continue }
           try await card.card.personalize(place.address, key)
         }
-        if permanently { try await card.card.commitPersonalization() }
+        if permanently { try await commit(card) }
       }
       try Output.done(
         options, card.tag.detected.identifier,
         ["keys": .integer(places.count), "committed": .bool(permanently)])
+    }
+  }
+
+  /// Leaves level 0. Which keys were written before, a card does not report.
+  private func commit(_ card: SelectedPlus) async throws {
+    do {
+      try await card.card.commitPersonalization()
+    } catch let error as NFCError where error.code == .tagRefused {
+      throw Failure(
+        .content, "the card does not leave level 0: \(error.reason)", tag: card.tag.name,
+        advice: "give the keys master, configuration and level3, if they were not written before")
     }
   }
 

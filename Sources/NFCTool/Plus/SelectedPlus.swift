@@ -21,11 +21,12 @@ struct SelectedPlus: Sendable {
   static func advice(for error: NFCError) -> String? {
     switch error.code {
     case .authenticationFailed: return "check the key and its place"
-    case .notAuthenticated: return "give a key that may, with --key 4B:HEX, or try --plain"
+    case .notAuthenticated: return "give a key that may, with --key, or try --plain"
     case .unsupported:
       // Without a status, the card was not asked, as one that requires the messaging of EV1.
       guard case .desfireStatus = error.cause else { return nil }
-      return "a MIFARE Plus S needs --plain, and has no change of values"
+      return
+        "nfc plus level shows whether it is in level 3; a MIFARE Plus S needs --plain, and has no change of values"
     case .malformedContent: return "nfc plus value --set makes it one"
     default: return nil
     }

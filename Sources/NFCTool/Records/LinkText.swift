@@ -18,6 +18,18 @@ enum LinkText {
     return text
   }
 
+  /// Checks a link with placeholders, which has a scheme as any link.
+  static func checkTemplate(_ text: String) throws {
+    guard text.unicodeScalars.allSatisfy(isAllowed) else {
+      throw Failure(.usage, "the template has a blank or a control character in it")
+    }
+    guard scheme(of: text) == nil else { return }
+    throw Failure(
+      .usage, "the template has no scheme",
+      advice: withScheme(text).map { "write \($0.shellWord)" }
+        ?? "a link is like https://example.com")
+  }
+
   private static func refusal(_ text: String, _ reason: String, _ fixed: String?) -> Failure {
     let advice = fixed.map { "write \($0.shellWord), or insist with --as-is" }
     return Failure(

@@ -135,7 +135,9 @@ struct SUNSetupCommand: AsyncParsableCommand {
 
   private func setup() throws -> NTAG424Setup {
     do {
-      let form = try SUNTemplate(ArgumentText.utf8(template) ?? ArgumentText.shown(template))
+      let text = ArgumentText.utf8(template) ?? ArgumentText.shown(template)
+      try LinkText.checkTemplate(text)
+      let form = try SUNTemplate(text)
       var choices = NTAG424Link.Options()
       choices.metaReadKey = piccKey ?? choices.metaReadKey
       choices.fileReadKey = macKey ?? choices.fileReadKey
@@ -194,7 +196,8 @@ struct SUNSetupCommand: AsyncParsableCommand {
     guard let fileKey = dynamic.authentication.flatMap({ key($0.key) }) else { return }
     do {
       let message = try SUNMessage(url: link.uri, template: written.template)
-      _ = try message.verified(metaReadKey: metaKey, fileReadKey: fileKey)
+      _ = try message.verified(
+        metaReadKey: metaKey, fileReadKey: fileKey, macInput: written.options.macInput)
     } catch {
       throw NFCError(.malformedContent, "the link that the tag returns is not correct: \(error)")
     }

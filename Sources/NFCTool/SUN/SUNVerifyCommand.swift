@@ -135,10 +135,12 @@ struct SUNVerifyCommand: AsyncParsableCommand {
         data.hexadecimal + (isText ? " (\(String(decoding: data, as: UTF8.self)))" : ""))
     }
     try Output.fact("MAC", "right, \(reading.mode.rawValue)")
+    let identity = [
+      reading.uid == nil ? nil : "UID", reading.readCounter == nil ? nil : "counter",
+    ].compactMap(\.self).joined(separator: " and ")
     try Output.fact(
       "MAC covers",
-      "UID and counter"
-        + (reading.authenticatedText.isEmpty ? "" : ", " + reading.authenticatedText))
+      identity + (reading.authenticatedText.isEmpty ? "" : ", " + reading.authenticatedText))
   }
 }
 

@@ -28,9 +28,9 @@ struct ReplayedReaders: Sendable {
   /// - Parameter error: the error of the command.
   /// - Throws: ``Failure`` if a command was not in the recording, or if an authentication could not succeed.
   func check(after error: (any Error)? = nil) throws {
-    if let failure = error as? Failure, failure.status == .notAllowed, replay.mismatch == nil,
-      let proof = replay.maskedProof
-    {
+    // After a proof that fails, a command may do something else than it did.
+    let hasFailed = (error as? Failure)?.status == .notAllowed || replay.mismatch != nil
+    if hasFailed, let proof = replay.maskedProof {
       throw Failure(
         .content, "\(proof) (\(File.name(path)))",
         advice:

@@ -55,7 +55,8 @@ extension DetectedTag {
   /// Whether `nfc format` can turn a tag of this kind into an NDEF tag.
   var canBeFormatted: Bool {
     switch self {
-    case .miFare, .iso15693: true
+    case .miFare(let tag): tag.family != .plus
+    case .iso15693: true
     case .feliCa(let tag): [[0x88, 0xB4], [0x12, 0xFC]].contains(tag.systemCode)
     case .other(let tag): tag.technology == .jewel
     case .iso7816: false
@@ -67,6 +68,21 @@ extension DetectedTag {
     canBeFormatted
       ? "nfc format makes a blank tag an NDEF tag"
       : "it is \(kindName) and cannot be made one"
+  }
+}
+
+extension DetectedTag {
+  /// The advice for a tag that requires a password, or keys, which smart cards have instead.
+  fileprivate var adviceForClosedNDEF: String {
+    let hasKeys =
+      switch self {
+      case .miFare(let tag): tag.family == .desfire
+      case .iso7816(let card): !ProtectionChange.mayHaveFilePassword(card)
+      default: false
+      }
+    return hasKeys
+      ? "it has keys, not a password; nfc sun setup and nfc desfire use those of an NXP chip"
+      : "give the tag's password with --password"
   }
 }
 
@@ -88,7 +104,7 @@ extension SelectedTag {
       case .unsupported where error.cause != .unsupportedByReader && !detected.canBeFormatted:
         failure.advice = detected.adviceWithoutNDEF
       case .notAuthenticated, .authenticationFailed:
-        failure.advice = "give the tag's password with --password"
+        failure.advice = detected.adviceForClosedNDEF
       case .readOnly: failure.advice = "nfc info shows what is locked; use another tag"
       default: break
       }

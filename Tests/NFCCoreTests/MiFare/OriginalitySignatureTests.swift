@@ -206,6 +206,18 @@ import Testing
         == .unknown)
   }
 
+  /// A card with a random UID hides the one that was signed.
+  @Test func isUnknownForARandomUID() {
+    let product = TagProduct(.desfireEV2, name: "MIFARE DESFire EV2", maker: "NXP")
+    let signature = [UInt8](repeating: 0x11, count: 56)
+    #expect(
+      OriginalitySignature.verify(
+        uid: [0x08, 1, 2, 3], signature: signature, product: product) == .unknown)
+    #expect(
+      OriginalitySignature.verify(
+        uid: [0x04, 1, 2, 3, 4, 5, 6], signature: signature, product: product) == .notGenuine)
+  }
+
   /// ST's chips by their products. One that does not name its key may be signed with another than the known one.
   @Test(arguments: [
     (

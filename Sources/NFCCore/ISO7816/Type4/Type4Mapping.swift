@@ -81,7 +81,8 @@ struct Type4Mapping: NDEFMapping {
   private func container(_ link: TagLink) throws -> Type4CapabilityContainer? {
     let procedure = ISO7816Procedure(link)
     let identifier = Type4CapabilityContainer.fileIdentifier
-    let isVersion1 = try !procedure.select(.select(aid: .ndef))
+    guard let hasApplication = try selectsApplication(link) else { return nil }
+    let isVersion1 = !hasApplication
     if isVersion1 {
       // DESFire has this name for the card itself, which has no files.
       guard
@@ -102,6 +103,14 @@ struct Type4Mapping: NDEFMapping {
       if bytes.count == shortest { needed = try Type4CapabilityContainer.neededLength(bytes) }
     }
     return try Type4CapabilityContainer(bytes)
+  }
+
+  /// Selects the application; `nil` if the card does not support ISO/IEC 7816-4, in which an answer has at
+  /// least two bytes (5.6). A MIFARE Plus in security levels 0 and 3 answers with one, a status of its own.
+  private func selectsApplication(_ link: TagLink) throws -> Bool? {
+    let answer = try link.exchange(
+      APDU.select(aid: .ndef).encoded, framing: .tagProtocol, timeout: ISO7816Exchange.timeout)
+    return answer.count == 1 ? nil : ISO7816Procedure.isSelected(try ResponseAPDU(answer))
   }
 
   func select(_ identifier: UInt16, isVersion1: Bool, _ link: TagLink) throws {
