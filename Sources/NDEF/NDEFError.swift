@@ -41,7 +41,7 @@ extension NDEFError {
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     private enum Kind: Hashable {
       case truncated, missingMessageBegin, repeatedMessageBegin, missingMessageEnd, trailingData
-      case reservedTypeNameFormat, fieldsInEmptyRecord, typeInUnknownRecord, missingType
+      case fieldsInEmptyRecord, typeInUnknownRecord, missingType
       case unexpectedChunk, unfinishedChunk, malformedChunk
       case messageTooLong, tooManyRecords, payloadTooLong, typeTooLong, identifierTooLong
       case wrongRecordType, invalidText, invalidValue, missingField, repeatedField
@@ -64,8 +64,6 @@ extension NDEFError {
     public static let missingMessageEnd = Code(.missingMessageEnd)
     /// There are bytes after the end of the message.
     public static let trailingData = Code(.trailingData)
-    /// The type name format is 7 (NDEF 1.0, 3.2.6).
-    public static let reservedTypeNameFormat = Code(.reservedTypeNameFormat)
     /// An empty record has a type, an identifier or a payload (NDEF 1.0, 3.2.6).
     public static let fieldsInEmptyRecord = Code(.fieldsInEmptyRecord)
     /// A record of the format unknown has a type (NDEF 1.0, 3.2.6).

@@ -1,7 +1,7 @@
 /// The meaning of a record's type: the TNF field.
 ///
-/// Source: NFC Forum NDEF 1.0, 3.2.6. The eighth value, 7, is reserved; a record with it is an
-/// error (``NDEFError/Code/reservedTypeNameFormat``).
+/// Source: NFC Forum NDEF 1.0, 3.2.6. The eighth value, 7, is reserved: a record with it is read as
+/// ``unknown``, without its type, and none is written.
 public enum TypeNameFormat: UInt8, Hashable, Sendable, CaseIterable {
   /// There is no type, identifier or payload.
   case empty = 0x00

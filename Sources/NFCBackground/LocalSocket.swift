@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Glibc)
 import Glibc
 #else
@@ -7,10 +9,21 @@ import Darwin
 /// A stream socket of this machine, with a name in the file system. Every call has a bound.
 package final class LocalSocket: Sendable {
   package let descriptor: Int32
+  /// The name under which this socket listens.
+  private let name = Mutex<Name?>(nil)
+
+  private struct Name {
+    let path: String
+    /// The file that this socket has created there.
+    let file: FileIdentity
+  }
 
   private init(descriptor: Int32) { self.descriptor = descriptor }
 
-  deinit { _ = close(descriptor) }
+  deinit {
+    removeName()
+    _ = close(descriptor)
+  }
 
   /// The time limit for one read or write, in seconds.
   private static let patience = 3
@@ -22,7 +35,16 @@ package final class LocalSocket: Sendable {
     let isBound = withAddress(address) { bind(socket.descriptor, $0, $1) == 0 }
     guard isBound, Self.listen(socket.descriptor, 16) == 0 else { return nil }
     chmod(path, 0o600)
+    socket.name.withLock { $0 = FileIdentity(of: path).map { Name(path: path, file: $0) } }
     return socket
+  }
+
+  /// Removes the name of a listening socket, unless another socket has replaced it.
+  package func removeName() {
+    name.withLock { name in
+      if let name, FileIdentity(of: name.path) == name.file { unlink(name.path) }
+      name = nil
+    }
   }
 
   /// Connects to a program that listens; `nil` if none does.

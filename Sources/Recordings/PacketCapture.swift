@@ -8,8 +8,8 @@ import Synchronization
 /// which are free for private use (LINKTYPE_USER0, LINKTYPE_USER1), each as on the air, including
 /// check bytes. Wireshark shows the bytes, and dissects those of FeliCa if the protocol for User 0
 /// (147) is set to `felica` with a header of 1 byte and a trailer of 2. All other technologies have
-/// link type 149 (LINKTYPE_USER2), as bytes without check bytes; Wireshark has no dissector for any
-/// of them.
+/// link type 150 (LINKTYPE_USER3), as bytes without check bytes; Wireshark has no dissector for any
+/// of them. LINKTYPE_USER2 is not free in practice: Wireshark takes it for the PKTAP of macOS.
 ///
 /// Formats: pcapng, draft-ietf-opsawg-pcapng; the pseudo-header of link type 264,
 /// tcpdump.org/linktypes/LINKTYPE_ISO_14443.html.
@@ -33,7 +33,7 @@ public final class PacketCapture: Sendable {
       case .iso14443: 264
       case .feliCa: 147
       case .iso15693: 148
-      case .other: 149
+      case .other: 150
       }
     }
 

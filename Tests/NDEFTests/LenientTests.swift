@@ -3,23 +3,6 @@ import Testing
 
 /// Messages and records of which a part is wrong: what is right is given all the same.
 @Suite struct LenientTests {
-  // NDEF 1.0, 3.2.6: the reserved type name format is to be treated as unknown.
-  @Test func theReservedFormatIsUnknownContent() throws {
-    let bytes = hex("97 01 02 58 AA BB 51 01 02 55 00 78")
-    #expect(
-      ndefError { () throws(NDEFError) in try NDEFMessage(decoding: bytes) }?.code
-        == NDEFError.Code.reservedTypeNameFormat)
-    let (message, error) = NDEFMessage.decodeLeniently(bytes)
-    #expect(error?.code == .reservedTypeNameFormat)
-    #expect(message.records == [UnknownRecord(payload: [0xAA, 0xBB]).record, .uri("x")])
-    try message.validate()
-  }
-
-  @Test func aReservedFormatInChunksIsJoined() {
-    let (message, _) = NDEFMessage.decodeLeniently(hex("B7 00 01 AA 56 00 01 BB"))
-    #expect(message.records == [UnknownRecord(payload: [0xAA, 0xBB]).record])
-  }
-
   private static func oob(_ payload: String) -> NDEFRecord {
     .media("application/vnd.bluetooth.ep.oob", hex(payload))
   }

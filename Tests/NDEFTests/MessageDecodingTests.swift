@@ -45,6 +45,22 @@ import Testing
       ])
   }
 
+  // NDEF 1.0, 3.2.6: the reserved type name format is treated as unknown, and never written.
+  @Test func theReservedFormatIsUnknownContent() throws {
+    for (bytes, payload) in [
+      ("97 01 02 58 AA BB 51 01 02 55 00 78", [0xAA, 0xBB]),
+      ("97 00 01 AA 51 01 02 55 00 78", [0xAA]), ("97 00 00 51 01 02 55 00 78", []),
+      ("B7 00 01 AA 16 00 01 BB 51 01 02 55 00 78", [0xAA, 0xBB]),
+    ] as [(String, [UInt8])] {
+      let message = try NDEFMessage(decoding: hex(bytes))
+      #expect(message.records == [UnknownRecord(payload: payload).record, .uri("x")], "\(bytes)")
+      let (lenient, error) = NDEFMessage.decodeLeniently(hex(bytes))
+      #expect(lenient == message && error == nil)
+      try message.validate()
+      #expect(message.encoded().first.map { $0 & 0x07 } == TypeNameFormat.unknown.rawValue)
+    }
+  }
+
   static let malformed = [
     Malformed("D1", .truncated, at: 1),
     Malformed("D1 01", .truncated, at: 2),
@@ -59,7 +75,6 @@ import Testing
     Malformed("91 01 01 55 00 D1 01 01 55 00", .repeatedMessageBegin, at: 5),
     Malformed("91 01 01 55 00", .missingMessageEnd, at: 5),
     Malformed("D1 01 01 55 00 00", .trailingData, at: 5),
-    Malformed("D7 00 00", .reservedTypeNameFormat, at: 0),
     Malformed("D0 01 00 55", .fieldsInEmptyRecord, at: 0),
     Malformed("D0 00 01 55", .fieldsInEmptyRecord, at: 0),
     Malformed("D8 00 00 01 55", .fieldsInEmptyRecord, at: 0),

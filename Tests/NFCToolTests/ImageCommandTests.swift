@@ -244,7 +244,7 @@ import Testing
 
   /// `decode` never writes, and recognizes an image by its first line, as `--virtual` does.
   @Test func saysWhatAFileIs() async throws {
-    let message = try await Self.decode("m.ndef", [0xD7, 0x00, 0x00])
+    let message = try await Self.decode("m.ndef", [0xD6, 0x00, 0x00])
     #expect(message.status == 65)
     #expect(!message.errors.contains("written"))
     let json = try await Self.decode("m.json", Array("[{\"uri\":1}]".utf8))

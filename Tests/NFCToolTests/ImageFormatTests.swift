@@ -80,6 +80,42 @@ import Testing
     }
   }
 
+  /// A number of bytes that no tag has, such as the keys of a MIFARE Classic, is not taken for a tag's memory.
+  @Test(arguments: [12, 100, 192, 200, 1028])
+  func bytesOfNoTagAreRefused(_ size: Int) async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "odd.bin")
+      let copy = directory.appending(path: "odd.eml")
+      try Data((0..<size).map { UInt8(truncatingIfNeeded: $0 * 37 + 11) }).write(to: file)
+      for command in [["convert", file.path, copy.path], ["info", "--virtual", file.path]] {
+        let result = try await Tool.run(command)
+        #expect(result.status == 65)
+        #expect(result.errors.contains("odd.bin has \(size) bytes"), "\(result.errors)")
+        #expect(result.errors.contains(command[0] == "convert" ? "--iso15693" : ".json or .nfc"))
+        #expect(result.errorLines.count == 1)
+      }
+      #expect(!FileManager.default.fileExists(atPath: copy.path))
+      let named = try await Tool.run("convert", file.path, copy.path, "--iso15693")
+      #expect(named.status == 0, "\(named.errors)")
+      let text = try String(contentsOf: copy, encoding: .utf8)
+      #expect(text.split(separator: "\n").count == size / 4)
+    }
+  }
+
+  /// The capability container of a Type 5 Tag shows the kind, whatever the size.
+  @Test func aContainerShowsTheKind() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "odd.bin")
+      let bytes: [UInt8] =
+        [0xE1, 0x40, 0x0B, 0x00, 0x03, 0x05, 0xD1, 0x01, 0x01, 0x55, 0x00, 0xFE]
+        + [UInt8](repeating: 0, count: 88)
+      try Data(bytes).write(to: file)
+      let result = try await Tool.run(
+        "convert", file.path, directory.appending(path: "odd.eml").path)
+      #expect(result.status == 0, "\(result.errors)")
+    }
+  }
+
   @Test func whatIsLostIsOneLine() async throws {
     try await TemporaryDirectory.with { directory async throws in
       let full = directory.appending(path: "tag.nfc").path

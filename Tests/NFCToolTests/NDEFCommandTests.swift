@@ -89,13 +89,30 @@ import Testing
 
   @Test func brokenNDEFIsWrongContent() async throws {
     try await Tool.with("ntag215") { nfc async throws in
-      // This is a message TLV of three bytes that is not an NDEF message: type name format 7.
-      #expect(try await nfc(["mifare", "send", "A2040303D700", "A20500FE0000"]).status == 0)
+      // This is a message TLV of three bytes that is not an NDEF message: a record of the format unchanged.
+      #expect(try await nfc(["mifare", "send", "A2040303D600", "A20500FE0000"]).status == 0)
       let result = try await nfc(["read", "--json"])
       #expect(result.status == 65)
       #expect(result.output == "")
       #expect(result.errorLines.count == 1)
       #expect(try await nfc(["info", "--json"]).output.contains(#""error":"#))
+    }
+  }
+
+  /// A record of the reserved type name format 7 is read as unknown (NDEF 1.0, 3.2.6), and never written.
+  @Test func aReservedFormatIsReadAndNotWritten() async throws {
+    try await Tool.with("ntag215") { nfc async throws in
+      #expect(
+        try await nfc(["mifare", "send", "A2040305D701", "A205015841FE"]).status == 0)
+      let read = try await nfc(["read", "--json"])
+      #expect(read.status == 0)
+      #expect(
+        read.output.contains(#""records":[{"tnf":"unknown","type":"","id":"","payload":"41"}]"#))
+      let append = try await nfc(["write", "text", "a", "--append"])
+      #expect(append.status == 65)
+      #expect(append.errors.contains("reserved format"))
+      #expect(try await nfc(["read", "--json"]).output == read.output)
+      #expect(try await nfc(["write", "text", "a"]).status == 0)
     }
   }
 

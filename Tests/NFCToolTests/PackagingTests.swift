@@ -31,7 +31,8 @@ import Testing
   @Test(arguments: [
     ("nfc vir", "virtual"), ("nfc virtual ntag21", "ntag213"), ("nfc dump car", "card.bin"),
     ("nfc read --virtual car", "card.bin"), ("nfc read --virtual topaz5", "topaz512"),
-    ("nfc watch --rules car", "card.bin"),
+    ("nfc watch --rules car", "card.bin"), ("nfc help wa", "watch"), ("nfc help write u", "uri"),
+    ("nfc help desfire create-f", "create-file"),
   ])
   func bashCompletes(line: String, word: String) async throws {
     let script = #"""

@@ -5,6 +5,19 @@ import VirtualNFC
 
 /// Tests of `nfc plus`.
 @Suite struct PlusCommandTests {
+  /// A card without applications is not one that was held badly.
+  @Test(arguments: [
+    "read", "write uri https://swift.org", "erase", "format", "lock --permanently", "lock --plan",
+  ])
+  func itIsNotAnNDEFTag(_ command: String) async throws {
+    let result = try await Tool.run(
+      command.split(separator: " ").map(String.init) + ["--virtual", "mifare-plus"])
+    #expect(result.status == 66, "\(result.errors)")
+    #expect(
+      result.errors.contains("it is a MIFARE Plus and cannot be made one"), "\(result.errors)")
+    #expect(result.errorLines.count == 1)
+  }
+
   private static let factory = "FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF"
   private static let key = "1AB2C3D4E5F60718293A4B5C6D7E8F90"
   private static let data = "00112233445566778899AABBCCDDEEFF"

@@ -206,6 +206,18 @@ import VirtualNFC
     #expect(found.errors == "")
   }
 
+  /// A time that is too short for one round is enough for one look.
+  @Test(arguments: ["0.001", "0.01", "0.03"])
+  func aShortTimeoutLooksOnce(_ timeout: String) async throws {
+    let found = try await Tool.run(
+      "poll", "--once", "--timeout", timeout, "--virtual", "suica", "--virtual", "icode-slix2")
+    #expect(found.status == 0, "\(found.errors)")
+    #expect(found.lines.count == 1)
+    let none = try await Tool.run(
+      "poll", "--timeout", timeout, "--virtual", "suica", "--protocols", "iso14443")
+    #expect(none.status == 66)
+  }
+
   @Test func timeoutZeroReportsWhatIsThere() async throws {
     let both = ["poll", "--timeout", "0", "--virtual", "ntag213", "--virtual", "icode-slix2"]
     let all = try await Tool.run(both)

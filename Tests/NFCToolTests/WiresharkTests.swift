@@ -130,10 +130,11 @@ import VirtualNFC
   @Test(arguments: [("topaz96", "read", 2), ("srix4k", "info", 0), ("barcode", "info", 1)])
   func otherTagsAreBytes(_ tag: String, _ command: String, _ least: Int) async throws {
     let packets = try await Self.capture(
-      ["--virtual", tag, command], ["frame.interface_name", "frame.protocols", "frame.comment"])
+      ["--virtual", tag, command], ["frame.interface_name", "frame.protocols", "_ws.malformed"])
     let others = packets.filter { $0[0] == "other tags" }
     #expect(others.count >= least)
-    #expect(others.allSatisfy { $0[1].hasPrefix("user_dlt") })
+    #expect(others.allSatisfy { $0[1] == "user_dlt:data" }, "\(others)")
+    #expect(packets.allSatisfy { $0[2].isEmpty })
   }
 
   /// What was recorded elsewhere can be looked at.

@@ -11,6 +11,8 @@ struct MessageParser {
 
   private(set) var records: [ParsedRecord] = []
   private(set) var error: NDEFError?
+  /// Whether a record has the reserved type name format, and was read as unknown.
+  private(set) var hasReservedFormat = false
 
   private let bytes: [UInt8]
   private let limits: NDEFMessage.Limits
@@ -134,14 +136,9 @@ struct MessageParser {
   /// Checks the rules of one record and keeps it, or appends it to the chunks before it.
   private mutating func take(_ header: Header) throws(NDEFError) {
     let knownFormat = TypeNameFormat(rawValue: header.formatCode)
-    if knownFormat == nil {
-      try report(
-        NDEFError(
-          .reservedTypeNameFormat, offset: header.offset,
-          reason: "the type name format 7 is reserved"))
-    }
-    // NDEF 1.0, 3.2.6: a parser should treat the reserved format as unknown, without its type.
+    // A parser should treat the reserved format as unknown (NDEF 1.0, 3.2.6), which has no type.
     let format = knownFormat ?? .unknown
+    hasReservedFormat = hasReservedFormat || knownFormat == nil
     let type = knownFormat == nil ? 0..<0 : header.type
     if unfinished != nil {
       if format == .unchanged { return try join(header) }

@@ -29,7 +29,8 @@ extension NDEFMessage {
 
   /// Decodes a message; every byte must be part of it.
   ///
-  /// Chunked records are joined. No bytes decode to the message without records.
+  /// Chunked records are joined. A record of the reserved type name format 7 is read as unknown
+  /// content (NDEF 1.0, 3.2.6). No bytes decode to the message without records.
   ///
   /// - Parameters:
   ///   - bytes: the message, and nothing else.
@@ -46,9 +47,8 @@ extension NDEFMessage {
   /// Decodes whatever can be read of a message.
   ///
   /// Wrong MB and ME flags and bytes after the end do not prevent records from being read. A record
-  /// of the reserved type name format 7 is read as unknown content (NDEF 1.0, 3.2.6). A record that
-  /// breaks another rule is skipped. Reading ends where the bytes end, or at a record that does not
-  /// fit them or the limits.
+  /// that breaks another rule is skipped. Reading ends where the bytes end, or at a record that does
+  /// not fit them or the limits.
   ///
   /// - Returns: the valid records, and the first error; the error is `nil` if the strict form
   ///   accepts the bytes.
@@ -57,5 +57,11 @@ extension NDEFMessage {
   ) -> (message: NDEFMessage, error: NDEFError?) {
     let parser = MessageParser(bytes, limits: limits, isLenient: true)
     return (NDEFMessage(records: parser.records.map(\.record)), parser.error)
+  }
+
+  /// Returns whether a message has a record of the reserved type name format 7, which cannot be written back as it
+  /// is.
+  package static func hasReservedFormat(_ bytes: some Collection<UInt8>) -> Bool {
+    MessageParser(bytes, limits: .default, isLenient: true).hasReservedFormat
   }
 }

@@ -43,6 +43,10 @@ protocol NDEFMapping: Sendable {
   /// writes in ``TagLink/uninterrupted(_:)``; reads back what it has locked.
   mutating func lock(_ link: TagLink) throws
 
+  /// Performs the checks of ``lock(_:)``, and returns the changes that it would make; none if the tag is locked.
+  /// Writes nothing.
+  mutating func lockPlan(_ link: TagLink) throws -> [LockStep]
+
   /// Forgets the known message, so that the next read asks the tag.
   mutating func discardCachedContent()
 }

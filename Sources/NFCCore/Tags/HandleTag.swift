@@ -34,5 +34,6 @@ extension HandleTag {
   }
   public func formatNDEF(wipe: Bool) async throws { try await handle.formatNDEF(wipe: wipe) }
   public func makeReadOnly() async throws { try await handle.makeReadOnly() }
+  public func readOnlyPlan() async throws -> [LockStep] { try await handle.readOnlyPlan() }
   public func discardCachedContent() { handle.discardCachedContent() }
 }

@@ -55,6 +55,12 @@ public protocol NDEFTag: Tag {
   ///   lock could not be completed without a secret.
   func makeReadOnly() async throws
 
+  /// Returns the changes that ``makeReadOnly()`` would make, in their order; none if the tag is completely
+  /// locked. Only reads.
+  ///
+  /// - Throws: the errors of ``makeReadOnly()``. Some kinds of tags refuse a lock only when it is tried.
+  func readOnlyPlan() async throws -> [LockStep]
+
   /// Forgets the known content of the tag: the next call reads all of it again, even if only this
   /// connection could have changed it. No exchange.
   func discardCachedContent()
@@ -105,12 +111,7 @@ extension NDEFTag {
   ///   for a message without a readable record, and, with strict reading, for one that breaks any
   ///   rule.
   public func readNDEF(_ tolerance: NDEFTolerance = .lenient) async throws -> NDEFMessage? {
-    guard let bytes = try await readNDEFBytes(), !bytes.isEmpty else { return nil }
-    let (message, error) = NDEFMessage.decodeLeniently(bytes)
-    if let error, !tolerance.isLenient || message.records.isEmpty {
-      throw NFCError(.malformedContent, "the NDEF message is broken: \(error)")
-    }
-    return message
+    try tolerance.message(in: try await readNDEFBytes())
   }
 
   /// Writes an NDEF message; see ``writeNDEFBytes(_:verify:)``.
@@ -120,5 +121,19 @@ extension NDEFTag {
   ///   ``NFCError/Code/malformedContent``.
   public func writeNDEF(_ message: NDEFMessage, verify: Bool = false) async throws {
     try await writeNDEFBytes(message.encoded(), verify: verify)
+  }
+}
+
+extension NDEFTolerance {
+  /// Decodes the bytes of a tag's message; `nil` if it has none.
+  ///
+  /// - Throws: `malformedContent`.
+  package func message(in bytes: [UInt8]?) throws -> NDEFMessage? {
+    guard let bytes, !bytes.isEmpty else { return nil }
+    let (message, error) = NDEFMessage.decodeLeniently(bytes)
+    if let error, !isLenient || message.records.isEmpty {
+      throw NFCError(.malformedContent, "the NDEF message is broken: \(error)")
+    }
+    return message
   }
 }

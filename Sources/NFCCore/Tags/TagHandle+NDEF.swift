@@ -70,6 +70,10 @@ extension TagHandle {
     try await withMapping { mapping, link in try mapping.lock(link) }
   }
 
+  func readOnlyPlan() async throws -> [LockStep] {
+    try await withMapping { mapping, link in try mapping.lockPlan(link) }
+  }
+
   func discardCachedContent() {
     knowledge.withLock {
       $0.mapping = nil

@@ -67,33 +67,54 @@ extension Type1Mapping {
   /// C come first: if a chip does not allow them to be set (chips on the market seem to have block
   /// E locked), it has not been changed then. Set bits are read back.
   mutating func lock(_ link: TagLink) throws {
+    let changes = try preparedLock(link)
+    guard !changes.isEmpty else { return }
+    try link.uninterrupted {
+      for (index, change) in changes.enumerated() {
+        if change.address == Self.accessByte {
+          try memory.write(change.mask, at: change.address, isFirst: index == 0, link)
+        } else {
+          try close(change, isFirst: index == 0, link)
+        }
+      }
+    }
+    discardCachedContent()
+    try checkLocked(link)
+  }
+
+  mutating func lockPlan(_ link: TagLink) throws -> [LockStep] {
+    var contents: [Int: [UInt8]] = [:]
+    var steps: [LockStep] = []
+    for change in try preparedLock(link) {
+      let (block, index) = change.address.quotientAndRemainder(dividingBy: Type1Memory.blockSize)
+      let addresses = change.address - index..<change.address - index + Type1Memory.blockSize
+      try memory.load(addresses, link)
+      let before = contents[block] ?? addresses.map { memory.byte($0) ?? 0 }
+      var after = before
+      after[index] |= change.mask
+      contents[block] = after
+      steps.append(LockStep(.block(block), .bytes(before: before, after: after)))
+    }
+    return steps
+  }
+
+  private typealias LockByte = (address: Int, mask: UInt8)
+
+  /// Returns the bytes to change, in order: lock bits, the container, and the lock bits of block 1, which
+  /// contains it.
+  private mutating func preparedLock(_ link: TagLink) throws -> [LockByte] {
     guard let layout = try locate(link, repairing: false) else {
       throw NFCError.notFormatted
     }
     let dynamic = try openDynamicLocks(layout, link)
     let open = openStaticLocks()
     let isContainerOpen = memory.byte(Self.accessByte) != Type2CapabilityContainer.readOnly
-    guard !dynamic.isEmpty || !open.isEmpty || isContainerOpen else { return }
-    try link.uninterrupted {
-      // Block 1, with the container, is locked last.
-      let last = open.filter { $0.address == Self.lockBytes }
-      var hasChanged = false
-      for lock in open.filter({ $0.address != Self.lockBytes }) + dynamic {
-        try close(lock, isFirst: !hasChanged, link)
-        hasChanged = true
-      }
-      if isContainerOpen, !isBlockLocked(1) {
-        try memory.write(
-          Type2CapabilityContainer.readOnly, at: Self.accessByte, isFirst: !hasChanged, link)
-        hasChanged = true
-      }
-      for lock in last { try close(lock, isFirst: !hasChanged, link) }
-    }
-    discardCachedContent()
-    try checkLocked(link)
+    let container: [LockByte] =
+      isContainerOpen && !isBlockLocked(1)
+      ? [(Self.accessByte, Type2CapabilityContainer.readOnly)] : []
+    return open.filter { $0.address != Self.lockBytes } + dynamic + container
+      + open.filter { $0.address == Self.lockBytes }
   }
-
-  private typealias LockByte = (address: Int, mask: UInt8)
 
   /// Returns whether a block of static memory is locked.
   private func isBlockLocked(_ block: Int) -> Bool {

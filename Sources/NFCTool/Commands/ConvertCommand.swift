@@ -9,11 +9,14 @@ struct ConvertCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "convert",
     abstract: "Converts an image to another format, without a reader.",
-    usage: "nfc convert <input> <output>",
+    usage: "nfc convert <input> <output> [--iso15693]",
     discussion: """
       The extensions name the formats: .bin and .mfd are the bytes as they are, .eml is text of Proxmark3 \
       and libnfc, .json Proxmark3, .nfc Flipper Zero (versions 2 to 4 are read, 4 is written), .mct MIFARE \
       Classic Tool, .picopass Flipper Zero's iCLASS cards. Whatever the new format cannot hold is listed in one line.
+
+      Plain bytes have no name of their tag, which their size and content show. A size that no known tag has is \
+      refused without --iso15693.
 
       Example:
         nfc convert card.mfd card.nfc
@@ -24,9 +27,18 @@ struct ConvertCommand: AsyncParsableCommand {
   @Argument(help: "The file to create.", completion: .file())
   var output: String
 
+  @Flag(
+    name: .customLong("iso15693"),
+    help: "Bytes of any size are of an ISO 15693 tag, if they are of no other kind.")
+  var isVicinity = false
+
   func run() async throws {
     _ = try ImageFile.requiredFormat(of: output)
     let image = try ImageFile.read(input)
+    if !isVicinity {
+      try ImageFile.checkKind(
+        of: image, in: input, advice: "add --iso15693 if they are of an ISO 15693 tag")
+    }
     let loss = try ImageFile.write(image, to: output)
     for line in [loss, ImageFile.doubt(about: image, in: input)].compactMap(\.self) {
       Output.printError("nfc: " + line)

@@ -31,6 +31,21 @@ struct DiffCommand: AsyncParsableCommand {
     guard a != File.standard || b != File.standard else {
       throw ValidationError("Only one of the two can be the tag.")
     }
+    if a != File.standard, b != File.standard, let option = optionForTag {
+      throw ValidationError("\(option) is for the tag, which takes the place of a file as -.")
+    }
+  }
+
+  /// The first option that has no effect if both images are files.
+  private var optionForTag: String? {
+    let recording = options.recording
+    let given = [
+      ("--reader", !options.readers.isEmpty), ("--virtual", !options.virtual.isEmpty),
+      ("--record", recording.record != nil), ("--replay", recording.replay != nil),
+      ("--pcap", recording.pcap != nil), ("--password", password.isGiven),
+      ("--key", keys.areGiven),
+    ]
+    return given.first(where: \.1)?.0
   }
 
   func run() async throws {

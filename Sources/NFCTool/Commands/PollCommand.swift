@@ -95,6 +95,12 @@ struct PollCommand: AsyncParsableCommand {
         return arrivals
       }
       try Task.checkCancellation()
+      // The time may not have been enough for the first round.
+      if arrivals == 0, let timeout = options.timeout, timeout < Self.durationOfRound,
+        session.demo == nil, try await look(session, others)
+      {
+        return
+      }
       guard arrivals > 0 || options.timeout == nil else {
         if let error = cardInUse.last.withLock({ $0 }) { throw Failure(waitingFor: error) }
         throw Failure(
@@ -107,6 +113,9 @@ struct PollCommand: AsyncParsableCommand {
   private final class OtherTags: Sendable {
     let list = Mutex<[DetectedTag]>([])
   }
+
+  /// The duration of one round at a slow reader.
+  private static let durationOfRound = Duration.seconds(1)
 
   /// Searches once at all readers, reports the tags that are there, and returns whether there are any.
   private func look(_ session: Session, _ others: OtherTags) async throws -> Bool {

@@ -31,7 +31,7 @@ struct RecordingCommand: AsyncParsableCommand {
       In a capture, what the reader does by itself is reconstructed from what it reports: selection, \
       blocks of ISO 14443-4, check bytes. Wireshark decodes ISO 14443 (link type 264). FeliCa is User 0 \
       (147): set its protocol to felica, with a header of 1 and a trailer of 2. ISO 15693 is User 1 (148), \
-      as bytes. Topaz, ISO 14443 B', SRx, CTx, barcode and iCLASS are User 2 (149), as bytes without check \
+      as bytes. Topaz, ISO 14443 B', SRx, CTx, barcode and iCLASS are User 3 (150), as bytes without check \
       bytes: Wireshark does not know them.
 
       Examples:

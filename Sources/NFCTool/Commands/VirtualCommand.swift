@@ -99,9 +99,16 @@ struct VirtualCommand: AsyncParsableCommand {
       let rates = Self.baudRates.map(String.init).joined(separator: ", ")
       throw ValidationError("--baud is one of \(rates).")
     }
+    guard !list || !hasOtherArguments else {
+      throw ValidationError("--list only prints names, and takes nothing else.")
+    }
     guard list || !tags.isEmpty else {
       throw ValidationError("Missing expected argument '<tag> ...': a chip's name, or a dump file.")
     }
+  }
+
+  private var hasOtherArguments: Bool {
+    !tags.isEmpty || trace != nil || pcap != nil || baud != nil || realTime || pcsc
   }
 
   /// The baud rates that SetSerialBaudRate supports and that a serial port can be set to (UM0701-02, 7.2.8).

@@ -30,7 +30,7 @@ struct WatchCommand: AsyncParsableCommand {
         nfc watch --mqtt mqtts://door@broker.example --name entrance --home-assistant
       """)
 
-  @OptionGroup var options: GlobalOptions
+  @OptionGroup var reader: ReaderOptions
   @OptionGroup(title: "Actions") var actions: WatchActionOptions
   @OptionGroup(title: "MQTT") var mqtt: WatchMQTTOptions
 
@@ -39,6 +39,14 @@ struct WatchCommand: AsyncParsableCommand {
       "Count the same tag within this time as one tap.", valueName: "seconds"),
     transform: { try WatchActionOptions.seconds($0, "--debounce") })
   var debounce: Duration = .seconds(2)
+
+  @Option(
+    help: ArgumentHelp("Report only the tag with this UID.", valueName: "hex"),
+    transform: { try Hexadecimal.argument($0, "--uid") })
+  var uid: [UInt8]?
+
+  /// Accepted and ignored, so that the same options can precede any subcommand: this one runs until interrupted.
+  @Option(help: .hidden) private var timeout: String?
 
   @Flag(help: "Print a systemd user unit that runs this command line.")
   var install = false
@@ -59,7 +67,7 @@ struct WatchCommand: AsyncParsableCommand {
     let notifier = TapNotifier()
     let watcher = Watcher(
       Watcher.Options(
-        debounce: debounce, isJSON: options.json, uid: options.uid, actions: actions.actions),
+        debounce: debounce, isJSON: reader.json, uid: uid, actions: actions.actions),
       rules: rules,
       actions: TapActions(links: actions.links, timeout: actions.execTimeout, notifier: notifier),
       publisher: publisher)
@@ -77,7 +85,7 @@ struct WatchCommand: AsyncParsableCommand {
   private func watch(
     _ watcher: Watcher, _ rules: RulesFile?, _ publisher: MQTTPublisher?
   ) async throws {
-    let readers = WatchedReaders(options, watcher: watcher)
+    let readers = try WatchedReaders(GlobalOptions(reader), watcher: watcher)
     try await withThrowingTaskGroup(of: Void.self) { group in
       defer { group.cancelAll() }
       group.addTask { try await readers.run() }
@@ -181,8 +189,9 @@ struct WatchMQTTOptions: ParsableArguments {
     completion: .file())
   var authorities: String?
 
-  @Option(help: ArgumentHelp("The beginning of all topics.", valueName: "prefix"))
-  var topic: String = "nfc"
+  @Option(
+    help: ArgumentHelp("The beginning of all topics; nfc unless given.", valueName: "prefix"))
+  var topic: String?
 
   @Option(
     help: ArgumentHelp("This machine's level in the topics; its host name if not given."))
@@ -197,13 +206,13 @@ struct WatchMQTTOptions: ParsableArguments {
   var homeAssistant = false
 
   mutating func validate() throws {
-    guard broker != nil || !homeAssistant && spool == nil && authorities == nil else {
-      throw ValidationError("--home-assistant, --spool and --mqtt-ca require --mqtt.")
+    if broker == nil, let option = firstOption {
+      throw ValidationError("\(option) requires --mqtt.")
     }
     guard authorities == nil || broker?.isSecure == true else {
       throw ValidationError("--mqtt-ca requires an address that begins with mqtts://.")
     }
-    guard MQTTTopic.isValidForPublishing(topic), !topic.hasSuffix("/"), !topic.hasPrefix("/") else {
+    if let topic, !Self.isPrefix(topic) {
       throw ValidationError(
         "--topic takes a topic without + and # that neither begins with $ nor begins or ends with /, not "
           + "\"\(topic)\".")
@@ -211,6 +220,19 @@ struct WatchMQTTOptions: ParsableArguments {
     if let name, !MQTTTopic.isLevel(name) {
       throw ValidationError("--name takes a name without /, + and #, not \"\(name)\".")
     }
+  }
+
+  /// The first option that has no effect without a broker.
+  private var firstOption: String? {
+    let options = [
+      ("--mqtt-ca", authorities != nil), ("--topic", topic != nil), ("--name", name != nil),
+      ("--spool", spool != nil), ("--home-assistant", homeAssistant),
+    ]
+    return options.first(where: \.1)?.0
+  }
+
+  private static func isPrefix(_ topic: String) -> Bool {
+    MQTTTopic.isValidForPublishing(topic) && !topic.hasSuffix("/") && !topic.hasPrefix("/")
   }
 
   private static func broker(_ text: String) throws -> MQTTOptions {
@@ -242,7 +264,7 @@ struct WatchMQTTOptions: ParsableArguments {
       throw Failure(spool: error)
     }
     return try MQTTPublisher(
-      broker, topics: MQTTTopic(prefix: topic, name: level), spool: spool,
+      broker, topics: MQTTTopic(prefix: topic ?? "nfc", name: level), spool: spool,
       homeAssistant: homeAssistant ? HomeAssistantDiscovery(name: level) : nil)
   }
 

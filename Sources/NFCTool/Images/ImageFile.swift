@@ -78,6 +78,19 @@ enum ImageFile {
     return try decode(bytes, format, path)
   }
 
+  /// - Throws: `content` for bytes that do not show of which kind of tag they are.
+  static func checkKind(of image: TagImage, in path: String, advice: String) throws {
+    let format = format(of: path)
+    // The other formats name the kind.
+    guard image.isOfUncertainKind, format == nil || format == .binary || format == .emulator else {
+      return
+    }
+    throw Failure(
+      .content,
+      "\(File.name(path)) has \(image.memory.bytes.count) bytes, which is the size of no known tag",
+      advice: advice)
+  }
+
   /// Reads a file for a virtual tag. The format is that of the extension, or is detected from the content.
   ///
   /// - Throws: `usage` for a file with another extension and an unknown format. A file without an extension

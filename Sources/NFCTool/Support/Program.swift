@@ -37,11 +37,11 @@ enum Program {
       return ExitStatus.done.rawValue
     } catch {
       await ReaderPreopening.closeUnused()
-      return status(of: error)
+      return status(of: error, arguments)
     }
   }
 
-  private static func status(of error: any Error) -> Int32 {
+  private static func status(of error: any Error, _ arguments: [String] = []) -> Int32 {
     Terminal.clearStatus()
     switch error {
     case is Difference:
@@ -59,12 +59,12 @@ enum Program {
     case let error as NFCError:
       return status(of: Failure(error))
     default:
-      return status(ofParser: error)
+      return status(ofParser: error, arguments)
     }
   }
 
   /// Returns the exit status for help and for the parser's errors.
-  private static func status(ofParser error: any Error) -> Int32 {
+  private static func status(ofParser error: any Error, _ arguments: [String]) -> Int32 {
     let code = NFCTool.exitCode(for: error)
     let message = withoutRepetition(ArgumentText.shown(NFCTool.fullMessage(for: error)))
     guard code.isSuccess else {
@@ -73,7 +73,7 @@ enum Program {
     }
     guard !message.isEmpty else { return ExitStatus.done.rawValue }
     do {
-      try Output.line(HelpText.arranged(message))
+      try Output.line(HelpCompletion.completed(HelpText.arranged(message), for: arguments))
       return ExitStatus.done.rawValue
     } catch {
       return status(of: error)

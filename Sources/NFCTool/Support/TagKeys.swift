@@ -44,6 +44,9 @@ struct TagKeys: ParsableArguments {
     }
   }
 
+  /// Whether the command line names a key.
+  var areGiven: Bool { !given.isEmpty || !files.isEmpty }
+
   /// Returns the keys in the files, in their order.
   private func keysInFiles() throws -> [[UInt8]] {
     try files.flatMap { file in

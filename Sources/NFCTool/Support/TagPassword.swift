@@ -33,6 +33,9 @@ struct TagPassword: TagPasswordOptions {
   }
 
   var bytes: [UInt8]? { get throws { try value ?? file.bytes } }
+
+  /// Whether the command line names a password.
+  var isGiven: Bool { value != nil || file.file != nil }
 }
 
 /// The option `--password-file`, or the environment.

@@ -69,6 +69,8 @@ struct VirtualTags: Sendable {
   /// Returns the tag whose memory an image file contains, and a remark if its chip is not certain.
   private static func image(_ name: String) throws -> (VirtualTag, note: String?) {
     let image = try ImageFile.readByContent(name)
+    try ImageFile.checkKind(
+      of: image, in: name, advice: "use a file that names its tag, such as .json or .nfc")
     return (try tag(with: image, from: name), ImageFile.doubt(about: image, in: name))
   }
 

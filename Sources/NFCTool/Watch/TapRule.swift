@@ -7,11 +7,13 @@ struct TapRule: Hashable, Sendable {
     /// The UID in upper-case hexadecimal, as `nfc poll` prints it.
     case uid(String)
     case type(String)
+    /// The name of the chip. Case, blanks and punctuation are ignored.
     case product(String)
     /// The first URI of the message.
     case uri(Glob)
     /// A MIME type. Case is ignored.
     case mime(String)
+    /// The type of an external record. Case is ignored (NFC Forum RTD 1.0, 3.4).
     case external(Glob)
     case text(String)
 
@@ -19,10 +21,12 @@ struct TapRule: Hashable, Sendable {
       switch self {
       case .uid(let uid): tap.uid == uid
       case .type(let type): tap.type == type
-      case .product(let product): tap.product == product
+      case .product(let name):
+        tap.product.map { Spelling.folded($0) == Spelling.folded(name) } ?? false
       case .uri(let glob): tap.uri.map(glob.matches) ?? false
       case .mime(let type): tap.mimeTypes.contains { $0.lowercased() == type.lowercased() }
-      case .external(let glob): tap.externalTypes.contains(where: glob.matches)
+      case .external(let glob):
+        tap.externalTypes.contains { glob.matches($0.lowercased()) }
       case .text(let text): tap.texts.contains(text)
       }
     }

@@ -82,7 +82,11 @@ extension TapRule.Condition {
       }
       self = .uid(bytes.hexadecimal)
     case "type":
-      guard let type = DetectedTag.typeNames.first(where: { $0 == text }) else {
+      guard
+        let type = DetectedTag.typeNames.first(where: {
+          Spelling.folded($0) == Spelling.folded(text)
+        })
+      else {
         let names = DetectedTag.typeNames.joined(separator: ", ")
         throw TapRulesError(value, "there is no type \"\(text)\", only \(names)")
       }
@@ -90,7 +94,7 @@ extension TapRule.Condition {
     case "product": self = .product(text)
     case "uri": self = .uri(Glob(text))
     case "mime": self = .mime(text)
-    case "external": self = .external(Glob(text))
+    case "external": self = .external(Glob(text.lowercased()))
     case "text": self = .text(text)
     default:
       throw TapRulesError(key, "there is no condition \"\(name)\", only \(Self.names)")
@@ -166,9 +170,32 @@ extension TapRulesError {
       self.init(line: line, reason: problem)
     case .duplicatedKeysInMapping(let keys, let context):
       self.init(
-        line: context.mark.line, reason: "\(keys.joined(separator: ", ")) occurs twice")
+        line: Self.lineOfRepetition(of: keys.first ?? "", context),
+        reason: "\(keys.joined(separator: ", ")) occurs twice")
     default:
       self.init(line: nil, reason: "the file is not YAML")
     }
+  }
+
+  /// Returns the line of the second of two equal keys: Yams reports the place of the first. The keys of a block
+  /// mapping are in the same column (YAML 1.2.2, 8.2.2). In a flow mapping, it is the line of the first one.
+  private static func lineOfRepetition(of key: String, _ context: YamlError.Context) -> Int {
+    let lines = context.text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    let indentation = context.mark.column - 1
+    for (index, line) in lines.enumerated().dropFirst(context.mark.line) {
+      let rest = line.drop { $0 == " " }
+      guard let first = rest.first, first != "#" else { continue }
+      let depth = line.count - rest.count
+      guard depth >= indentation else { break }
+      let words = [key, "\"\(key)\"", "'\(key)'"]
+      if depth == indentation,
+        words.contains(where: { word in
+          rest.hasPrefix(word) && rest.dropFirst(word.count).drop { $0 == " " }.first == ":"
+        })
+      {
+        return index + 1
+      }
+    }
+    return context.mark.line
   }
 }

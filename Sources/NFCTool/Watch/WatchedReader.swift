@@ -58,7 +58,7 @@ final class WatchedReader: Sendable {
   }
 
   /// Listens for programs that request the reader. Returns `nil` if that is not possible.
-  private func listenForBorrowers() -> (any DispatchSourceRead)? {
+  private func listenForBorrowers() -> (socket: LocalSocket, source: any DispatchSourceRead)? {
     guard isLendable, let socket = try? ReaderLease.listen(for: MQTTTopic.level(of: name)) else {
       return nil
     }
@@ -68,7 +68,7 @@ final class WatchedReader: Sendable {
       if let borrower = socket.accept() { self?.grantReader(to: borrower) }
     }
     source.resume()
-    return source
+    return (socket, source)
   }
 
   /// The interval at which the return of the reader is checked.
@@ -98,7 +98,10 @@ final class WatchedReader: Sendable {
   func run() async throws {
     var hasReportedProblem = false
     let listener = listenForBorrowers()
-    defer { listener?.cancel() }
+    defer {
+      listener?.socket.removeName()
+      listener?.source.cancel()
+    }
     await watcher.begins(name)
     // This is kept until the next reader is open, so that no other device gets the name of its
     // pseudo-terminal.

@@ -30,15 +30,24 @@ struct MessageWriting: Sendable {
     _ message: NDEFMessage, to tag: DetectedTag, _ ndef: any NDEFTag
   ) async throws -> Result {
     try await tag.authenticate(password)
-    let bytes = try await whole(message, on: ndef).encoded()
+    let bytes = try await whole(message, on: ndef, tag.identifier.tagName).encoded()
     try await ndef.writeNDEFBytes(bytes, verify: verify)
     if lock { try await ndef.makeReadOnly() }
     return Result(length: bytes.count, isVerified: verify, isLocked: lock)
   }
 
   /// Returns the complete message, which begins with the tag's message if it is to be kept.
-  private func whole(_ message: NDEFMessage, on ndef: any NDEFTag) async throws -> NDEFMessage {
-    guard append, let old = try await ndef.readNDEF(.strict) else { return message }
+  private func whole(
+    _ message: NDEFMessage, on ndef: any NDEFTag, _ name: String
+  ) async throws -> NDEFMessage {
+    guard append else { return message }
+    let bytes = try await ndef.readNDEFBytes()
+    guard let old = try NDEFTolerance.strict.message(in: bytes) else { return message }
+    guard !NDEFMessage.hasReservedFormat(bytes ?? []) else {
+      throw Failure(
+        .content, "a record of the tag has a reserved format and cannot be written back", tag: name,
+        advice: "leave --append out to replace the message")
+    }
     let records = old.records.filter { $0 != .empty }
     return NDEFMessage(records: records + message.records)
   }

@@ -76,8 +76,8 @@ import Testing
     "", "9101015431", "5101015431", "D101015431 D101015432",
     // A type where there is none to be (3.2.6): in an empty record, in an unknown one.
     "D0010054", "D501005 4",
-    // Unchanged outside of chunks; the reserved format.
-    "D6000131", "D7000131",
+    // Unchanged outside of chunks.
+    "D6000131",
     // A length beyond the end, and one of four bytes far beyond.
     "D101055431", "C101FFFFFFFF5431",
   ])

@@ -14,8 +14,6 @@ import VirtualNFC
   /// Bytes, and the number of records that are right.
   @Test(
     arguments: [
-      // A record of the reserved format 7, which is read as unknown (NDEF 1.0, 3.2.6).
-      ([0xD7, 0x00, 0x01, 0x41], 1),
       // A record without a type between two that are right.
       (
         [0x91, 0x01, 0x01, 0x54, 0x00, 0x11, 0x00, 0x01, 0x42, 0x51, 0x01, 0x01, 0x55, 0x04], 2

@@ -142,6 +142,13 @@ import Testing
     ("- match: {uid: 04}\n  do: {exec: ''}", 2, "empty"),
     ("- match: {uid: 04\n  do: {exec: a}", 2, ""), ("- a\n\t- b", 2, ""),
     ("- match: {uid: 04, uid: 05}\n  do: {exec: a}", 1, "uid"),
+    // Each error is at its own line, not at that of the first key.
+    (
+      "- match:\n    uid: 04\n    # uid: 05\n    text: |\n      uid: 06\n    'uid' : 07\n  do: {}",
+      6, "uid"
+    ),
+    ("- match: {uid: 04}\n  do: {exec: a}\n\n  do: {exec: b}\n- match: {}", 4, "do"),
+    ("- match: {uid: 04}\n  do:\n    exec: a\n    exec: b\n  do: {exec: b}", 4, "exec"),
     ("- match: {uid: 04}\n  do: {publish: a/#}", 2, "a/#"),
     ("# é\r\n# é\r\n- do: {exec: \u{1}}\r\n", 3, "control"),
     // What is not closed is reported where it begins, not after the end of the file.
@@ -149,7 +156,7 @@ import Testing
     ("\n\n- do: {exec: \"a}\n\n\n\n", 3, "quoted scalar"),
     ("- do: {exec: a}\n- do: {open: true, notify: \n\n", 2, ""),
     ("- do: {exec: a}\n---\n- do: {exec: b}\n", 2, "a single document in the stream, but found"),
-    ("- match: {uid: 04}\n  do: {exec: a}\n- match: {type: mifare}\n  do: {exec: a}", 3, "miFare"),
+    ("- match: {uid: 04}\n  do: {exec: a}\n- match: {type: mifair}\n  do: {exec: a}", 3, "miFare"),
   ])
   func aWrongFileIsRefusedWithItsLine(yaml: String, line: Int, word: String) throws {
     let error = try #require(throws: TapRulesError.self) {
@@ -157,6 +164,21 @@ import Testing
     }
     #expect(error.line == line, "\(error)")
     #expect(word.isEmpty || error.reason.contains(word), "\(error)")
+  }
+
+  @Test(arguments: [
+    ("product: ntag213", true), ("product: NTAG 213", true), ("product: ntag-213", true),
+    ("product: NTAG21", false), ("type: mifare", true), ("type: MiFare", true),
+    ("type: felica", false), ("external: \"Example.ORG:t*\"", true), ("text: a", false),
+    ("text: A", true),
+  ])
+  func namesMatchInAnyCase(condition: String, expected: Bool) throws {
+    let rules = try TapRules(
+      yaml: "- match: {\(condition)}\n  do: {exec: a}", permitsPublishing: false)
+    let external = NDEFRecord(
+      typeNameFormat: .external, type: Array("example.org:Ticket".utf8), payload: [])
+    let tap = Self.tap([.text("A", language: "en"), external])
+    #expect((rules.actions(for: tap) != nil) == expected)
   }
 
   @Test func publishingNeedsABroker() {

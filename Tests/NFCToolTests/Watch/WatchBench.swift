@@ -25,6 +25,9 @@ struct WatchBench {
       bench.watch.interrupt()
       let result = try await bench.watch.end()
       #expect(result.status == 130, "\(result.errors)")
+      let left = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/nfc")
+        .filter { $0.hasPrefix("lease-") || $0.hasPrefix("watch-") }
+      #expect(left == [], "it has removed what only a running watcher needs")
     }
   }
 

@@ -205,6 +205,33 @@ import VirtualNFC
     }
   }
 
+  /// The options of all commands may precede one that they do not concern.
+  @Test func anyCommandAcceptsTheOptionsOfAll() async throws {
+    let readers = try await Tool.run(
+      "--timeout", "1", "readers", "--uid", "04", "--virtual", "ntag213")
+    #expect(readers.status == 0, "\(readers.errors)")
+    let watch = try await Tool.run("--timeout", "1", "watch", "--install")
+    #expect(watch.status == 0, "\(watch.errors)")
+  }
+
+  /// Another option without an effect is refused: whoever gives it expects one.
+  @Test(arguments: [
+    (["watch", "--name", "door"], "--name requires --mqtt"),
+    (["watch", "--topic", "nfc"], "--topic requires --mqtt"),
+    (["watch", "--spool", "s"], "--spool requires --mqtt"),
+    (["watch", "--mqtt-ca", "ca.pem"], "--mqtt-ca requires --mqtt"),
+    (["watch", "--home-assistant"], "--home-assistant requires --mqtt"),
+    (["diff", "a.bin", "b.bin", "--virtual", "ntag213"], "--virtual is for the tag"),
+    (["diff", "a.bin", "b.bin", "--key", "FFFFFFFFFFFF"], "--key is for the tag"),
+    (["virtual", "--list", "ntag213"], "--list"), (["virtual", "--list", "--pcsc"], "--list"),
+  ])
+  func optionsWithoutAnEffectAreRefused(arguments: [String], reason: String) async throws {
+    let result = try await Tool.run(arguments)
+    #expect(result.status == 64)
+    #expect(result.errors.contains(reason), "\(result.errors)")
+    #expect(result.output.isEmpty)
+  }
+
   @Test func wrongRulesAreRefusedWithTheirLine() async throws {
     try await TemporaryDirectory.with { folder in
       let file = folder.appending(path: "rules.yaml")

@@ -186,37 +186,56 @@ extension Type3Mapping {
   /// A lock that an interrupted run has left incomplete is completed. On FeliCa Lite and Lite-S,
   /// only MC matters: a flag in a block that can no longer be written is not changed.
   mutating func lock(_ link: TagLink) throws {
+    let work = try preparedLock(link)
+    guard !work.writes.isEmpty else { return }
+    try link.uninterrupted {
+      for write in work.writes { try self.write([write.after], to: [write.block], link) }
+      discardCachedContent()
+      let isFlagRight = try attributes(link)?.isWritable == work.isFlagSetAfterwards
+      let isConfigurationRight =
+        configuration?.writableBlocks.isDisjoint(with: FeliCaLiteLayout.scratchPads) ?? true
+      guard isFlagRight, isConfigurationRight else {
+        throw NFCError(.tagRefused, "the tag accepted the lock but is not locked")
+      }
+    }
+  }
+
+  mutating func lockPlan(_ link: TagLink) throws -> [LockStep] {
+    try preparedLock(link).writes.map {
+      LockStep(.block($0.block), .bytes(before: $0.before, after: $0.after))
+    }
+  }
+
+  /// The result of the checks before a lock.
+  private struct LockWork {
+    var writes: [(block: Int, before: [UInt8], after: [UInt8])] = []
+    /// The state of RWFlag after the lock: a block that can no longer be written keeps it.
+    let isFlagSetAfterwards: Bool
+  }
+
+  private mutating func preparedLock(_ link: TagLink) throws -> LockWork {
     guard let known = try attributes(link) else {
       throw NFCError.notFormatted
     }
-    let pads = Set(FeliCaLiteLayout.scratchPads)
     var locked = configuration
-    locked?.writableBlocks.subtract(pads)
+    locked?.writableBlocks.subtract(FeliCaLiteLayout.scratchPads)
     let isOpen = locked != configuration
     if let configuration, isOpen, !configuration.restrictionsAreWritable {
       throw NFCError(
         .unsupported, "the card's blocks can no longer be locked",
         place: .block(Self.configurationBlock))
     }
-    var attributes = known
-    attributes.isWritable = false
     let flagCanBeWritten = openBlocks?.contains(Type3AttributeBlock.number) ?? true
     let writesFlag = known.isWritable && flagCanBeWritten
-    guard isOpen || writesFlag else { return }
-    let configurationBytes = isOpen ? locked?.bytes : nil
-    try link.uninterrupted {
-      if writesFlag {
-        try write([attributes.encoded], to: [Type3AttributeBlock.number], link)
-      }
-      if let configurationBytes {
-        try write([configurationBytes], to: [Self.configurationBlock], link)
-      }
-      discardCachedContent()
-      let isFlagRight = try self.attributes(link)?.isWritable == (known.isWritable && !writesFlag)
-      let isConfigurationRight = configuration?.writableBlocks.isDisjoint(with: pads) ?? true
-      guard isFlagRight, isConfigurationRight else {
-        throw NFCError(.tagRefused, "the tag accepted the lock but is not locked")
-      }
+    var work = LockWork(isFlagSetAfterwards: known.isWritable && !writesFlag)
+    if writesFlag {
+      var attributes = known
+      attributes.isWritable = false
+      work.writes.append((Type3AttributeBlock.number, known.encoded, attributes.encoded))
     }
+    if isOpen, let before = configuration?.bytes, let after = locked?.bytes {
+      work.writes.append((Self.configurationBlock, before, after))
+    }
+    return work
   }
 }

@@ -9,6 +9,40 @@ extension Type5Mapping {
   ///
   /// - Throws: `unsupported` before anything is written for a chip that does not lock each block.
   mutating func lock(_ link: ISO15693Link) throws {
+    let work = try preparedLock(link)
+    guard let last = work.open.last else { return }
+    let size = try askBlockSize(link)
+    if last != 0 { try load(last * size..<(last + 1) * size, link) }
+    try link.uninterrupted { try close(work.open, work.container, link) }
+    locks = [:]
+    if let first = try openBlocks(of: work.covered, link).first {
+      throw NFCError(
+        .tagResponseError, "the tag accepted every lock, but this block is not locked",
+        place: .block(first))
+    }
+  }
+
+  mutating func lockPlan(_ link: ISO15693Link) throws -> [LockStep] {
+    let work = try preparedLock(link)
+    var steps: [LockStep] = []
+    if work.container != nil, let before = image.block(0) {
+      let after = Self.closed(before)
+      steps.append(LockStep(.block(0), .bytes(before: before, after: after)))
+    }
+    return steps + work.open.reversed().map { LockStep(.block($0), .lock) }
+  }
+
+  /// The result of the checks before a lock.
+  private struct LockWork {
+    /// The blocks that are locked afterwards.
+    let covered: Range<Int>
+    /// Those of them that are open now.
+    let open: [Int]
+    /// The container, if its access is still to be closed.
+    let container: Type5CapabilityContainer?
+  }
+
+  private mutating func preparedLock(_ link: ISO15693Link) throws -> LockWork {
     try prove(link, forWriting: true)
     guard let layout = try layout(link, repairing: false) else {
       throw NFCError.notFormatted
@@ -22,17 +56,16 @@ extension Type5Mapping {
     try load(0..<layout.container.length, link)
     let isContainerOpen =
       layout.container.writeAccess != Type5CapabilityContainer.accessNever && open.contains(0)
-    guard isContainerOpen || !open.isEmpty else { return }
-    if let last = open.last, last != 0 { try load(last * size..<(last + 1) * size, link) }
-    try link.uninterrupted {
-      try close(open, isContainerOpen ? layout.container : nil, link)
-    }
-    locks = [:]
-    if let first = try openBlocks(of: covered, link).first {
-      throw NFCError(
-        .tagResponseError, "the tag accepted every lock, but this block is not locked",
-        place: .block(first))
-    }
+    return LockWork(
+      covered: covered, open: open, container: isContainerOpen ? layout.container : nil)
+  }
+
+  /// Returns block 0 with a container that allows no writing.
+  private static func closed(_ block: [UInt8]) -> [UInt8] {
+    guard block.indices.contains(Type5CapabilityContainer.accessIndex) else { return block }
+    var block = block
+    block[Type5CapabilityContainer.accessIndex] |= Type5CapabilityContainer.accessNever
+    return block
   }
 
   /// Returns the end of the locked part: a reader that counts the area in another way must find
@@ -74,11 +107,7 @@ extension Type5Mapping {
       try store(data, block: last, link)
     }
     let old = image.block(0)
-    if container != nil, var data = old, data.indices.contains(Type5CapabilityContainer.accessIndex)
-    {
-      data[Type5CapabilityContainer.accessIndex] |= Type5CapabilityContainer.accessNever
-      try store(data, block: 0, link)
-    }
+    if container != nil, let old { try store(Self.closed(old), block: 0, link) }
     var hasLocked = false
     for number in open.reversed() {
       do {

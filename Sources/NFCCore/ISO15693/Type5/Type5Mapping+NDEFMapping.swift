@@ -22,4 +22,8 @@ extension Type5Mapping: NDEFMapping {
   mutating func lock(_ link: TagLink) throws {
     try lock(ISO15693Link(link))
   }
+
+  mutating func lockPlan(_ link: TagLink) throws -> [LockStep] {
+    try lockPlan(ISO15693Link(link))
+  }
 }

@@ -131,6 +131,14 @@ struct DESFireFormat {
     }
   }
 
+  /// The change that ``lock(_:)`` makes.
+  static func lockStep(_ file: File) -> LockStep {
+    LockStep(
+      .file(
+        file == .container ? Type4CapabilityContainer.fileIdentifier : ndefFileIdentifier),
+      .accessRights(before: openRights.bigEndianBytes, after: readOnlyRights.bigEndianBytes))
+  }
+
   /// Allows everyone to read a file, and permanently prevents changes.
   func lock(_ file: File) throws {
     try commands.changeFileSettings(file.rawValue, rights: Self.readOnlyRights)

@@ -73,6 +73,22 @@ extension Type4Mapping {
     try selectFile(file, link)
   }
 
+  mutating func lockPlan(_ link: TagLink) throws -> [LockStep] {
+    layout = .unknown
+    guard let file = try file(link) else {
+      throw NFCError.notFormatted
+    }
+    try file.checkReadable()
+    let desfire = hasNativeFormat ? DESFireFormat(link: link) : nil
+    let open = try desfire?.openFiles(isContainerOpen: file.isWritable) ?? []
+    layout = .unknown
+    var steps: [LockStep] = []
+    if open.contains(.ndefFile) { steps.append(DESFireFormat.lockStep(.ndefFile)) }
+    if file.isWritable { steps.append(file.lockStep) }
+    if open.contains(.container) { steps.append(DESFireFormat.lockStep(.container)) }
+    return steps
+  }
+
   private func lockContainer(_ file: Type4File, _ link: TagLink) throws {
     let container = Type4CapabilityContainer.fileIdentifier
     try select(container, isVersion1: file.isVersion1, link)

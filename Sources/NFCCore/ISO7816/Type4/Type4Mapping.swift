@@ -105,12 +105,19 @@ struct Type4Mapping: NDEFMapping {
     return try Type4CapabilityContainer(bytes)
   }
 
-  /// Selects the application; `nil` if the card does not support ISO/IEC 7816-4, in which an answer has at
-  /// least two bytes (5.6). A MIFARE Plus in security levels 0 and 3 answers with one, a status of its own.
+  /// Selects the application; `nil` if the card has no applications at all.
+  ///
+  /// A MIFARE Plus in security levels 0 and 3 answers with one byte, a status of its own and not the two of
+  /// ISO/IEC 7816-4, 5.6 (NXP reader library, phalMfp). The same from another card is a broken answer.
   private func selectsApplication(_ link: TagLink) throws -> Bool? {
     let answer = try link.exchange(
       APDU.select(aid: .ndef).encoded, framing: .tagProtocol, timeout: ISO7816Exchange.timeout)
-    return answer.count == 1 ? nil : ISO7816Procedure.isSelected(try ResponseAPDU(answer))
+    if answer.count == 1, case .iso14443a(let target) = link.target,
+      case .miFare(.plus) = TypeAIdentification.kind(target, version: nil)
+    {
+      return nil
+    }
+    return ISO7816Procedure.isSelected(try ResponseAPDU(answer))
   }
 
   func select(_ identifier: UInt16, isVersion1: Bool, _ link: TagLink) throws {
@@ -359,6 +366,14 @@ struct Type4File: Hashable, Sendable {
     guard !isReadable else { return }
     throw NFCError(
       .notAuthenticated, "reading the NDEF file requires a key", place: .file(identifier))
+  }
+
+  /// The change of the capability container by which the file becomes read-only.
+  var lockStep: LockStep {
+    let access = hasWritePassword ? Type4FileControl.passwordAccess : Type4FileControl.freeAccess
+    return LockStep(
+      .file(Type4CapabilityContainer.fileIdentifier),
+      .bytes(before: [access], after: [Type4FileControl.noAccess]))
   }
 
   func lengthField(_ length: Int) -> [UInt8] {

@@ -7,11 +7,43 @@ enum ClassicLocking {
   /// sector, which indicates the tag's state, comes last, so that an interrupted run can be
   /// distinguished from a complete one.
   static func lock(_ sectors: [Int], _ session: inout MiFareClassicSession) throws {
-    var open: [Int] = []
+    let open = try openSectors(among: sectors, &session).map(\.sector)
+    guard !open.isEmpty else { return }
+    let trailer = finalTrailer
+    let link = session.link
+    try link.uninterrupted {
+      for sector in open.reversed() {
+        try session.writeTrailer(
+          trailer, ofSector: sector, with: .b, .factory, "the sector was closed in the meantime")
+      }
+    }
+  }
+
+  /// Returns the changes that ``lock(_:_:)`` would make.
+  static func plan(
+    _ sectors: [Int], _ session: inout MiFareClassicSession
+  ) throws -> [LockStep] {
+    try openSectors(among: sectors, &session).reversed().map { sector, trailer in
+      LockStep(
+        .sector(sector),
+        .accessRights(before: trailer.accessBytes, after: finalTrailer.accessBytes))
+    }
+  }
+
+  private static let finalTrailer = MiFareClassicSectorTrailer(
+    keyA: .ndef, accessConditions: .ndefReadOnly,
+    generalPurposeByte: ClassicMapping.readOnlyByte, keyB: .factory)
+
+  /// Returns the sectors that are still open, with their trailers, after checking that all of them can be closed.
+  private static func openSectors(
+    among sectors: [Int], _ session: inout MiFareClassicSession
+  ) throws -> [(sector: Int, trailer: MiFareClassicSectorTrailer)] {
+    var open: [(sector: Int, trailer: MiFareClassicSectorTrailer)] = []
     for sector in sectors {
       try session.require(
         sector, .a, .ndef, "the public NFC key does not open a sector of the message")
-      let conditions = try session.readTrailer(ofSector: sector).accessConditions
+      let trailer = try session.readTrailer(ofSector: sector)
+      let conditions = trailer.accessConditions
       if conditions.isPermanentlyReadOnly { continue }
       try session.require(
         sector, .b, .factory,
@@ -21,18 +53,13 @@ enum ClassicLocking {
           .notAuthenticated, "the access bits \(conditions) do not let key B lock the sector",
           place: .sector(sector))
       }
-      open.append(sector)
+      open.append((sector, trailer))
     }
-    guard !open.isEmpty else { return }
-    let trailer = MiFareClassicSectorTrailer(
-      keyA: .ndef, accessConditions: .ndefReadOnly,
-      generalPurposeByte: ClassicMapping.readOnlyByte, keyB: .factory)
-    let link = session.link
-    try link.uninterrupted {
-      for sector in open.reversed() {
-        try session.writeTrailer(
-          trailer, ofSector: sector, with: .b, .factory, "the sector was closed in the meantime")
-      }
-    }
+    return open
   }
+}
+
+extension MiFareClassicSectorTrailer {
+  /// The bytes 6 to 9.
+  fileprivate var accessBytes: [UInt8] { accessConditions.bytes + [generalPurposeByte] }
 }

@@ -385,6 +385,17 @@ struct ClassicMapping: NDEFMapping {
   }
 
   mutating func lock(_ link: TagLink) throws {
+    var session = try sessionForLocking(link)
+    try ClassicLocking.lock(sectors, &session)
+  }
+
+  mutating func lockPlan(_ link: TagLink) throws -> [LockStep] {
+    var session = try sessionForLocking(link)
+    return try ClassicLocking.plan(sectors, &session)
+  }
+
+  /// Finds all sectors of the area, and returns the session.
+  private mutating func sessionForLocking(_ link: TagLink) throws -> MiFareClassicSession {
     var session = MiFareClassicSession(link, geometry)
     discardCachedContent()
     rights = [:]
@@ -394,6 +405,6 @@ struct ClassicMapping: NDEFMapping {
     if hasMore { try extendArea(&session) }
     let place = try locate(&session, repairing: false)
     try completeArea(for: place, &session)
-    try ClassicLocking.lock(sectors, &session)
+    return session
   }
 }

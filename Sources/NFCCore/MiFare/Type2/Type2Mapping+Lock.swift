@@ -12,11 +12,7 @@ extension Type2Mapping {
   /// Source: NFC Forum Type 2 Tag, 6.4 (transition to READ-ONLY).
   mutating func lock(_ link: TagLink) throws {
     try procedure(link) { mapping in
-      guard let layout = try mapping.locate(from: Type2Memory.lockPage, link) else {
-        throw NFCError.notFormatted
-      }
-      let bits = try mapping.finalLockBits(layout, link)
-      let writes = try mapping.lockWrites(bits, layout, link)
+      let (layout, bits, writes) = try mapping.preparedLock(link)
       guard !writes.isEmpty else { return }
       let dynamic = writes.filter { $0.page > Type2Memory.capabilityPage }
       let held = dynamic.map { (page: $0.page, bytes: mapping.memory.page($0.page) ?? $0.bytes) }
@@ -32,6 +28,28 @@ extension Type2Mapping {
       }
       mapping.discardCachedContent()
     }
+  }
+
+  mutating func lockPlan(_ link: TagLink) throws -> [LockStep] {
+    try procedure(link) { mapping in
+      try mapping.preparedLock(link).writes.map { write in
+        let before = mapping.memory.page(write.page) ?? mapping.emptyPage
+        // The chip sets the bits that are written, and clears none.
+        let after = zip(before, write.bytes).map { $0 | $1 }
+        return LockStep(.page(write.page), .bytes(before: before, after: after))
+      }
+    }
+  }
+
+  /// Reads and checks everything before the first write.
+  private mutating func preparedLock(
+    _ link: TagLink
+  ) throws -> (layout: Layout, bits: Type2LockBits, writes: [(page: Int, bytes: [UInt8])]) {
+    guard let layout = try locate(from: Type2Memory.lockPage, link) else {
+      throw NFCError.notFormatted
+    }
+    let bits = try finalLockBits(layout, link)
+    return (layout, bits, try lockWrites(bits, layout, link))
   }
 
   private mutating func set(

@@ -1,0 +1,23 @@
+/// A change by which a tag becomes read-only; see ``NDEFTag/readOnlyPlan()``.
+public struct LockStep: Hashable, Sendable {
+  /// The kind of change. More may be added: a `switch` needs a `default`.
+  public enum Change: Hashable, Sendable {
+    /// These bytes are written; lock bits among them can never be cleared.
+    case bytes(before: [UInt8], after: [UInt8])
+    /// The access rights are changed: bytes 6 to 9 of a MIFARE Classic sector trailer, the two bytes of a
+    /// DESFire file.
+    case accessRights(before: [UInt8], after: [UInt8])
+    /// The block is locked, and its content stays.
+    case lock
+  }
+
+  /// The place of the change on the tag.
+  public let place: NFCError.Place
+  /// The change.
+  public let change: Change
+
+  init(_ place: NFCError.Place, _ change: Change) {
+    self.place = place
+    self.change = change
+  }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Tests of `nfc lock --plan`, on every kind of tag that can be locked.
+@Suite struct LockPlanTests {
+  private struct Step: Decodable {
+    let page: Int?
+    let block: Int?
+    let sector: Int?
+    let before: String?
+    let after: String?
+    let locked: Bool?
+  }
+
+  private static func steps(_ result: Tool.Result) throws -> [Step] {
+    try result.lines.map { try JSONDecoder().decode(Step.self, from: Data($0.utf8)) }
+  }
+
+  /// The plan writes nothing, says what the lock then does, and is empty afterwards.
+  @Test(
+    .asking(.lockBits, .oneTimeBits, .memoryConfiguration),
+    arguments: [
+      ("ntag213", 4), ("ntag216", 4), ("ultralight", 4), ("ultralight-c", 4), ("ultralight-ev1", 4),
+      ("felica-lite-s", 16), ("type3", 16),
+    ])
+  func showsWhatTheLockWrites(_ tag: String, _ unit: Int) async throws {
+    try await Tool.with(tag) { nfc async throws in
+      try await TemporaryDirectory.with { folder async throws in
+        func memory() async throws -> [UInt8] {
+          let file = folder.appending(path: "\(UUID().uuidString).bin")
+          let result = try await nfc(["dump", file.path, "--partial"])
+          #expect(result.status == 0, "\(result.errors)")
+          return [UInt8](try Data(contentsOf: file))
+        }
+        let plan = try await nfc(["lock", "--plan", "--json"])
+        #expect(plan.status == 0 && plan.errors == "", "\(plan.errors)")
+        let steps = try Self.steps(plan)
+        #expect(!steps.isEmpty)
+        let isDumped = tag != "type3"
+        let before = isDumped ? try await memory() : []
+        #expect(try await nfc(["lock", "--plan", "--json"]).output == plan.output)
+        let text = try await nfc(["lock", "--plan"])
+        #expect(text.lines.count == steps.count)
+        #expect(try await nfc(["lock", "--permanently"]).status == 0)
+        let after = isDumped ? try await memory() : []
+        for step in steps {
+          let first = (try #require(step.page ?? step.block)) * unit
+          guard first + unit <= before.count else { continue }
+          #expect(before[first..<first + unit].hexadecimal == step.before)
+          #expect(after[first..<first + unit].hexadecimal == step.after)
+        }
+        #expect(try await nfc(["lock", "--plan"]).output == "nothing to be written\n")
+        #expect(try await nfc(["lock", "--plan", "--json"]).output == "")
+      }
+    }
+  }
+
+  @Test(.asking(.accessBits)) func aClassicShowsItsSectors() async throws {
+    try await Tool.with("blank-classic-1k") { nfc async throws in
+      #expect(try await nfc(["format"]).status == 0)
+      let plan = try await nfc(["lock", "--plan"])
+      #expect(plan.lines.last == "sector 1: access rights 7F078840 → 078F0F43")
+      #expect(plan.lines.count == 15)
+      #expect(try await nfc(["write", "text", "a"]).status == 0, "nothing was locked")
+      #expect(try await nfc(["lock", "--permanently"]).status == 0)
+      #expect(try await nfc(["lock", "--plan"]).output == "nothing to be written\n")
+    }
+  }
+
+  @Test(.asking(.accessRights)) func aDESFireShowsItsFiles() async throws {
+    try await Tool.with("blank-desfire") { nfc async throws in
+      #expect(try await nfc(["format"]).status == 0)
+      let plan = try await nfc(["lock", "--plan"])
+      #expect(
+        plan.lines == [
+          "file E104: access rights EEEE → EFFF", "file E103: 00 → FF",
+          "file E103: access rights EEEE → EFFF",
+        ])
+      #expect(try await nfc(["write", "text", "a"]).status == 0, "nothing was locked")
+      #expect(try await nfc(["lock", "--permanently"]).status == 0)
+      #expect(try await nfc(["lock", "--plan"]).output == "nothing to be written\n")
+    }
+  }
+
+  @Test func anICODEShowsItsBlocks() async throws {
+    let plan = try await Tool.run("lock", "--plan", "--json", "--virtual", "icode-slix2")
+    let steps = try Self.steps(plan)
+    #expect(steps.first?.block == 0)
+    #expect(steps.first?.before?.hasPrefix("E140") == true)
+    #expect(steps.first?.after?.hasPrefix("E143") == true)
+    // The last of the 80 blocks is the counter.
+    #expect(steps.dropFirst().map(\.block) == (0..<79).reversed())
+    #expect(steps.dropFirst().allSatisfy { $0.locked == true })
+  }
+
+  /// A tag that cannot be locked is refused by the plan, too.
+  @Test(arguments: [
+    ("st25dv", 77, "wired side"), ("desfire", 77, "application's key"),
+    ("blank-classic-1k", 66, "NDEF"), ("suica", 66, "NDEF"),
+  ])
+  func aTagThatCannotBeLockedIsRefused(
+    _ tag: String, _ status: Int32, _ reason: String
+  ) async throws {
+    let result = try await Tool.run("lock", "--plan", "--virtual", tag)
+    #expect(result.status == status)
+    #expect(result.output == "")
+    #expect(result.errors.contains(reason), "\(result.errors)")
+    #expect(result.errorLines.count == 1)
+  }
+
+  /// Most Topaz tags have locked the block of their lock bits, which is noticed only when it is written.
+  @Test func aTopazShowsItsLockBits() async throws {
+    let plan = try await Tool.run("lock", "--plan", "--virtual", "topaz96")
+    #expect(plan.status == 0)
+    #expect(plan.lines.allSatisfy { $0.contains(" → ") })
+    #expect(plan.lines.contains { $0.hasPrefix("block 1: E1100E00") })
+  }
+}
