@@ -25,13 +25,14 @@ extension SessionSuites {
     private func found(
       _ tag: VirtualTag, _ configuration: Configuration,
       information: NFCInformation = .everything,
+      within patience: Duration = .seconds(10),
       lifting: (inout NFCSessionLimits) -> Void = { _ in }
     ) async throws -> NFCTag? {
       let bench = try SessionBench(tag, information: information)
       lifting(&NFCEnvironment.current.limits)
       let (session, delegate) = session(configuration)
       try await delegate.events.expectActive()
-      let event = try? await delegate.events.next(within: .milliseconds(400))
+      let event = try? await delegate.events.next(within: patience)
       session.invalidate()
       _ = try await delegate.events.end()
       withExtendedLifetime(bench) {}
@@ -62,12 +63,15 @@ extension SessionSuites {
       #expect(
         try await found(
           .named("tmoney"),
-          Configuration(pollingOption: .iso14443, iso7816SelectIdentifiers: [Self.passport]))
+          Configuration(pollingOption: .iso14443, iso7816SelectIdentifiers: [Self.passport]),
+          within: .milliseconds(400))
           == nil)
       let unlisted = Configuration(
         pollingOption: .iso14443, iso7816SelectIdentifiers: [Self.ticket])
       #expect(
-        try await found(.named("tmoney"), unlisted, information: information([Self.passport]))
+        try await found(
+          .named("tmoney"), unlisted, information: information([Self.passport]),
+          within: .milliseconds(400))
           == nil)
       let lifted = try await found(
         .named("tmoney"), unlisted, information: information([Self.passport])
@@ -91,7 +95,7 @@ extension SessionSuites {
         #expect(
           try await found(
             .named("suica"), Configuration(pollingOption: .iso18092, feliCaSystemCodes: codes),
-            information: systems) == nil)
+            information: systems, within: .milliseconds(400)) == nil)
       }
     }
 
@@ -103,7 +107,9 @@ extension SessionSuites {
       let tag = try await found(.ntag215(), both, information: information())
       guard case .miFare = tag else { throw Unexpected("no MIFARE tag") }
       let pace = Configuration(pollingOption: .pace)
-      #expect(try await found(.ntag215(), pace, information: information()) == nil)
+      #expect(
+        try await found(.ntag215(), pace, information: information(), within: .milliseconds(400))
+          == nil)
 
       let bench = try SessionBench(.ntag215())
       let (session, delegate) = try bench.session([.iso14443, .pace])

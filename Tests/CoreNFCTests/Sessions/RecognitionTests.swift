@@ -18,13 +18,14 @@ extension SessionSuites {
     /// What a session with such an Info.plist gives out of the tags, `nil` if that is nothing.
     private func found(
       _ tag: VirtualTag, _ options: NFCTagReaderSession.PollingOption = .iso14443,
-      information: NFCInformation, lifting: (inout NFCSessionLimits) -> Void = { _ in }
+      information: NFCInformation, within patience: Duration = .seconds(10),
+      lifting: (inout NFCSessionLimits) -> Void = { _ in }
     ) async throws -> NFCTag? {
       let bench = try SessionBench(tag, information: information)
       lifting(&NFCEnvironment.current.limits)
       let (session, delegate) = try bench.session(options)
       try await delegate.events.expectActive()
-      let event = try? await delegate.events.next(within: .milliseconds(400))
+      let event = try? await delegate.events.next(within: patience)
       session.invalidate()
       _ = try await delegate.events.end()
       guard case .tags(let tags) = event else { return nil }
@@ -52,8 +53,12 @@ extension SessionSuites {
 
     @Test func aCardWithoutAListedApplicationIsNotDelivered() async throws {
       #expect(
-        try await found(.named("tmoney"), information: information(["A0000002471001"])) == nil)
-      #expect(try await found(.named("tmoney"), information: information()) == nil)
+        try await found(
+          .named("tmoney"), information: information(["A0000002471001"]), within: .milliseconds(400)
+        ) == nil)
+      #expect(
+        try await found(.named("tmoney"), information: information(), within: .milliseconds(400))
+          == nil)
       let tag = try await found(.named("tmoney"), information: information()) {
         $0.requiresListedApplications = false
       }
@@ -85,7 +90,9 @@ extension SessionSuites {
       #expect(card.currentSystemCode == Data([0x00, 0x03]))
       #expect(card.currentIDm.count == 8)
       #expect(
-        try await found(.named("suica"), .iso18092, information: information(systems: ["1234"]))
+        try await found(
+          .named("suica"), .iso18092, information: information(systems: ["1234"]),
+          within: .milliseconds(400))
           == nil)
     }
 
@@ -96,15 +103,20 @@ extension SessionSuites {
     }
 
     @Test func tagsThatCoreNFCDoesNotKnowAreNotDelivered() async throws {
-      #expect(try await found(.topaz96(), information: .everything) == nil)
+      #expect(
+        try await found(.topaz96(), information: .everything, within: .milliseconds(400)) == nil)
     }
 
     @Test func paceIsOnlyForPassports() async throws {
       let passport = try await found(.named("emrtd"), .pace, information: information())
       guard case .iso7816(let card) = passport else { throw Unexpected("no ISO 7816 card") }
       #expect(card.initialSelectedAID.isEmpty)
-      #expect(try await found(.named("tmoney"), .pace, information: information()) == nil)
-      #expect(try await found(.ntag215(), .pace, information: information()) == nil)
+      #expect(
+        try await found(
+          .named("tmoney"), .pace, information: information(), within: .milliseconds(400)) == nil)
+      #expect(
+        try await found(.ntag215(), .pace, information: information(), within: .milliseconds(400))
+          == nil)
     }
 
     // MARK: Keys that are missing
