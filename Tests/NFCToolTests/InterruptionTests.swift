@@ -81,11 +81,12 @@ import Testing
       ])
       reader = try #require(try await virtual.waitForLines(1).first)
       let lock = try RunningTool(["lock", "--permanently", "--reader", reader])
-      // The command first reads all sectors and then writes them. This is the middle of the second part.
-      for _ in 0..<1000 where lineCount() < lines * 7 / 10 {
+      // The command first reads all sectors and then writes them. This is the beginning of the second part; on a busy
+      // machine, this test notices it late.
+      for _ in 0..<1000 where lineCount() < lines * 6 / 10 {
         try await Task.sleep(for: .milliseconds(20))
       }
-      #expect((lines * 6 / 10..<lines * 9 / 10).contains(lineCount()))
+      #expect((lines * 6 / 10..<lines * 95 / 100).contains(lineCount()))
       for _ in 0..<signals {
         lock.interrupt(SIGINT)
         try await Task.sleep(for: .milliseconds(50))
