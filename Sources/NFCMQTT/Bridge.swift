@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 #if canImport(Glibc)
 import Glibc
 #else
@@ -36,7 +30,7 @@ struct Bridge {
   init?() {
     while true {
       guard let line = input.nextBlocking() else { return nil }
-      guard let request = try? JSONDecoder().decode(Request.self, from: line) else { continue }
+      guard let request = Request(line) else { continue }
       if let connect = request.connect {
         options = connect
         return
@@ -98,8 +92,8 @@ struct Bridge {
     }
   }
 
-  private mutating func handle(_ line: Data) {
-    guard let request = try? JSONDecoder().decode(Request.self, from: line) else { return }
+  private mutating func handle(_ line: [UInt8]) {
+    guard let request = Request(line) else { return }
     if let filter = request.subscribe {
       filters.append(filter)
       if isConnected { attempt { try $0.subscribe(filter) } }

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 #if canImport(Glibc)
 import Glibc
 #else
@@ -30,8 +24,7 @@ enum EntryPoint {
 enum Output {
   /// Writes a line immediately. Ends this program if nobody reads it.
   static func report(_ report: Report) {
-    guard let line = try? JSONEncoder().encode(report) else { return }
-    if !put(line + [0x0A], to: STDOUT_FILENO) { exit(EXIT_SUCCESS) }
+    if !put(report.line, to: STDOUT_FILENO) { exit(EXIT_SUCCESS) }
   }
 
   /// Writes all bytes. Returns `false` if nobody reads them.

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 #if canImport(Glibc)
 import Glibc
 #else
@@ -13,7 +7,7 @@ import Darwin
 /// Reads standard input line by line, without waiting for more than is available.
 struct LineReader {
   private let descriptor: Int32
-  private var buffer = Data()
+  private var buffer: [UInt8] = []
   private(set) var isAtEnd = false
 
   /// The maximum length of a line. A longer line ends the input.
@@ -34,15 +28,15 @@ struct LineReader {
   }
 
   /// Returns the next complete line; `nil` if it has not arrived yet.
-  mutating func next() -> Data? {
+  mutating func next() -> [UInt8]? {
     guard let end = buffer.firstIndex(of: 0x0A) else { return nil }
-    let line = Data(buffer[buffer.startIndex..<end])
+    let line = Array(buffer[..<end])
     buffer.removeSubrange(...end)
     return line
   }
 
   /// Returns the next line and waits for it if necessary; `nil` at the end.
-  mutating func nextBlocking() -> Data? {
+  mutating func nextBlocking() -> [UInt8]? {
     while true {
       if let line = next() { return line }
       guard !isAtEnd else { return nil }

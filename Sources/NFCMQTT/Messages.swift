@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// A request of `nfc watch` to this program: one JSON object per line on standard input.
 struct Request: Decodable {
   /// The connection to make. It is sent in the first line.
@@ -7,6 +13,14 @@ struct Request: Decodable {
   var subscribe: String?
   /// Publishes the remaining messages, disconnects, and ends.
   var end: Bool?
+
+  /// Decodes a line; `nil` if it is not a request.
+  init?(_ line: [UInt8]) {
+    guard let request = try? JSONDecoder().decode(Request.self, from: Data(line)) else {
+      return nil
+    }
+    self = request
+  }
 }
 
 struct ConnectRequest: Decodable {
@@ -44,5 +58,11 @@ struct Report: Encodable {
   struct Message: Encodable {
     let topic: String
     let payload: String
+  }
+
+  /// The line with this report, with its end.
+  var line: [UInt8] {
+    guard let json = try? JSONEncoder().encode(self) else { return [] }
+    return json + [0x0A]
   }
 }

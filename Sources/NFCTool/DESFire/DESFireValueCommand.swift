@@ -109,9 +109,13 @@ struct DESFireValueCommand: AsyncParsableCommand {
       try await $0.changeValue(file: file.file, change)
     }
     do {
-      // Another key may have named the terminal, without the right to read the value.
-      if receipt != nil { try await open() }
-      return (try await application.value(file: file.file), receipt)
+      do {
+        return (try await application.value(file: file.file), receipt)
+      } catch let error as NFCError where receipt != nil && error.group == .refusal {
+        // Another key has named the terminal, and may not read the value.
+        try await open()
+        return (try await application.value(file: file.file), receipt)
+      }
     } catch let error as NFCError {
       // Whoever repeats the command changes the value a second time.
       var failure = Failure(error, tag: card.tag.name)
