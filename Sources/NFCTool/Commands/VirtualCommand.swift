@@ -24,7 +24,8 @@ struct VirtualCommand: AsyncParsableCommand {
       vsmartcard-vpcd) must be running. It sees all ISO 15693 tags together, or else the first tag.
 
       --list prints the names of all chips; with blank- before its name a chip is as it leaves the \
-      factory. What is written to a tag stays until the command ends.
+      factory. What is written to a tag stays until the command ends. The passport emrtd opens with document \
+      number L898902C, date of birth 690806 and date of expiry 940623.
 
       Examples:
         nfc virtual --list

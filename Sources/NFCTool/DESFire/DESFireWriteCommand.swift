@@ -36,6 +36,7 @@ struct DESFireWriteCommand: AsyncParsableCommand {
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 
   private func bytes() throws -> [UInt8] {
+    guard !data.isEmpty else { throw Failure(.usage, "there is nothing to write") }
     if data != File.standard, case .success(let bytes) = Hexadecimal.parse(data) { return bytes }
     let bytes = try File.read(data)
     guard !bytes.isEmpty else { throw Failure(.content, "\(File.name(data)) is empty") }

@@ -8,7 +8,7 @@ extension NTAG424Procedure {
   // MARK: Planning
 
   /// Plans a setup: three exchanges to authenticate, one for the settings, one or two to read the link,
-  /// and one for each key to be changed.
+  /// one for each key to be changed, and two for each key that is checked, and for key 0 after it.
   mutating func plan(_ setup: NTAG424Setup) throws -> NTAG424Plan {
     var found = setup.keys
     found[Self.masterKey] = try openMaster(setup)
@@ -22,6 +22,7 @@ extension NTAG424Procedure {
         steps.append(.changeKey(number: number, version: new.version))
       }
     }
+    try checkKeys(of: link, setup, master: found[Self.masterKey])
     let settings = try fileSettings(Self.ndefFile)
     steps += try linkSteps(link, setup, settings)
     if let new = setup.newKeys[Self.masterKey], found[Self.masterKey]?.isSame(new) == false {
@@ -59,6 +60,21 @@ extension NTAG424Procedure {
     }
     if let master { try authenticate(Self.masterKey, master) }
     return isThere
+  }
+
+  /// Authenticates with the keys that the link uses and that were given and stay. With a wrong one, the
+  /// chip would sign links that nobody could verify.
+  private mutating func checkKeys(
+    of link: NTAG424Link, _ setup: NTAG424Setup, master: DESFireKey?
+  ) throws {
+    let messaging = link.dynamicMessaging
+    var numbers = Set([messaging.authentication?.key].compactMap { $0 })
+    if case .encrypted(let number, _, _, _) = messaging.identity { numbers.insert(number) }
+    let checked = numbers.subtracting([Self.masterKey]).sorted().compactMap { number in
+      setup.newKeys[number] == nil ? setup.keys[number].map { (number, $0) } : nil
+    }
+    for (number, key) in checked { try authenticate(number, key) }
+    if !checked.isEmpty, let master { try authenticate(Self.masterKey, master) }
   }
 
   private mutating func linkSteps(

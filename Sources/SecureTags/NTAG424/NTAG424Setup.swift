@@ -5,7 +5,8 @@ public struct NTAG424Setup: Sendable {
   /// The link. A chip that was switched to LRP gets it in that form, whatever the form of its
   /// template.
   public var link: NTAG424Link
-  /// The current keys, by their numbers; keys that are left out have their value on delivery.
+  /// The current keys, by their numbers; keys that are left out have their value on delivery. Those
+  /// that the link uses are checked before anything is changed.
   public var keys: [Int: DESFireKey]
   /// The new keys.
   public var newKeys: [Int: DESFireKey]

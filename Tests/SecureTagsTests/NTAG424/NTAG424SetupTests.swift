@@ -162,6 +162,30 @@ import VirtualNFC
     await bench.close()
   }
 
+  /// A link that is signed with a key that nobody has is useless: its keys are checked first.
+  @Test func keysOfTheLinkAreChecked() async throws {
+    let bench = try await NTAG424Bench()
+    let link = try NTAG424Link("https://a.example/?p={picc}&c={mac}")
+    let before = try bench.state
+    for number in [1, 2] {
+      let error = await #expect(throws: NFCError.self) {
+        try await bench.chip().setUp(
+          NTAG424Setup(link: link, keys: [0: .factory(.aes), number: aes(5)]))
+      }
+      #expect(error?.code == .authenticationFailed)
+      #expect(error?.reason.contains("key \(number)") == true)
+      let state = try bench.state
+      #expect(state.memory == before.memory && state.fileSettings == before.fileSettings)
+      #expect(state.failedAuthentications[number] == 1)
+    }
+    // A key that the link does not use costs nothing.
+    let keys = try [0: DESFireKey.factory(.aes), 1: .factory(.aes), 2: .factory(.aes), 3: aes(5)]
+    try await bench.chip().setUp(NTAG424Setup(link: link, keys: keys))
+    #expect(try bench.state.failedAuthentications[3] == 0)
+    #expect(try await bench.link()?.hasPrefix("https://a.example/?p=") == true)
+    await bench.close()
+  }
+
   /// Keys are changed one by one. A new key with the version of the old one is distinguished by
   /// authentication.
   @Test func keysAreChanged() async throws {

@@ -79,15 +79,6 @@ struct ApplicationTests {
     #expect(try challenges(2) != first)
   }
 
-  @Test func noKeyOpensTheDocument() throws {
-    let token = String(repeating: "11", count: 40)
-    var application = TravelDocumentApplication()
-    _ = application.process([0x00, 0x84, 0x00, 0x00, 0x08])
-    let command = try #require([UInt8](hexadecimal: "0082000028" + token + "28"))
-    #expect(application.process(command).hexadecimal == "6300")
-    #expect(application.process(command).hexadecimal == "6985")
-  }
-
   @Test func cardsDiffer() throws {
     let tags = [VirtualTag.type4(), .type4B(), .tMoney(), .emrtd()]
     #expect(Set(tags.map(\.identifier)).count == tags.count)

@@ -105,9 +105,17 @@ public struct UltralightProtectionPlan: Hashable, Sendable {
       write(2, nil, nil)
       write(3, nil, nil)
       steps.append(.authenticate)
+      // AUTH0 closes the pages and comes after PROT and AUTHLIM, which have no effect on open pages: a tag
+      // that is removed before it stays open. CFGLCK closes these pages and comes last.
+      var accessible = after
+      accessible.isLocked = before.isLocked
+      write(1, before.page1, accessible.page1)
+      write(0, page0, after.page0)
+      write(1, accessible.page1, after.page1)
+    } else {
+      write(0, page0, after.page0)
+      write(1, before.page1, after.page1)
     }
-    write(0, page0, after.page0)
-    write(1, before.page1, after.page1)
     self.steps = steps
     var effects: [IrreversibleEffect] = []
     if after.isLocked, !before.isLocked { effects.append(.locksConfiguration) }
