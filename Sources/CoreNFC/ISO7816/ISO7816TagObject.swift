@@ -75,8 +75,20 @@ final class ISO7816TagObject: TypedTagObject, NFCISO7816Tag, @unchecked Sendable
 }
 
 extension APDU {
-  /// SELECT, and its P1 for a choice by name: ISO/IEC 7816-4, 7.1.1.
-  fileprivate var selectsByName: Bool { instructionCode == 0xA4 && p1 == 0x04 }
+  /// SELECT, and its P1 for a choice by name: ISO/IEC 7816-4, 7.1.1. With secure messaging, the name cannot
+  /// be read: passports are opened in this way after PACE (ICAO Doc 9303-11, 4.4).
+  fileprivate var selectsByName: Bool {
+    instructionCode == 0xA4 && p1 == 0x04 && !hasSecureMessaging
+  }
+
+  /// The bits of interindustry class bytes for secure messaging: ISO/IEC 7816-4, 5.4.1.
+  private var hasSecureMessaging: Bool {
+    switch instructionClass {
+    case 0x00..<0x20: instructionClass & 0x0C != 0
+    case 0x40..<0x80: instructionClass & 0x20 != 0
+    default: false
+    }
+  }
 }
 
 extension ISO7816Tag {

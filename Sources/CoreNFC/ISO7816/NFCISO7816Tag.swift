@@ -22,10 +22,11 @@ public protocol NFCISO7816Tag: NFCNDEFTag, __NFCTag {
   /// whatever it is.
   ///
   /// SELECT of an application by a name that Info.plist does not list fails with
-  /// `readerErrorSecurityViolation`, and nothing is sent. As on an iPhone, the program handles 61xx
-  /// and 6Cxx. If the reader cannot send a command or answer with extended length fields as a
-  /// whole, it is sent in parts with command chaining and GET RESPONSE (ISO/IEC 7816-4, 5.3.3 and
-  /// 5.3.4); an iPhone sends it as a whole.
+  /// `readerErrorSecurityViolation`, and nothing is sent. With secure messaging, the name cannot be
+  /// read, and SELECT is sent. As on an iPhone, the program handles 61xx and 6Cxx. If the reader
+  /// cannot send a command or answer with extended length fields as a whole, it is sent in parts
+  /// with command chaining and GET RESPONSE (ISO/IEC 7816-4, 5.3.3 and 5.3.4); an iPhone sends it as
+  /// a whole.
   ///
   /// Errors: `readerErrorInvalidParameterLength`, `readerErrorParameterOutOfBound`,
   /// `readerTransceiveErrorPacketTooLong` before anything is sent.

@@ -206,6 +206,25 @@ extension SessionSuites {
       }
     }
 
+    /// After PACE, a passport's application is selected with secure messaging: the data is no name.
+    @Test func aProtectedSelectionIsSent() async throws {
+      try await withCard(.emrtd()) { bench, card in
+        func select(_ instructionClass: UInt8) -> NFCISO7816APDU {
+          NFCISO7816APDU(
+            instructionClass: instructionClass, instructionCode: 0xA4, p1Parameter: 0x04,
+            p2Parameter: 0x0C, data: Data([0x87, 0x01, 0x01]), expectedResponseLength: 256)
+        }
+        // The virtual passport has no session.
+        let (_, sw1, sw2) = try await card.sendCommand(apdu: select(0x0C))
+        #expect([sw1, sw2] == [0x68, 0x82])
+        try await bench.sendingNothing {
+          await expect(.readerErrorSecurityViolation) {
+            let _: (Data, UInt8, UInt8) = try await card.sendCommand(apdu: select(0x00))
+          }
+        }
+      }
+    }
+
     // MARK: What fails
 
     @Test func impossibleCommandsAreNotSent() async throws {

@@ -55,7 +55,7 @@ struct ApplicationTests {
         ("00A4040C07A0000002471001", "9000"),
         // In the application, everything is closed, and EF.CardAccess does not exist.
         ("00A4020C02011E", "6982"), ("00A4020C020101", "6982"), ("00A4020C02011C", "6A82"),
-        ("00B0000004", "6986"), ("00B09E0004", "6982"), ("00B0810004", "6982"),
+        ("00B0000004", "6982"), ("00B09E0004", "6982"), ("00B0810004", "6982"),
         ("00B09C0004", "6A82"), ("00A4000C020101", "6A86"), ("0082000028", "6985"),
         ("0084000004", "6700"), ("0084010008", "6A86"), ("0022C1A400", "6D00"),
         // Selects the master file again, by its identifier and without one.
@@ -68,7 +68,8 @@ struct ApplicationTests {
 
   @Test func challengesAreSeeded() throws {
     func challenges(_ seed: UInt64) throws -> [[UInt8]] {
-      var application = TravelDocumentApplication(seed: seed)
+      var application = TravelDocumentApplication(
+        "L898902C<369080619406236", files: [:], random: RandomNumbers(seed: seed))
       _ = application.select()
       return (0..<3).map { _ in application.process([0x00, 0x84, 0x00, 0x00, 0x08]) }
     }

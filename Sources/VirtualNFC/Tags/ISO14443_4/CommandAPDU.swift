@@ -151,8 +151,10 @@ enum Parameter {
 
 /// The instruction bytes of ISO/IEC 7816-4, table 4.
 enum Instruction {
+  static let manageSecurityEnvironment: UInt8 = 0x22
   static let externalAuthenticate: UInt8 = 0x82
   static let getChallenge: UInt8 = 0x84
+  static let generalAuthenticate: UInt8 = 0x86
   static let select: UInt8 = 0xA4
   static let readBinary: UInt8 = 0xB0
   /// READ BINARY with the offset in a data object.

@@ -151,10 +151,12 @@ public struct ISO7816Card: VirtualChip {
       guard !isSecure || selectedApplet?.acceptsSecureMessaging == true else {
         return StatusWord.secureMessagingNotSupported.bytes
       }
-      switch assemble(command) {
-      case .refused(let status): return status.bytes
-      case .incomplete: return StatusWord.success.bytes
-      case .complete(let whole): command = whole
+      if selectedApplet?.receivesPartsOfChains != true {
+        switch assemble(command) {
+        case .refused(let status): return status.bytes
+        case .incomplete: return StatusWord.success.bytes
+        case .complete(let whole): command = whole
+        }
       }
       if command.cla == 0, command.ins == Instruction.getResponse { return getResponse(command) }
     }

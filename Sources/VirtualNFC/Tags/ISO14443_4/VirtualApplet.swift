@@ -15,6 +15,10 @@ public protocol VirtualApplet: Sendable {
   /// Whether the applet accepts chained commands: class byte bit 5, ISO/IEC 7816-4, 5.3.3.
   var acceptsCommandChaining: Bool { get }
 
+  /// Whether the applet receives each part of a chain by itself and unchanged, as GENERAL AUTHENTICATE
+  /// requires, each part of which has an answer (ISO/IEC 7816-4, 7.5.5).
+  var receivesPartsOfChains: Bool { get }
+
   /// Whether the applet accepts commands with secure messaging: class byte bits 4 and 3, ISO/IEC
   /// 7816-4, 5.4.1. Travel documents and health cards do. The applet receives these commands
   /// unchanged, including a wrapped SELECT, and unwraps them itself. For other applets, the card
@@ -43,6 +47,7 @@ extension VirtualApplet {
   }
   public var irreversibleState: IrreversibleState { IrreversibleState() }
   public var acceptsCommandChaining: Bool { false }
+  public var receivesPartsOfChains: Bool { false }
   public var acceptsSecureMessaging: Bool { false }
   public var waitingTimeExtensions: [UInt8] { [] }
   public mutating func select() -> [UInt8] { StatusWord.success.bytes }

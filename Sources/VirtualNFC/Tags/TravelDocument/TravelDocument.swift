@@ -1,10 +1,8 @@
-import COpenSSL
-
 /// The content of an electronic travel document: the machine readable zone, and the data groups that its
 /// chip has (ICAO Doc 9303, part 10).
 ///
-/// A program opens the document as it opens a real one, by Basic Access Control: with a key that it
-/// derives from the number of the document, the date of birth and the date of expiry.
+/// A program opens the document as it opens a real one, by Basic Access Control or PACE: with a key that
+/// it derives from the number of the document, the date of birth and the date of expiry.
 public struct TravelDocument: Hashable, Sendable {
   /// The lines of the machine readable zone, without separators: two of 44 or 36 characters, or three
   /// of 30 (Doc 9303, parts 4, 6 and 5).
@@ -26,7 +24,8 @@ public struct TravelDocument: Hashable, Sendable {
   ///   - dataGroups: the other data groups by their numbers, 2 to 16. Each is a whole file, with its tag.
   ///   - securityObject: EF.SOD.
   /// - Throws: ``VirtualTagError/invalidTravelDocument(_:)`` for another number of characters, a wrong
-  ///   check digit, and a data group of another number.
+  ///   check digit, a data group whose number or tag is not one, and a file of more than 32 767 bytes,
+  ///   which READ BINARY does not reach.
   public init(
     machineReadableZone: String, dataGroups: [Int: [UInt8]] = [:], securityObject: [UInt8]? = nil
   ) throws(VirtualTagError) {
@@ -35,15 +34,32 @@ public struct TravelDocument: Hashable, Sendable {
     guard let layout = Layout(size: characters.count) else {
       throw .invalidTravelDocument("a machine readable zone has 72, 88 or 90 characters")
     }
-    guard dataGroups.keys.allSatisfy(Self.otherGroups.contains) else {
-      throw .invalidTravelDocument("the other data groups are numbered from 2 to 16")
+    for (number, content) in dataGroups {
+      guard Self.otherGroups.contains(number) else {
+        throw .invalidTravelDocument("the other data groups are numbered from 2 to 16")
+      }
+      let objects = DataObject.all(in: content)
+      guard objects?.map(\.tag) == [Self.groupTags[number - 1]] else {
+        throw .invalidTravelDocument("data group \(number) is not one object with its tag")
+      }
+    }
+    for content in dataGroups.values + [securityObject ?? []] where content.count > Self.fileLimit {
+      throw .invalidTravelDocument("a file has at most \(Self.fileLimit) bytes")
     }
     var information: [UInt8] = []
     for field in [layout.number, layout.birth, layout.expiry] {
-      let value = Array(characters[field])
-      let digit = characters[field.upperBound]
+      var value = Array(characters[field])
+      var digit = characters[field.upperBound]
+      // A longer number continues in the optional data, where its check digit and a filler follow.
+      if field == layout.number, digit == Self.filler, let optional = layout.optional {
+        let rest = characters[optional].prefix { $0 != Self.filler }
+        if let last = rest.last, rest.count > 1 {
+          value += rest.dropLast()
+          digit = last
+        }
+      }
       guard let expected = Self.checkDigit(value),
-        digit == expected || digit == UInt8(ascii: "<") && expected == UInt8(ascii: "0")
+        digit == expected || digit == Self.filler && expected == UInt8(ascii: "0")
       else {
         throw .invalidTravelDocument(
           "the check digit at character \(field.upperBound + 1) is wrong, or a character before it")
@@ -58,21 +74,10 @@ public struct TravelDocument: Hashable, Sendable {
     self.dataGroups = groups
   }
 
-  /// The document of Doc 9303-11, appendix D: number L898902C, born on 6 August 1969, expired on 23
-  /// June 1994. It has the machine readable zone only, and is not signed.
-  public static let specimen: TravelDocument = {
-    do {
-      return try TravelDocument(
-        machineReadableZone: """
-          P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<
-          L898902C<3UTO6908061F9406236ZE184226B<<<<<14
-          """)
-    } catch {
-      preconditionFailure("the published machine readable zone is correct")
-    }
-  }()
-
   private static let otherGroups = 2...16
+  private static let filler = UInt8(ascii: "<")
+  /// An offset has 15 bits.
+  private static let fileLimit = 0x7FFF
   /// The tags of data groups 1 to 16 (Doc 9303-10, 4.6.1).
   private static let groupTags: [UInt8] = [
     0x61, 0x75, 0x63, 0x76, 0x65, 0x66, 0x67, 0x68, 0x69, 0x6A, 0x6B, 0x6C, 0x6D, 0x6E, 0x6F, 0x70,
@@ -83,14 +88,19 @@ public struct TravelDocument: Hashable, Sendable {
     let number: Range<Int>
     let birth: Range<Int>
     let expiry: Range<Int>
+    /// Where a number of more than nine characters continues (Doc 9303, parts 5 and 6). A passport has
+    /// none.
+    let optional: Range<Int>?
 
     init?(size: Int) {
       switch size {
       case 2 * 44, 2 * 36:
         let line = size / 2
         (number, birth, expiry) = (line..<line + 9, line + 13..<line + 19, line + 21..<line + 27)
+        optional = size == 2 * 36 ? line + 28..<line + 35 : nil
       case 3 * 30:
         (number, birth, expiry) = (5..<14, 30..<36, 38..<44)
+        optional = 15..<30
       default: return nil
       }
     }

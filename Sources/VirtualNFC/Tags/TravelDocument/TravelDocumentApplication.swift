@@ -7,33 +7,27 @@ import SeededRandom
 /// AUTHENTICATE, they are read with secure messaging, which a command without it, or with a wrong MAC, ends.
 struct TravelDocumentApplication: VirtualApplet {
   /// A0000002471001, Doc 9303-10, 4.3.
-  let aid: [UInt8] = [0xA0, 0x00, 0x00, 0x02, 0x47, 0x10, 0x01]
+  static let identifier: [UInt8] = [0xA0, 0x00, 0x00, 0x02, 0x47, 0x10, 0x01]
+
+  var aid: [UInt8] { Self.identifier }
   private static let challengeSize = 8
   private static let codeSize = 8
   /// The two challenges and 16 bytes for the session's keys, encrypted, and their MAC.
-  private static let tokenSize = 2 * challengeSize + BasicAccessKeys.size + codeSize
+  private static let tokenSize = 2 * challengeSize + DocumentKeys.size + codeSize
 
-  private let keys: BasicAccessKeys
+  private let keys: DocumentKeys
   private var files: ElementaryFiles
-  private var generator: SplitMix64
-  /// Numbers that are used before those of the generator: the published examples need theirs.
-  private var givenNumbers: [[UInt8]]
+  private var random: RandomNumbers
   private var challenge: [UInt8]?
-  private var session: BasicAccessSession?
+  private var session: DocumentSession?
 
-  /// - Parameter seed: the seed of the challenges, which are the same in each run.
-  init(_ document: TravelDocument = .specimen, seed: UInt64 = 0x9303) {
-    self.init(keys: BasicAccessKeys(document), files: document.files, seed: seed)
-  }
-
-  init(
-    keys: BasicAccessKeys, files: [UInt16: [UInt8]], seed: UInt64 = 0x9303,
-    numbers: [[UInt8]] = []
-  ) {
-    self.keys = keys
+  /// - Parameters:
+  ///   - information: ``TravelDocument/accessInformation``.
+  ///   - files: the contents of the files by their identifiers.
+  init(_ information: String, files: [UInt16: [UInt8]], random: RandomNumbers) {
+    keys = DocumentKeys(basicAccess: information)
     self.files = ElementaryFiles(files)
-    generator = SplitMix64(seed: seed)
-    givenNumbers = numbers
+    self.random = random
   }
 
   var acceptsSecureMessaging: Bool { true }
@@ -51,7 +45,7 @@ struct TravelDocumentApplication: VirtualApplet {
 
   mutating func process(_ apdu: [UInt8]) -> [UInt8] {
     guard let command = CommandAPDU(apdu) else { return StatusWord.wrongLength.bytes }
-    guard command.cla == Self.secureClass else {
+    guard command.cla == DocumentSession.secureClass else {
       guard command.cla == 0 else {
         return
           (command.cla & 0x80 == 0
@@ -63,19 +57,14 @@ struct TravelDocumentApplication: VirtualApplet {
     }
     guard var session else { return StatusWord.secureMessagingNotSupported.bytes }
     do {
-      let plain = try session.unwrap(command)
-      let limit = command.isExtended ? Int(UInt16.max) : BasicAccessSession.shortDataLimit
-      let answer = session.wrap(processProtected(plain, limit: limit))
+      let answer = try session.process(command) { processProtected($0, limit: $1) }
       self.session = session
       return answer
     } catch {
-      self.session = nil
-      files.close()
+      deselect()
       return error.status.bytes
     }
   }
-
-  private static let secureClass: UInt8 = 0x0C
 
   private mutating func processProtected(_ command: CommandAPDU, limit: Int) -> [UInt8] {
     switch command.ins {
@@ -93,10 +82,9 @@ struct TravelDocumentApplication: VirtualApplet {
       return answer == StatusWord.success.bytes
         ? StatusWord.securityStatusNotSatisfied.bytes : answer
     case Instruction.readBinary:
-      guard command.p1 & Parameter.shortFileIdentifier != 0 else {
-        return StatusWord.commandNotAllowed.bytes
-      }
-      let isThere = files.contains(short: command.p1 & Parameter.shortFileIdentifierMask)
+      let isThere =
+        command.p1 & Parameter.shortFileIdentifier == 0
+        || files.contains(short: command.p1 & Parameter.shortFileIdentifierMask)
       return (isThere ? StatusWord.securityStatusNotSatisfied : .fileNotFound).bytes
     case Instruction.getChallenge: return getChallenge(command)
     case Instruction.externalAuthenticate: return authenticate(command)
@@ -106,16 +94,12 @@ struct TravelDocumentApplication: VirtualApplet {
 
   // MARK: Access
 
-  private mutating func random(_ count: Int) -> [UInt8] {
-    givenNumbers.isEmpty ? generator.bytes(count) : givenNumbers.removeFirst()
-  }
-
   private mutating func getChallenge(_ command: CommandAPDU) -> [UInt8] {
     guard command.parameter == 0 else { return StatusWord.incorrectParameters.bytes }
     guard command.data.isEmpty, command.expectedLength == Self.challengeSize else {
       return StatusWord.wrongLength.bytes
     }
-    let drawn = random(Self.challengeSize)
+    let drawn = random.bytes(Self.challengeSize)
     challenge = drawn
     return drawn + StatusWord.success.bytes
   }
@@ -127,41 +111,59 @@ struct TravelDocumentApplication: VirtualApplet {
     guard command.data.count == Self.tokenSize else { return StatusWord.wrongLength.bytes }
     let cryptogram = Array(command.data.dropLast(Self.codeSize))
     guard
-      keys.code(BasicAccessKeys.padded(cryptogram)) == Array(command.data.suffix(Self.codeSize)),
+      keys.code(keys.padded(cryptogram)) == Array(command.data.suffix(Self.codeSize)),
       let token = keys.decrypt(cryptogram),
       Array(token[Self.challengeSize..<2 * Self.challengeSize]) == own
     else { return StatusWord.authenticationFailed.bytes }
     let (reader, readerKey) = (
-      Array(token.prefix(Self.challengeSize)), token.suffix(BasicAccessKeys.size)
+      Array(token.prefix(Self.challengeSize)), token.suffix(DocumentKeys.size)
     )
-    let key = random(BasicAccessKeys.size)
+    let key = random.bytes(DocumentKeys.size)
     let answer = keys.encrypt(own + reader + key)
     let counter = (own.suffix(4) + reader.suffix(4)).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-    session = BasicAccessSession(keySeed: zip(readerKey, key).map { $0 ^ $1 }, counter: counter)
+    session = DocumentSession(
+      DocumentKeys(.tripleDES, secret: zip(readerKey, key).map { $0 ^ $1 }), counter: counter)
     files.close()
-    return answer + keys.code(BasicAccessKeys.padded(answer)) + StatusWord.success.bytes
+    return answer + keys.code(keys.padded(answer)) + StatusWord.success.bytes
   }
 }
 
-/// The master file of an electronic travel document, with EF.CardAccess: ICAO Doc 9303-10, 3.11.3.
+/// The master file of an electronic travel document, with EF.CardAccess and PACE: ICAO Doc 9303-10,
+/// 3.11.3, and 9303-11, 4.4.
+///
+/// After PACE, SELECT with secure messaging opens the application, and its files are read. A command without
+/// secure messaging ends that, as after Basic Access Control.
 struct TravelDocumentMasterFile: VirtualApplet {
   let aid: [UInt8] = []
   /// The identifier of EF.CardAccess, 011C. Its short file identifier is 1C.
   private static let cardAccessIdentifier: UInt16 = 0x011C
+  private static let chainingClass: UInt8 = 0x10
+  private static let identifier: [UInt8] = [0x3F, 0x00]
+
   private var files: ElementaryFiles
+  private var application: ElementaryFiles
+  private var isApplicationSelected = false
+  private var password: PasswordAuthentication
+  private var random: RandomNumbers
+  private var session: DocumentSession?
 
   /// SecurityInfos with PACE by ECDH, generic mapping, AES-128 in CBC mode and CMAC, over the curve
   /// brainpoolP256r1: Doc 9303-11, 9.2.1, and its worked example in appendix G.1.
   ///
   /// A set of one sequence: OID 0.4.0.127.0.7.2.2.4.2.2, version 2, domain parameters 13.
-  static let paceSecurityInfos: [UInt8] = [
+  private static let paceSecurityInfos: [UInt8] = [
     0x31, 0x14, 0x30, 0x12, 0x06, 0x0A, 0x04, 0x00, 0x7F, 0x00, 0x07, 0x02, 0x02, 0x04, 0x02, 0x02,
     0x02, 0x01, 0x02, 0x02, 0x01, 0x0D,
   ]
 
-  /// - Parameter cardAccess: the content of EF.CardAccess.
-  init(cardAccess: [UInt8] = Self.paceSecurityInfos) {
-    files = ElementaryFiles([Self.cardAccessIdentifier: cardAccess])
+  /// - Parameters:
+  ///   - information: ``TravelDocument/accessInformation``.
+  ///   - application: the contents of the application's files by their identifiers.
+  init(_ information: String, application: [UInt16: [UInt8]], random: RandomNumbers) {
+    files = ElementaryFiles([Self.cardAccessIdentifier: Self.paceSecurityInfos])
+    self.application = ElementaryFiles(application)
+    password = PasswordAuthentication(information)
+    self.random = random
   }
 
   var memory: [UInt8] {
@@ -169,21 +171,114 @@ struct TravelDocumentMasterFile: VirtualApplet {
     set { files.content = newValue }
   }
 
+  var acceptsSecureMessaging: Bool { true }
+  var receivesPartsOfChains: Bool { true }
+
   mutating func select() -> [UInt8] {
-    files.close()
+    deselect()
     return StatusWord.success.bytes
   }
 
-  mutating func deselect() { files.close() }
+  mutating func deselect() {
+    files.close()
+    password.reset()
+    endSession()
+  }
+
+  private mutating func endSession() {
+    session = nil
+    application.close()
+    isApplicationSelected = false
+  }
 
   mutating func process(_ apdu: [UInt8]) -> [UInt8] {
     guard let command = CommandAPDU(apdu) else { return StatusWord.wrongLength.bytes }
-    guard command.cla == 0 else { return StatusWord.classNotSupported.bytes }
+    switch command.cla {
+    case DocumentSession.secureClass: return processProtected(command)
+    case 0:
+      endSession()
+      return processPlain(command)
+    case Self.chainingClass where command.ins == Instruction.generalAuthenticate:
+      endSession()
+      return authenticate(command, isLast: false)
+    case Self.chainingClass: return StatusWord.commandChainingNotSupported.bytes
+    case ..<0x80: return StatusWord.secureMessagingNotSupported.bytes
+    default: return StatusWord.classNotSupported.bytes
+    }
+  }
+
+  private mutating func processPlain(_ command: CommandAPDU) -> [UInt8] {
     switch command.ins {
-    case Instruction.select: return files.select(command)
-    case Instruction.readBinary: return files.readBinary(command, limit: Int(UInt16.max))
+    case Instruction.select: files.select(command)
+    case Instruction.readBinary: files.readBinary(command, limit: Int(UInt16.max))
+    case Instruction.manageSecurityEnvironment: password.setTemplate(command).bytes
+    case Instruction.generalAuthenticate: authenticate(command, isLast: true)
+    default: StatusWord.instructionNotSupported.bytes
+    }
+  }
+
+  private mutating func authenticate(_ command: CommandAPDU, isLast: Bool) -> [UInt8] {
+    switch password.authenticate(command, isLast: isLast, random: { random.bytes($0) }) {
+    case .refused(let status): return status.bytes
+    case .answer(let answer): return answer
+    case .done(let answer, let keys):
+      session = DocumentSession(keys)
+      return answer
+    }
+  }
+
+  private mutating func processProtected(_ command: CommandAPDU) -> [UInt8] {
+    guard var session else { return StatusWord.secureMessagingNotSupported.bytes }
+    do {
+      let answer = try session.process(command) { open($0, limit: $1) }
+      self.session = session
+      return answer
+    } catch {
+      endSession()
+      return error.status.bytes
+    }
+  }
+
+  /// Executes a command that came with secure messaging.
+  private mutating func open(_ command: CommandAPDU, limit: Int) -> [UInt8] {
+    switch (command.ins, command.p1) {
+    case (Instruction.select, Parameter.selectByName):
+      guard command.data == TravelDocumentApplication.identifier else {
+        return StatusWord.fileNotFound.bytes
+      }
+      isApplicationSelected = true
+      application.close()
+      return StatusWord.success.bytes
+    case (Instruction.select, Parameter.selectFile):
+      guard command.data.isEmpty || command.data == Self.identifier else {
+        return StatusWord.fileNotFound.bytes
+      }
+      isApplicationSelected = false
+      files.close()
+      return StatusWord.success.bytes
+    case (Instruction.select, _):
+      return isApplicationSelected ? application.select(command) : files.select(command)
+    case (Instruction.readBinary, _):
+      return isApplicationSelected
+        ? application.readBinary(command, limit: limit) : files.readBinary(command, limit: limit)
     default: return StatusWord.instructionNotSupported.bytes
     }
+  }
+}
+
+/// Random numbers that are the same in each run.
+struct RandomNumbers: Sendable {
+  private var generator: SplitMix64
+  /// Numbers that come first: the published examples need theirs.
+  private var given: [[UInt8]]
+
+  init(seed: UInt64 = 0x9303, given: [[UInt8]] = []) {
+    generator = SplitMix64(seed: seed)
+    self.given = given
+  }
+
+  mutating func bytes(_ count: Int) -> [UInt8] {
+    given.isEmpty ? generator.bytes(count) : given.removeFirst()
   }
 }
 
@@ -264,7 +359,9 @@ private struct ElementaryFiles: Hashable, Sendable {
 }
 
 extension VirtualTag {
-  /// Returns an electronic passport with Basic Access Control, on type A as Core NFC's examples expect.
+  /// Returns an electronic passport, on type A as Core NFC's examples expect.
+  ///
+  /// It opens by Basic Access Control, and by PACE with the machine readable zone as the password.
   ///
   /// - Parameters:
   ///   - document: what the passport contains. The key to ``TravelDocument/specimen`` is published.
@@ -275,9 +372,12 @@ extension VirtualTag {
     _ document: TravelDocument = .specimen, uid: [UInt8] = [0x08, 0x5F, 0xC3, 0x1A],
     seed: UInt64 = 0x9303
   ) -> VirtualTag {
-    VirtualTag(
+    let (information, files) = (document.accessInformation, document.files)
+    let random = RandomNumbers(seed: seed)
+    return VirtualTag(
       ISO7816Card(
-        name: "emrtd", uid: uid, applets: [TravelDocumentApplication(document, seed: seed)],
-        masterFile: TravelDocumentMasterFile()))
+        name: "emrtd", uid: uid,
+        applets: [TravelDocumentApplication(information, files: files, random: random)],
+        masterFile: TravelDocumentMasterFile(information, application: files, random: random)))
   }
 }
