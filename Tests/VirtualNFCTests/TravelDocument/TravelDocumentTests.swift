@@ -147,7 +147,7 @@ import Testing
 
   private func masterFile() throws -> TravelDocumentMasterFile {
     var file = TravelDocumentMasterFile(
-      PublishedPACE.information, application: [0x011E: try bytes(Published.commonData)],
+      PublishedPACE.information, application: try application(),
       random: RandomNumbers(given: try PublishedPACE.numbers.map(bytes)))
     _ = file.select()
     return file
@@ -165,6 +165,21 @@ import Testing
     // The same command again has another counter, and the session has ended.
     #expect(send(PublishedPACE.exchanges[5].0, to: &file) == "6988")
     #expect(send(PublishedPACE.exchanges[5].0, to: &file) == "6882")
+  }
+
+  /// A program that misses a file after PACE goes on with Basic Access Control: the application is selected.
+  @Test func basicAccessAfterPACE() throws {
+    var file = try masterFile()
+    for (command, answer) in PublishedPACE.exchanges {
+      #expect(send(command, to: &file) == answer, "\(command)")
+    }
+    #expect(send("0084000008", to: &file) == Published.challenge + "9000")
+    #expect(
+      send("0082000028" + Published.token + "28", to: &file) == Published.answer + "9000")
+    for (command, answer) in Published.exchanges {
+      #expect(send(command, to: &file) == answer, "\(command)")
+    }
+    #expect(send("00B09E0004", to: &file) == "6982")
   }
 
   /// Another protocol, password or parameter, a point that is not on the curve, the chip's own point, a wrong
@@ -234,7 +249,9 @@ import Testing
     init(pace files: [UInt16: [UInt8]]) throws {
       let file = Mutex(
         TravelDocumentMasterFile(
-          PublishedPACE.information, application: files,
+          PublishedPACE.information,
+          application: TravelDocumentApplication(
+            PublishedPACE.information, files: files, random: RandomNumbers()),
           random: RandomNumbers(
             given: PublishedPACE.numbers.map { [UInt8](hexadecimal: $0) ?? [] })))
       transmit = { command in file.withLock { $0.process(command) } }

@@ -1,5 +1,3 @@
-import SeededRandom
-
 /// The LDS1 application of an electronic travel document with Basic Access Control (ICAO Doc 9303-10, 4,
 /// and 9303-11, 4.3).
 ///
@@ -45,19 +43,22 @@ struct TravelDocumentApplication: VirtualApplet {
 
   mutating func process(_ apdu: [UInt8]) -> [UInt8] {
     guard let command = CommandAPDU(apdu) else { return StatusWord.wrongLength.bytes }
-    guard command.cla == DocumentSession.secureClass else {
-      guard command.cla == 0 else {
-        return
-          (command.cla & 0x80 == 0
-          ? StatusWord.secureMessagingNotSupported : .classNotSupported).bytes
-      }
+    switch command.cla {
+    case DocumentSession.secureClass: return processProtected(command)
+    case 0:
       // A command without protection ends the session (Doc 9303-11, 9.8).
       session = nil
       return processPlain(command)
+    case 0x10: return StatusWord.commandChainingNotSupported.bytes
+    case ..<0x80: return StatusWord.secureMessagingNotSupported.bytes
+    default: return StatusWord.classNotSupported.bytes
     }
+  }
+
+  private mutating func processProtected(_ command: CommandAPDU) -> [UInt8] {
     guard var session else { return StatusWord.secureMessagingNotSupported.bytes }
     do {
-      let answer = try session.process(command) { processProtected($0, limit: $1) }
+      let answer = try session.process(command) { open($0, limit: $1) }
       self.session = session
       return answer
     } catch {
@@ -66,7 +67,8 @@ struct TravelDocumentApplication: VirtualApplet {
     }
   }
 
-  private mutating func processProtected(_ command: CommandAPDU, limit: Int) -> [UInt8] {
+  /// Executes a command that came with secure messaging.
+  mutating func open(_ command: CommandAPDU, limit: Int) -> [UInt8] {
     switch command.ins {
     case Instruction.select: files.select(command)
     case Instruction.readBinary: files.readBinary(command, limit: limit)
@@ -128,236 +130,6 @@ struct TravelDocumentApplication: VirtualApplet {
   }
 }
 
-/// The master file of an electronic travel document, with EF.CardAccess and PACE: ICAO Doc 9303-10,
-/// 3.11.3, and 9303-11, 4.4.
-///
-/// After PACE, SELECT with secure messaging opens the application, and its files are read. A command without
-/// secure messaging ends that, as after Basic Access Control.
-struct TravelDocumentMasterFile: VirtualApplet {
-  let aid: [UInt8] = []
-  /// The identifier of EF.CardAccess, 011C. Its short file identifier is 1C.
-  private static let cardAccessIdentifier: UInt16 = 0x011C
-  private static let chainingClass: UInt8 = 0x10
-  private static let identifier: [UInt8] = [0x3F, 0x00]
-
-  private var files: ElementaryFiles
-  private var application: ElementaryFiles
-  private var isApplicationSelected = false
-  private var password: PasswordAuthentication
-  private var random: RandomNumbers
-  private var session: DocumentSession?
-
-  /// SecurityInfos with PACE by ECDH, generic mapping, AES-128 in CBC mode and CMAC, over the curve
-  /// brainpoolP256r1: Doc 9303-11, 9.2.1, and its worked example in appendix G.1.
-  ///
-  /// A set of one sequence: OID 0.4.0.127.0.7.2.2.4.2.2, version 2, domain parameters 13.
-  private static let paceSecurityInfos: [UInt8] = [
-    0x31, 0x14, 0x30, 0x12, 0x06, 0x0A, 0x04, 0x00, 0x7F, 0x00, 0x07, 0x02, 0x02, 0x04, 0x02, 0x02,
-    0x02, 0x01, 0x02, 0x02, 0x01, 0x0D,
-  ]
-
-  /// - Parameters:
-  ///   - information: ``TravelDocument/accessInformation``.
-  ///   - application: the contents of the application's files by their identifiers.
-  init(_ information: String, application: [UInt16: [UInt8]], random: RandomNumbers) {
-    files = ElementaryFiles([Self.cardAccessIdentifier: Self.paceSecurityInfos])
-    self.application = ElementaryFiles(application)
-    password = PasswordAuthentication(information)
-    self.random = random
-  }
-
-  var memory: [UInt8] {
-    get { files.content }
-    set { files.content = newValue }
-  }
-
-  var acceptsSecureMessaging: Bool { true }
-  var receivesPartsOfChains: Bool { true }
-
-  mutating func select() -> [UInt8] {
-    deselect()
-    return StatusWord.success.bytes
-  }
-
-  mutating func deselect() {
-    files.close()
-    password.reset()
-    endSession()
-  }
-
-  private mutating func endSession() {
-    session = nil
-    application.close()
-    isApplicationSelected = false
-  }
-
-  mutating func process(_ apdu: [UInt8]) -> [UInt8] {
-    guard let command = CommandAPDU(apdu) else { return StatusWord.wrongLength.bytes }
-    switch command.cla {
-    case DocumentSession.secureClass: return processProtected(command)
-    case 0:
-      endSession()
-      return processPlain(command)
-    case Self.chainingClass where command.ins == Instruction.generalAuthenticate:
-      endSession()
-      return authenticate(command, isLast: false)
-    case Self.chainingClass: return StatusWord.commandChainingNotSupported.bytes
-    case ..<0x80: return StatusWord.secureMessagingNotSupported.bytes
-    default: return StatusWord.classNotSupported.bytes
-    }
-  }
-
-  private mutating func processPlain(_ command: CommandAPDU) -> [UInt8] {
-    switch command.ins {
-    case Instruction.select: files.select(command)
-    case Instruction.readBinary: files.readBinary(command, limit: Int(UInt16.max))
-    case Instruction.manageSecurityEnvironment: password.setTemplate(command).bytes
-    case Instruction.generalAuthenticate: authenticate(command, isLast: true)
-    default: StatusWord.instructionNotSupported.bytes
-    }
-  }
-
-  private mutating func authenticate(_ command: CommandAPDU, isLast: Bool) -> [UInt8] {
-    switch password.authenticate(command, isLast: isLast, random: { random.bytes($0) }) {
-    case .refused(let status): return status.bytes
-    case .answer(let answer): return answer
-    case .done(let answer, let keys):
-      session = DocumentSession(keys)
-      return answer
-    }
-  }
-
-  private mutating func processProtected(_ command: CommandAPDU) -> [UInt8] {
-    guard var session else { return StatusWord.secureMessagingNotSupported.bytes }
-    do {
-      let answer = try session.process(command) { open($0, limit: $1) }
-      self.session = session
-      return answer
-    } catch {
-      endSession()
-      return error.status.bytes
-    }
-  }
-
-  /// Executes a command that came with secure messaging.
-  private mutating func open(_ command: CommandAPDU, limit: Int) -> [UInt8] {
-    switch (command.ins, command.p1) {
-    case (Instruction.select, Parameter.selectByName):
-      guard command.data == TravelDocumentApplication.identifier else {
-        return StatusWord.fileNotFound.bytes
-      }
-      isApplicationSelected = true
-      application.close()
-      return StatusWord.success.bytes
-    case (Instruction.select, Parameter.selectFile):
-      guard command.data.isEmpty || command.data == Self.identifier else {
-        return StatusWord.fileNotFound.bytes
-      }
-      isApplicationSelected = false
-      files.close()
-      return StatusWord.success.bytes
-    case (Instruction.select, _):
-      return isApplicationSelected ? application.select(command) : files.select(command)
-    case (Instruction.readBinary, _):
-      return isApplicationSelected
-        ? application.readBinary(command, limit: limit) : files.readBinary(command, limit: limit)
-    default: return StatusWord.instructionNotSupported.bytes
-    }
-  }
-}
-
-/// Random numbers that are the same in each run.
-struct RandomNumbers: Sendable {
-  private var generator: SplitMix64
-  /// Numbers that come first: the published examples need theirs.
-  private var given: [[UInt8]]
-
-  init(seed: UInt64 = 0x9303, given: [[UInt8]] = []) {
-    generator = SplitMix64(seed: seed)
-    self.given = given
-  }
-
-  mutating func bytes(_ count: Int) -> [UInt8] {
-    given.isEmpty ? generator.bytes(count) : given.removeFirst()
-  }
-}
-
-/// Elementary files that can be read, one of which is selected.
-private struct ElementaryFiles: Hashable, Sendable {
-  private var files: [TransparentFile]
-  private var selected: Int?
-
-  init(_ contents: [UInt16: [UInt8]]) {
-    files = contents.sorted { $0.key < $1.key }.map {
-      TransparentFile(identifier: $0.key, content: $0.value)
-    }
-  }
-
-  /// The contents of all files, in the order of their identifiers. Setting it changes no file's size.
-  var content: [UInt8] {
-    get { files.flatMap(\.content) }
-    set {
-      var rest = newValue[...]
-      for index in files.indices {
-        let part = rest.prefix(files[index].content.count)
-        files[index].content.replaceSubrange(0..<part.count, with: part)
-        rest = rest.dropFirst(part.count)
-      }
-    }
-  }
-
-  /// Ends the selection.
-  mutating func close() { selected = nil }
-
-  func contains(short identifier: UInt8) -> Bool { index(short: identifier) != nil }
-
-  private func index(short identifier: UInt8) -> Int? {
-    files.firstIndex { $0.identifier & 0x1F == UInt16(identifier) }
-  }
-
-  /// Runs SELECT in the only form that documents are required to support (Doc 9303-10, 3.6).
-  mutating func select(_ command: CommandAPDU) -> [UInt8] {
-    guard command.p1 == Parameter.selectElementaryFile, command.p2 == Parameter.noAnswerData
-    else {
-      return StatusWord.incorrectParameters.bytes
-    }
-    guard command.data.count == 2 else { return StatusWord.lengthInconsistent.bytes }
-    let identifier = UInt16(command.data[0]) << 8 | UInt16(command.data[1])
-    guard let index = files.firstIndex(where: { $0.identifier == identifier }) else {
-      return StatusWord.fileNotFound.bytes
-    }
-    selected = index
-    return StatusWord.success.bytes
-  }
-
-  /// Runs READ BINARY. With bit 8 of P1, its bits 5 to 1 are a short file identifier, P2 is the offset,
-  /// and the command selects the file.
-  ///
-  /// - Parameter limit: the most bytes that an answer can have.
-  mutating func readBinary(_ command: CommandAPDU, limit: Int) -> [UInt8] {
-    var offset = command.parameter
-    if command.p1 & Parameter.shortFileIdentifier != 0 {
-      guard command.p1 & 0x60 == 0 else { return StatusWord.incorrectParameters.bytes }
-      guard let index = index(short: command.p1 & Parameter.shortFileIdentifierMask) else {
-        return StatusWord.fileNotFound.bytes
-      }
-      selected = index
-      offset = Int(command.p2)
-    }
-    guard let selected else { return StatusWord.commandNotAllowed.bytes }
-    guard command.data.isEmpty, command.expectedLength > 0 else {
-      return StatusWord.wrongLength.bytes
-    }
-    let count = min(command.expectedLength, limit)
-    switch files[selected].read(offset: offset, count: count) {
-    case .data(let data): return data + StatusWord.success.bytes
-    case .short(let data):
-      return data + (command.expectsMaximum ? StatusWord.success : .endOfFile).bytes
-    case .refused(let status): return status.bytes
-    }
-  }
-}
-
 extension VirtualTag {
   /// Returns an electronic passport, on type A as Core NFC's examples expect.
   ///
@@ -374,10 +146,11 @@ extension VirtualTag {
   ) -> VirtualTag {
     let (information, files) = (document.accessInformation, document.files)
     let random = RandomNumbers(seed: seed)
+    let application = TravelDocumentApplication(information, files: files, random: random)
     return VirtualTag(
       ISO7816Card(
-        name: "emrtd", uid: uid,
-        applets: [TravelDocumentApplication(information, files: files, random: random)],
-        masterFile: TravelDocumentMasterFile(information, application: files, random: random)))
+        name: "emrtd", uid: uid, applets: [application],
+        masterFile: TravelDocumentMasterFile(
+          information, application: application, random: random)))
   }
 }
