@@ -75,7 +75,7 @@ struct HotPlugTests {
       let reader = try reader(model)
       let watch = try await USBProgram.shell(
         USBProgram.watches(), on: reader, .arrives(milliseconds: 1000),
-        .rightsComeLate(milliseconds: 2000))
+        .rightsComeLate(milliseconds: 4000))
       #expect(events(watch.output).first == "tap", "\(watch.output)\(watch.errors)")
       #expect(watch.errors.contains("no permission to write"), "\(watch.errors)")
       #expect(reader.history.filter { $0 != "reset" } == ["plugged", "rights"])
