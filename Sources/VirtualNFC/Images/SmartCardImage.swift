@@ -148,15 +148,8 @@ struct ImageApplication: VirtualApplet {
   }
 
   var memory: [UInt8] {
-    get { files.flatMap(\.content) }
-    set {
-      var rest = newValue[...]
-      for index in files.indices {
-        let part = rest.prefix(files[index].content.count)
-        files[index].content.replaceSubrange(0..<part.count, with: part)
-        rest = rest.dropFirst(part.count)
-      }
-    }
+    get { files.content }
+    set { files.content = newValue }
   }
 
   mutating func select() -> [UInt8] {

@@ -30,3 +30,18 @@ struct TransparentFile: Hashable, Sendable {
     return .success
   }
 }
+
+extension [TransparentFile] {
+  /// The contents of all files, one after the other. Setting it changes no file's size.
+  var content: [UInt8] {
+    get { flatMap(\.content) }
+    set {
+      var rest = newValue[...]
+      for index in indices {
+        let part = rest.prefix(self[index].content.count)
+        self[index].content.replaceSubrange(0..<part.count, with: part)
+        rest = rest.dropFirst(part.count)
+      }
+    }
+  }
+}

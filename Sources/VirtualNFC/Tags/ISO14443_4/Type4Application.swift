@@ -138,15 +138,8 @@ public struct Type4Application: VirtualApplet {
 
   /// The capability container, the NDEF file and the proprietary files, concatenated.
   public var memory: [UInt8] {
-    get { files.flatMap(\.content) }
-    set {
-      var rest = newValue[...]
-      for index in files.indices {
-        let part = rest.prefix(files[index].content.count)
-        files[index].content.replaceSubrange(0..<part.count, with: part)
-        rest = rest.dropFirst(part.count)
-      }
-    }
+    get { files.content }
+    set { files.content = newValue }
   }
 
   /// The content of the NDEF file, including its length field.

@@ -11,15 +11,8 @@ struct ElementaryFiles: Hashable, Sendable {
 
   /// The contents of all files, in the order of their identifiers. Setting it changes no file's size.
   var content: [UInt8] {
-    get { files.flatMap(\.content) }
-    set {
-      var rest = newValue[...]
-      for index in files.indices {
-        let part = rest.prefix(files[index].content.count)
-        files[index].content.replaceSubrange(0..<part.count, with: part)
-        rest = rest.dropFirst(part.count)
-      }
-    }
+    get { files.content }
+    set { files.content = newValue }
   }
 
   /// Ends the selection.
