@@ -34,7 +34,22 @@ struct AbortPipe {
   /// The writing end of libnfc's current pipe; `nil` if it is not known.
   private var current: Orphan?
 
-  private static let descriptors = 0..<Int32(FD_SETSIZE)
+  /// A pipe with those of its ends that this process has open.
+  private struct Pipe {
+    let inode: UInt64
+    var ends: [Int32]
+  }
+
+  /// Returns the descriptors that are open and that libnfc can wait on.
+  ///
+  /// One call tells which of all numbers are open. To ask for each takes a millisecond for every opened reader.
+  private static func openDescriptors() -> [Int32] {
+    let descriptors = 0..<Int32(FD_SETSIZE)
+    var states = descriptors.map { pollfd(fd: $0, events: 0, revents: 0) }
+    // The call fails if the process may not have as many descriptors.
+    guard poll(&states, nfds_t(states.count), 0) >= 0 else { return Array(descriptors) }
+    return states.filter { $0.revents & Int16(POLLNVAL) == 0 }.map(\.fd)
+  }
 
   private static func pipe(of descriptor: Int32) -> UInt64? {
     var status = stat()
@@ -42,11 +57,16 @@ struct AbortPipe {
     return UInt64(truncatingIfNeeded: status.st_ino)
   }
 
-  /// Returns the descriptors of the process's pipes.
-  private static func all() -> [UInt64: [Int32]] {
-    var all: [UInt64: [Int32]] = [:]
-    for descriptor in descriptors {
-      if let pipe = pipe(of: descriptor) { all[pipe, default: []].append(descriptor) }
+  /// Returns the process's pipes.
+  private static func all() -> [Pipe] {
+    var all: [Pipe] = []
+    for descriptor in openDescriptors() {
+      guard let inode = pipe(of: descriptor) else { continue }
+      if let index = all.firstIndex(where: { $0.inode == inode }) {
+        all[index].ends.append(descriptor)
+      } else {
+        all.append(Pipe(inode: inode, ends: [descriptor]))
+      }
     }
     return all
   }
@@ -61,32 +81,44 @@ struct AbortPipe {
   ///
   /// - Returns: the remaining end of the previous pipe; `nil` if that is not known.
   mutating func watch(_ abort: () -> Bool) -> Orphan? {
-    let before = Self.all()
     let orphan = current
-    current = nil
-    guard abort() else { return orphan }
-    // libnfc's own is among these: nobody closes it before the next abort.
-    let new = Self.all().filter {
-      $0.value.count == 2 && before[$0.key] == nil && $0.value.allSatisfy(Self.isInherited)
-    }
-    if new.count == 1, let (pipe, ends) = new.first, let writer = ends.first(where: Self.isWriter) {
-      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-      current = Orphan(descriptor: writer, pipe: pipe)
-    }
+    replace(abort)
     return orphan
+  }
+
+  /// Runs an abort, and finds the new pipe.
+  ///
+  /// - Returns: the process's pipes before and after the abort.
+  @discardableResult
+  private mutating func replace(_ abort: () -> Bool) -> (before: [Pipe], after: [Pipe]) {
+    let before = Self.all()
+    current = nil
+    let isReplaced = abort()
+    let after = Self.all()
+    guard isReplaced else { return (before, after) }
+    // libnfc's own is among these: nobody closes it before the next abort.
+    let new = after.filter { pipe in
+      pipe.ends.count == 2 && !before.contains { $0.inode == pipe.inode }
+        && pipe.ends.allSatisfy(Self.isInherited)
+    }
+    if new.count == 1, let pipe = new.first, let writer = pipe.ends.first(where: Self.isWriter) {
+      for end in pipe.ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+      current = Orphan(descriptor: writer, pipe: pipe.inode)
+    }
+    return (before, after)
   }
 
   /// Runs the first abort, when no call waits, to replace the pipe that was created by opening.
   mutating func watchFirst(_ abort: () -> Bool) -> Orphan? {
-    let before = Self.all()
-    _ = watch(abort)
-    let after = Self.all()
+    let (before, after) = replace(abort)
     // libnfc's own is among these, because no call has waited on it.
-    let halved = before.filter { $0.value.count == 2 && after[$0.key]?.count == 1 }
-    guard halved.count == 1, let pipe = halved.first?.key, let rest = after[pipe]?.first,
-      Self.isWriter(rest)
-    else { return nil }
-    return Orphan(descriptor: rest, pipe: pipe)
+    let halved = after.filter { pipe in
+      pipe.ends.count == 1 && before.contains { $0.inode == pipe.inode && $0.ends.count == 2 }
+    }
+    guard halved.count == 1, let pipe = halved.first, Self.isWriter(pipe.ends[0]) else {
+      return nil
+    }
+    return Orphan(descriptor: pipe.ends[0], pipe: pipe.inode)
   }
 
   private static func isWriter(_ descriptor: Int32) -> Bool {

@@ -48,7 +48,7 @@ final class Watchdog: Sendable {
   /// Longer than the longest command with its retries.
   static let ordinaryLimit = Duration.seconds(15)
   /// The periods after which a call is aborted, and after which it is cut off.
-  private static let aborts: Set = [2, 16]
+  private static let aborts = [2, 16]
   private static let cut = 48
 
   private let state: Mutex<State>

@@ -8,12 +8,12 @@ import Darwin
 package struct Login: Sendable {
   package let userID: uid_t
   /// The groups of this login. A group that the user has joined since it began is not among them.
-  package let groupIDs: Set<gid_t>
+  package let groupIDs: [gid_t]
   /// The errno with which reading and writing a path is refused; `nil` if it is not.
   package let refusal: @Sendable (String) -> Int32?
 
   package init(
-    userID: uid_t, groupIDs: Set<gid_t>, refusal: @escaping @Sendable (String) -> Int32?
+    userID: uid_t, groupIDs: [gid_t], refusal: @escaping @Sendable (String) -> Int32?
   ) {
     self.userID = userID
     self.groupIDs = groupIDs
@@ -24,7 +24,7 @@ package struct Login: Sendable {
     var groups = [gid_t](repeating: 0, count: max(0, Int(getgroups(0, nil))))
     let count = getgroups(Int32(groups.count), &groups)
     return Login(
-      userID: getuid(), groupIDs: Set(groups.prefix(max(0, Int(count)))).union([getgid()]),
+      userID: getuid(), groupIDs: groups.prefix(max(0, Int(count))) + [getgid()],
       refusal: { access($0, R_OK | W_OK) == 0 ? nil : errno })
   }
 }

@@ -61,15 +61,23 @@ struct EncodeKindCommand<Kind: RecordKind>: AsyncParsableCommand {
     let write = Kind.configuration(of: "encode")
     return CommandConfiguration(
       commandName: write.commandName,
-      abstract: write.abstract.replacing("Writes", with: "Encodes"),
+      abstract: "Encodes" + write.abstract.dropFirst("Writes".count),
       usage: "nfc encode \(Kind.name) \(Kind.usage) --output <file> [--as-is]",
       discussion: write.discussion.split(separator: "\n", omittingEmptySubsequences: false)
         .map { line in
-          // The command does not use a reader, not even a virtual one.
           line.hasPrefix("  nfc encode")
-            ? line.replacing(#/ --virtual \S+/#, with: "") + " --output message.ndef" : line
+            ? withoutReader(line) + " --output message.ndef" : String(line)
         }
         .joined(separator: "\n"))
+  }
+
+  /// Returns an example without its virtual tag, because the command does not use a reader.
+  ///
+  /// Every start of `nfc` asks for every configuration; a regular expression would take longer than all the rest.
+  private static func withoutReader(_ example: Substring) -> String {
+    var words = example.split(separator: " ", omittingEmptySubsequences: false)
+    if let option = words.firstIndex(of: "--virtual") { words.removeSubrange(option...option + 1) }
+    return words.joined(separator: " ")
   }
 
   @OptionGroup var kind: Kind

@@ -20,20 +20,23 @@ enum ReaderPreopening {
   private static let margin = Duration.milliseconds(10)
 
   /// The commands that open the reader as their first step, each with the subcommands that do so.
-  private static let commands: [String: [String]] = [
-    "poll": [], "info": [], "read": [], "apdu": [], "mifare": ["send", "read"],
-    "felica": ["send", "read", "info"], "iso15693": ["read", "info", "send"],
+  ///
+  /// These lists are searched one word after the other: the first set of a type takes longer to create than to open
+  /// a serial line, because Swift searches the whole program for the type's conformances.
+  private static let commands: [(name: String, subcommands: [String])] = [
+    ("poll", []), ("info", []), ("read", []), ("apdu", []), ("mifare", ["send", "read"]),
+    ("felica", ["send", "read", "info"]), ("iso15693", ["read", "info", "send"]),
   ]
 
   /// The options of these commands that take a value.
-  private static let valueOptions: Set = [
+  private static let valueOptions = [
     "--timeout", "--uid", "--count", "--protocols", "--aid", "--service", "--system", "--key",
     "--keys",
     "--raw", "--password",
   ]
   /// The options of these commands that take no value. Options that are not listed here are left to the
   /// parser.
-  private static let flags: Set = ["--once", "--json", "--security", "--all"]
+  private static let flags = ["--once", "--json", "--security", "--all"]
 
   /// Starts opening the reader if it is certain which reader the command will use. Call this before other
   /// code reads the environment.
@@ -96,7 +99,9 @@ enum ReaderPreopening {
 
   /// Returns whether the words of a command line name a command that opens the reader first.
   private static func opens(_ words: [String]) -> Bool {
-    guard let command = words.first, let subcommands = commands[command] else { return false }
+    guard let command = words.first,
+      let subcommands = commands.first(where: { $0.name == command })?.subcommands
+    else { return false }
     guard let word = words.dropFirst().first else { return subcommands.isEmpty }
     // `poll`, `info` and `read` take no words.
     return subcommands.isEmpty ? command == "apdu" : subcommands.contains(word)

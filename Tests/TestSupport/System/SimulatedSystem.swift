@@ -10,7 +10,7 @@ package final class SimulatedSystem {
   package let root: URL
   package var environment: [String: String] = [:]
   /// The groups of the login.
-  package var groupIDs: Set<gid_t> = []
+  package var groupIDs: [gid_t] = []
 
   package init() throws {
     root = FileManager.default.temporaryDirectory.appending(path: "nfc-doctor-\(UUID().uuidString)")
