@@ -203,7 +203,8 @@ import VirtualNFC
       guard case .miFare(let tag) = tag else { continue }
       try await tag.connect()
       let header = try await tag.sendMiFareCommand([0x30, 0x00])
-      #expect(Array(header[0..<3] + header[4..<8]) == tag.identifier)
+      let identifier = Array(header[0..<3]) + header[4..<8]
+      #expect(identifier == tag.identifier)
     }
   }
 

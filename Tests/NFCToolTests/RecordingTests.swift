@@ -322,7 +322,7 @@ import VirtualNFC
       #expect(result.status == 65)
       #expect(result.errors.contains("ends at line \(lines.count - 1)"))
       // An incomplete line in the middle of the file is a separate error.
-      let broken = lines[0] + "\n" + lines[1].dropLast(10) + "\n" + lines[2] + "\n"
+      let broken = "\(lines[0])\n\(lines[1].dropLast(10))\n\(lines[2])\n"
       try broken.write(to: file, atomically: true, encoding: .utf8)
       let second = try await Tool.run("--replay", file.path, "read")
       #expect(second.status == 65)

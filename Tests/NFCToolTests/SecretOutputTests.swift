@@ -163,11 +163,11 @@ import VirtualNFC
         let (record, capture) = (
           directory.appending(path: "record\(index)"), directory.appending(path: "pcap\(index)")
         )
-        let result = try await Tool.run(
-          line.replacing("{file}", with: directory.appending(path: "dump").path)
-            .split(separator: " ").map(String.init) + [
-              "--verbose", "--record", record.path, "--pcap", capture.path,
-            ] + (reader.map { ["--reader", $0] } ?? ["--virtual", row.tag]))
+        var words = line.replacing("{file}", with: directory.appending(path: "dump").path)
+          .split(separator: " ").map(String.init)
+        words += ["--verbose", "--record", record.path, "--pcap", capture.path]
+        words += reader.map { ["--reader", $0] } ?? ["--virtual", row.tag]
+        let result = try await Tool.run(words)
         #expect([0, 77].contains(result.status), "\(line): \(result.errors.suffix(300))")
         texts.append(("output of \(line)", result.output))
         texts.append(("log of \(line)", result.errors))

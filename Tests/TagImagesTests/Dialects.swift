@@ -62,7 +62,7 @@ enum Dialects {
   struct NTAG215 {
     let uid: [UInt8] = [0x04, 0x85, 0x90, 0x54, 0x12, 0x98, 0x23]
     let version: [UInt8] = [0x00, 0x04, 0x04, 0x02, 0x01, 0x00, 0x11, 0x03]
-    let signature = (0..<32).map { UInt8($0 * 7 + 1 & 0xFF) }
+    let signature: [UInt8] = (0..<32).map { UInt8(truncatingIfNeeded: $0 * 7 + 1) }
     var pages: [[UInt8]]
 
     init() {

@@ -37,9 +37,10 @@ struct MIFAREPlusMessaging: Sendable {
     func derived(_ parts: (first: Int, combined: Int, last: UInt8)) throws -> BlockCipher {
       let first = parts.first..<parts.first + 5
       let combined = parts.combined..<parts.combined + 5
-      var bytes = try key.encrypt(
-        Array(reader[first]) + card[first] + Array(reader[combined]).combined(with: card[combined])
-          + [parts.last])
+      var block = reader[first] + card[first]
+      block += Array(reader[combined]).combined(with: card[combined])
+      block.append(parts.last)
+      var bytes = try key.encrypt(Array(block))
       return try BlockCipher(.aes128, key: SecretKey(taking: &bytes))
     }
     self.identifier = identifier

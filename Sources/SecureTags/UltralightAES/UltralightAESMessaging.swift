@@ -24,9 +24,11 @@ struct UltralightAESMessaging: Sendable {
     guard reader.count == Self.challengeSize, tag.count == Self.challengeSize else {
       throw NFCError(.invalidParameter, "a challenge has \(Self.challengeSize) bytes")
     }
-    var bytes = try key.authenticationCode(
-      Self.derivation + reader[0..<2] + Array(reader[2..<8]).combined(with: tag[0..<6])
-        + tag[6...] + reader[8...])
+    var input = Self.derivation + reader[0..<2]
+    input += Array(reader[2..<8]).combined(with: tag[0..<6])
+    input += tag[6...]
+    input += reader[8...]
+    var bytes = try key.authenticationCode(input)
     cipher = try BlockCipher(.aes128, key: SecretKey(taking: &bytes))
   }
 

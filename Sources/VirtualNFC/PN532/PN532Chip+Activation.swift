@@ -10,6 +10,8 @@ extension PN532Chip {
     static let jewel: UInt8 = 0x04
   }
 
+  /// The command code of FeliCa's Polling.
+  private static let polling: UInt8 = 0x00
   /// The maximum number of targets that a chip holds.
   private static let maximumTargets = 2
 
@@ -21,7 +23,9 @@ extension PN532Chip {
     let data = Array(parameters.dropFirst(2))
     switch type {
     case TargetType.a106: guard [0, 4, 8, 12].contains(data.count) else { return nil }
-    case TargetType.feliCa212, TargetType.feliCa424: guard data.count >= 5 else { return nil }
+    case TargetType.feliCa212, TargetType.feliCa424:
+      // What does not begin with the code of Polling is refused, as in the logs of libnfc's issues 493, 534 and 671.
+      guard data.count >= 5, data[0] == Self.polling else { return nil }
     case TargetType.b106: guard (1...2).contains(data.count) else { return nil }
     case TargetType.jewel: guard data.isEmpty else { return nil }
     default: return nil
@@ -189,19 +193,29 @@ extension PN532Chip {
     static let iso14443B: UInt8 = 0x23
     /// The types of NFCIP-1, passive and active.
     static let dep: Set<UInt8> = [0x40, 0x41, 0x42, 0x80, 0x81, 0x82]
+
+    static let all = dep.union([
+      passive106A, passive212, passive424, passive106B, jewel, mifare, feliCa212, feliCa424,
+      iso14443A, iso14443B,
+    ])
   }
+
+  /// The unit of the period.
+  private static let autoPollUnit = Duration.milliseconds(150)
 
   mutating func autoPoll(_ parameters: [UInt8]) -> Answer? {
     guard (3...17).contains(parameters.count), parameters[0] != 0,
-      (1...15).contains(parameters[1])
+      (1...15).contains(parameters[1]), parameters.dropFirst(2).allSatisfy(PollType.all.contains)
     else { return nil }
     forgetTargets()
-    let wakeUpFeliCa: [UInt8] = [0x00, 0xFF, 0xFF, 0x01, 0x00]
+    let wakeUpFeliCa: [UInt8] = [Self.polling, 0xFF, 0xFF, 0x01, 0x00]
     for type in parameters.dropFirst(2) {
       let data: [UInt8]?
       switch type {
-      case PollType.passive106A, PollType.mifare, PollType.iso14443A:
+      case PollType.passive106A, PollType.iso14443A:
         data = activate(TargetType.a106, [], number: 1)
+      case PollType.mifare:
+        data = activateWithoutRATS()
       case PollType.passive212, PollType.feliCa212:
         data = activate(TargetType.feliCa212, wakeUpFeliCa, number: 1)
       case PollType.passive424, PollType.feliCa424:
@@ -210,15 +224,11 @@ extension PN532Chip {
         data = activate(TargetType.b106, [0x00], number: 1)
       case PollType.jewel:
         data = activate(TargetType.jewel, [], number: 1)
-      case _ where PollType.dep.contains(type): continue
-      default:
-        return nil
+      default: continue
       }
       guard let data else { continue }
-      let isISO14443 = targets.first?.blocks != nil
-      // A card is reported under a type only if it is of that type; it is activated again for the next
-      // type.
-      if type == PollType.mifare && isISO14443 || type == PollType.iso14443A && !isISO14443 {
+      // A card without ISO/IEC 14443-4 is activated again for the next type.
+      if type == PollType.iso14443A, targets.first?.blocks == nil {
         forgetTargets()
         setCarrier(false)
         continue
@@ -226,7 +236,18 @@ extension PN532Chip {
       return .data([1, type, UInt8(truncatingIfNeeded: data.count)] + data)
     }
     let rounds = Int(parameters[0]) * (parameters.count - 2) * Int(parameters[1])
-    return .waits(attempts: parameters[0] == RadioConfiguration.forEver ? nil : rounds)
+    return .waits(
+      attempts: parameters[0] == RadioConfiguration.forEver ? nil : rounds,
+      period: Self.autoPollUnit)
+  }
+
+  /// Activates a card as a MIFARE card, which one with ISO/IEC 14443-4 may be as well: libnfc polls for the latter
+  /// first to receive its ATS (pn53x.c, pn53x_initiator_poll_target).
+  private mutating func activateWithoutRATS() -> [UInt8]? {
+    let parameters = parameters
+    defer { self.parameters = parameters }
+    self.parameters &= ~Parameter.automaticRATS
+    return activate(TargetType.a106, [], number: 1)
   }
 
   // MARK: InSelect, InDeselect, InRelease

@@ -20,9 +20,10 @@ struct PN532Chip {
   struct Pending {
     /// The command; empty if only the host can end it.
     var command: [UInt8]
-    /// The number of further attempts, one every ``PN532Chip/pollPeriod``; `nil` for attempts until the
-    /// command is aborted.
+    /// The number of further attempts; `nil` for attempts until the command is aborted.
     var attempts: Int?
+    /// The time from one attempt to the next, if the command names one.
+    var period: Duration?
   }
 
   /// A target found by InListPassiveTarget, InAutoPoll or a related command.
@@ -170,7 +171,8 @@ struct PN532Chip {
     }
     switch answer {
     case .data(let data): return .reply([first &+ 1] + data)
-    case .waits(let attempts): return .pending(Pending(command: command, attempts: attempts))
+    case .waits(let attempts, let period):
+      return .pending(Pending(command: command, attempts: attempts, period: period))
     case .neverEnds: return .pending(Pending(command: [], attempts: nil))
     }
   }
@@ -190,7 +192,7 @@ struct PN532Chip {
 
   enum Answer {
     case data([UInt8])
-    case waits(attempts: Int?)
+    case waits(attempts: Int?, period: Duration? = nil)
     /// Only the host can end the command.
     case neverEnds
 
@@ -231,7 +233,11 @@ struct PN532Chip {
       forgetTargets()
       return .data([])
     case .rfConfiguration: return configureRadio(parameters)
-    case .rfRegulationTest: return nil
+    case .rfRegulationTest:
+      guard parameters.count == 1 else { return nil }
+      // The chip transmits until the next command (7.3.2).
+      setCarrier(true)
+      return .neverEnds
     case .inListPassiveTarget: return listPassiveTarget(parameters)
     case .inAutoPoll: return autoPoll(parameters)
     case .inDataExchange: return dataExchange(parameters)

@@ -44,7 +44,8 @@ struct VirtualReaderLoop {
   private var lastReply: [UInt8] = []
   private var isLineClosed = false
 
-  /// The interval at which the chip searches again for a target that a pending command waits for.
+  /// The interval at which the chip searches again for a target that a pending command waits for, unless it takes
+  /// the time of a real one.
   private static let pendingPeriodMilliseconds: Int32 = 10
   /// The maximum variation of the delay before a reader begins to communicate with a tag.
   private static let longestBeginning = Duration.milliseconds(100)
@@ -71,7 +72,7 @@ struct VirtualReaderLoop {
       guard let terminal, !isClosing else { break }
       let limit: Int32? =
         pending != nil
-        ? Self.pendingPeriodMilliseconds : frames.isWithinFrame ? Self.linePeriodMilliseconds : nil
+        ? pendingPeriodMilliseconds : frames.isWithinFrame ? Self.linePeriodMilliseconds : nil
       switch terminal.wait(milliseconds: limit, endsWhenHungUp: limit != nil) {
       case .woken: continue
       case .hungUp:
@@ -87,6 +88,15 @@ struct VirtualReaderLoop {
     }
     chip.setCarrier(false)
     shared.state.withLock { $0.terminal = nil }
+  }
+
+  /// The time until the chip searches again for the target that the pending command waits for.
+  private var pendingPeriodMilliseconds: Int32 {
+    guard pace.contains(.air), let period = pending?.period else {
+      return Self.pendingPeriodMilliseconds
+    }
+    // The search before has taken its part of the period.
+    return Int32(max(0, (period - chip.airTime) / .milliseconds(1)))
   }
 
   /// The interval at which to check whether a program has exited in the middle of a frame.
@@ -159,6 +169,8 @@ struct VirtualReaderLoop {
         chip.powerUp()
         return
       }
+      // Until there is an answer to this command, there is none to repeat.
+      lastReply = []
       chip.airTime = .zero
       let outcome = chip.execute(command)
       passAirTime()

@@ -169,11 +169,10 @@ import Testing
           $0.contains(key)
         }
         #expect(write == (isAnyWritable ? Self.accepted : Self.refused))
-        #expect(
-          Array(session.card.memory[Int(block) * 16..<Int(block) * 16 + 16])
-            == (row.writeKeyA.contains(key) ? newA : Self.keyA)
-            + (row.writeAccess.contains(key) ? newConditions : conditions)
-            + (row.writeKeyB.contains(key) ? newB : Self.keyB))
+        var trailer = row.writeKeyA.contains(key) ? newA : Self.keyA
+        trailer += row.writeAccess.contains(key) ? newConditions : conditions
+        trailer += row.writeKeyB.contains(key) ? newB : Self.keyB
+        #expect(Array(session.card.memory[Int(block) * 16..<Int(block) * 16 + 16]) == trailer)
       }
     }
   }

@@ -147,9 +147,8 @@ import Testing
     // The IDm part of ID does not change.
     let data = [UInt8](repeating: 0xEE, count: 16)
     #expect(exchange(&chip, writeCommand(Self.idm, 0x82, data))?.suffix(2) == [0, 0])
-    #expect(
-      exchange(&chip, readCommand(Self.idm, 0x82))?.suffix(16)
-        == (Self.idm + [UInt8](repeating: 0xEE, count: 8))[...])
+    let idBlock = Self.idm + data.suffix(8)
+    #expect(exchange(&chip, readCommand(Self.idm, 0x82))?.suffix(16) == idBlock[...])
   }
 
   @Test func liteHasNoLiteSBlocks() {

@@ -10,13 +10,14 @@ import Testing
   ]
 
   @Test func namesAndIdentifiers() {
+    let names = Self.tags.map(\.name)
     #expect(
-      Self.tags.map(\.name) == [
+      names == [
         "felica-lite-s", "felica-lite", "suica", "type3", "srix4k", "ask-ctx", "bprime", "iclass",
         "barcode",
       ])
     #expect(Set(Self.tags.map(\.identifier)).count == Self.tags.count)
-    #expect(Self.tags.map(\.modulation).filter { $0 == .feliCa }.count == 4)
+    #expect(Self.tags.count { $0.modulation == .feliCa } == 4)
   }
 
   @Test(arguments: [

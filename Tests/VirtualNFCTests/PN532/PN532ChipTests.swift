@@ -92,6 +92,42 @@ import Testing
     #expect(bench.send("600101102023") == "pending")
   }
 
+  /// A poll for MIFARE cards activates a card with ISO/IEC 14443-4 without RATS, so no ATS is reported.
+  @Test func autoPollForMIFAREFindsEveryTypeACard() throws {
+    var bench = Bench(.desfire())
+    let identifier = bench.field.tags[0].identifier.hexadecimal
+    #expect(bench.send("60010110") == "6101100C" + "0103442007" + identifier)
+    #expect(bench.send("60010120")?.contains("0675") == true)
+    #expect(bench.send("60010110") == "6101100C" + "0103442007" + identifier)
+  }
+
+  /// PollNr, types and units of 150 ms, as in a log of `60 14 02` with six types that ended after 36 s.
+  @Test func autoPollTakesTheTimeOfAllItsPolls() throws {
+    var bench = Bench()
+    let command: [UInt8] = [0x60, 0x14, 0x02, 0x20, 0x10, 0x03, 0x11, 0x12, 0x04]
+    guard case .pending(let waiting) = bench.chip.execute(command) else {
+      Issue.record("the poll ended")
+      return
+    }
+    #expect(waiting.attempts == 240)
+    #expect(waiting.period == .milliseconds(150))
+  }
+
+  /// `FF` as the answer stands for the frame of a syntax error. This frame is from libnfc's issue 671.
+  @Test func onlyPollingSearchesForFeliCa() throws {
+    var bench = Bench(.suica())
+    #expect(bench.send("4A01018040CE662F") == nil)
+    #expect(bench.send("4A010100FFFF0100")?.hasPrefix("4B01") == true)
+  }
+
+  @Test func theRegulationTestTransmitsUntilTheNextCommand() throws {
+    var bench = Bench()
+    #expect(bench.send("5800") == "pending")
+    #expect(bench.field.isPowered)
+    #expect(bench.send("58") == nil)
+    #expect(bench.send("02") == "0332010607")
+  }
+
   @Test func aSearchWithoutEndWaitsForATag() throws {
     var bench = Bench()
     #expect(bench.send("3205FFFFFF") == "33")

@@ -78,8 +78,9 @@ import Testing
     var bench = bench(tag, .writeTorn(count))
     #expect(bench.send("42A20601020304") == "4301")
     #expect(bench.field.tags.isEmpty)
-    let written: [UInt8] = [1, 2, 3, 4]
-    #expect(Array(tag.memory[24..<28]) == written.prefix(count) + [0, 0, 0, 0].suffix(4 - count))
+    var page: [UInt8] = [1, 2, 3, 4]
+    for index in count..<4 { page[index] = 0 }
+    #expect(Array(tag.memory[24..<28]) == page)
   }
 
   @Test func noiseComesAgainAndAgain() {

@@ -43,8 +43,11 @@ enum TransactionChallenges {
     guard reader.count == size, card.count == size else {
       throw NFCError(.invalidParameter, "a challenge has \(size) bytes")
     }
-    return derivationPrefix + reader[0..<2]
-      + Array(reader[2..<8]).combined(with: card[0..<6]) + card[6...] + reader[8...]
+    var input = derivationPrefix + reader[0..<2]
+    input += Array(reader[2..<8]).combined(with: card[0..<6])
+    input += card[6...]
+    input += reader[8...]
+    return input
   }
 }
 

@@ -23,10 +23,11 @@ struct MIFAREPlusSession: Hashable, Sendable {
     reads: UInt16 = 0, writes: UInt16 = 0
   ) {
     func derived(_ first: Int, _ mixed: Int, _ constant: UInt8) -> DESFireCipher {
-      let block =
-        reader[first..<first + 5] + card[first..<first + 5]
-        + zip(reader[mixed..<mixed + 5], card[mixed..<mixed + 5]).map { $0 ^ $1 } + [constant]
-      return DESFireCipher(kind: .aes, key: key.encrypt(Array(block), vector: key.zeroVector))
+      var block = Array(reader[first..<first + 5])
+      block += card[first..<first + 5]
+      block += zip(reader[mixed..<mixed + 5], card[mixed..<mixed + 5]).map { $0 ^ $1 }
+      block.append(constant)
+      return DESFireCipher(kind: .aes, key: key.encrypt(block, vector: key.zeroVector))
     }
     self.address = address
     self.identifier = identifier

@@ -4,7 +4,7 @@ import VirtualNFC
 
 /// What sets chips apart, and that it is found out once.
 extension VicinityProcedure {
-  static let chips = [
+  static let chips: [VicinityProcedure] = [
     tagIt, small, slix, twoBlocks, protocolExtension, size("ST25DV16K", .st25dv16K(), 512),
     size("ST25DV04K", .st25dv04K(), 128), size("ST25TV02K", .st25tv(), 64),
     unknown(

@@ -4,7 +4,7 @@ import VirtualNFC
 
 /// The commands of ISO/IEC 15693-3, each by itself.
 extension VicinityProcedure {
-  static let commands = [
+  static let commands: [VicinityProcedure] = [
     states, manyTags, singleAndMultiple, identifiers, wideNumbers, unknownCommands, unanswered,
   ]
 

@@ -5,7 +5,9 @@ import Testing
 
 /// The custom commands of ICODE SLIX2 (SL2S2602 data sheet rev. 4.2, 9.5.3).
 extension VicinityProcedure {
-  static let icode = [signature, surveillance, passwords, protectedPages, counter, privacy, quiet]
+  static let icode: [VicinityProcedure] = [
+    signature, surveillance, passwords, protectedPages, counter, privacy, quiet,
+  ]
 
   private static let zero: [UInt8] = [0, 0, 0, 0]
   private static let fifteen: [UInt8] = [0x0F, 0x0F, 0x0F, 0x0F]

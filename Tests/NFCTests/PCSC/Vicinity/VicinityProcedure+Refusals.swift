@@ -4,7 +4,7 @@ import VirtualNFC
 
 /// What cannot be is said before anything is sent.
 extension VicinityProcedure {
-  static let refusals = [
+  static let refusals: [VicinityProcedure] = [
     mistakes, mistakesByKind, blocksAlone, wideNumbers(.storageCard, areCarried: true),
     wideNumbers(.storageCardNumberInP1, areCarried: false),
   ]
