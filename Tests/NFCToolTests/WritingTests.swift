@@ -34,9 +34,12 @@ import Testing
       text: "Wi-Fi Guests (wpa2Personal, aes)"),
     Kind(arguments: ["wifi", "Guests"], text: "Wi-Fi Guests (open, none)"),
     Kind(
-      arguments: ["wifi", "Guests", "--password", "secret", "--security", "wpa3"], text: "",
-      // The authentication types 0060 are WPA2 and SAE.
-      json: "100300020060"),
+      arguments: ["wifi", "Guests", "--password", "correct horse", "--security", "wpa3"],
+      text: "Wi-Fi Guests (wpa2Personal, aes), Wi-Fi Guests (wpa3Personal, aes)"),
+    // WPA2 has no password of six characters.
+    Kind(
+      arguments: ["wifi", "Guests", "--password", "secret", "--security", "wpa3"],
+      text: "Wi-Fi Guests (wpa3Personal, aes)"),
     Kind(
       arguments: [
         "contact", "--name", "Ada", "--phone", "+44123", "--email", "ada@example.com",

@@ -55,21 +55,25 @@ public struct NFCInformation: Hashable, Sendable {
       systemCodes: dictionary[Key.systemCodes] as? [String] ?? [])
   }
 
-  /// - Throws: `readerErrorSecurityViolation` for an entry that is no application identifier.
-  func identifiers() throws -> [ApplicationIdentifier] {
-    try applicationIdentifiers.map { text in
-      guard let identifier = ApplicationIdentifier(hexadecimal: text) else {
-        throw NFCReaderError(
-          violating: Key.applicationIdentifiers,
-          "has \"\(text)\", which is not an AID in hexadecimal")
-      }
-      return identifier
-    }
+  /// The listed applications. An entry that is not an AID does not keep an iPhone from the others: the list of
+  /// NickAtGit's `iOS26-CoreNFC-Crash` has eight.
+  var identifiers: [ApplicationIdentifier] {
+    applicationIdentifiers.compactMap(ApplicationIdentifier.init(hexadecimal:))
   }
 
+  /// The entries that are not AIDs.
+  var invalidIdentifiers: [String] {
+    applicationIdentifiers.filter { ApplicationIdentifier(hexadecimal: $0) == nil }
+  }
+
+  /// The listed systems, without entries that are no system code.
+  var systems: [UInt16] { systemCodes.compactMap(Self.system) }
+
+  /// Returns the listed systems for a session that polls for FeliCa.
+  ///
   /// - Throws: `readerErrorSecurityViolation` for an entry that is not a system code, or that has
   ///   wildcards.
-  func systems() throws -> [UInt16] {
+  func checkedSystems() throws -> [UInt16] {
     try systemCodes.map { text in
       guard let system = Self.system(text) else {
         throw NFCReaderError(

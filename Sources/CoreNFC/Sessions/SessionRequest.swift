@@ -7,6 +7,8 @@ struct SessionRequest: Sendable {
   let polling: PollingOptions
   /// The applications and systems that commands may name.
   let applications: [ApplicationIdentifier]
+  /// Entries of Info.plist that are not AIDs.
+  let invalidApplications: [String]
   let systems: [UInt16]
   /// Those of them that the session searches for, in this order.
   let searchedApplications: [ApplicationIdentifier]
@@ -23,11 +25,13 @@ struct SessionRequest: Sendable {
       throw NFCReaderError(
         violating: NFCInformation.Key.usageDescription, "does not say what NFC is used for")
     }
-    applications = try information.identifiers()
-    systems = try information.systems()
+    applications = information.identifiers
+    invalidApplications = information.invalidIdentifiers
     switch purpose {
     case .tags(let configuration):
       let options = configuration.pollingOption
+      systems =
+        options.contains(.iso18092) ? try information.checkedSystems() : information.systems
       polling = PollingOptions(options)
       guard !polling.isEmpty else {
         throw NFCReaderError(
@@ -45,6 +49,7 @@ struct SessionRequest: Sendable {
           violating: NFCInformation.Key.systemCodes, "lists no FeliCa systems")
       }
     case .messages:
+      systems = information.systems
       polling = .all
       searchedApplications = applications
       searchedSystems = systems

@@ -59,6 +59,14 @@ struct SessionTags: Sendable {
     case (false, true): notices.append("this reader has no ISO 14443 type B")
     case (false, false): break
     }
+    if let first = request.invalidApplications.first {
+      let count = request.invalidApplications.count
+      let complaint =
+        count == 1
+        ? "\"\(first)\", which is not an AID in hexadecimal"
+        : "\(count) entries that are not AIDs in hexadecimal, such as \"\(first)\""
+      notices.append("Info.plist has \(complaint) (\(NFCInformation.Key.applicationIdentifiers))")
+    }
     if request.lacksApplications {
       notices.append(
         "ISO 7816 cards are left out: Info.plist lists no applications "

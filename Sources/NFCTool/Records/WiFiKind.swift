@@ -51,27 +51,32 @@ struct WiFiKind: RecordKind {
       throw Failure(
         .usage, "a network's name has 1 to \(Self.longestName) bytes, not \(name.utf8.count)")
     }
-    var credential = WiFiCredential(ssid: name, key: nil)
-    if let networkPassword {
-      let isWPA3 = security == .wpa3
-      let password = try TextArgument.checked(networkPassword, "the password")
-      if !isForced { try check(password, isWPA3) }
-      credential = WiFiCredential(ssid: name, key: password)
-      if isWPA3 { credential.authentication = Self.wpa3 }
+    guard let networkPassword else {
+      return NDEFMessage(WiFiRecord(credentials: [WiFiCredential(ssid: name, key: nil)]).record)
     }
-    return NDEFMessage(WiFiRecord(credentials: [credential]).record)
+    let isWPA3 = security == .wpa3
+    let password = try TextArgument.checked(networkPassword, "the password")
+    if !isForced { try check(password, isWPA3) }
+    let wpa2 = WiFiCredential(ssid: name, key: password)
+    guard isWPA3 else { return NDEFMessage(WiFiRecord(credentials: [wpa2]).record) }
+    var wpa3 = wpa2
+    wpa3.authentication = .wpa3Personal
+    // Android uses the first credential only, ignores one that names WPA3, even beside WPA2, and changes from WPA2
+    // to WPA3 by itself (NfcWifiProtectedSetup.java, populateAllowedKeyManagement).
+    let credentials = Self.isWPA2(password) ? [wpa2, wpa3] : [wpa3]
+    return NDEFMessage(WiFiRecord(credentials: credentials).record)
   }
 
-  /// WPA3 is combined with WPA2 for devices that do not support WPA3, as access points do that support both.
-  private static let wpa3: WiFiCredential.Authentication = [.wpa2Personal, .wpa3Personal]
+  /// Returns whether WPA2 permits a password.
+  private static func isWPA2(_ password: String) -> Bool {
+    let count = password.utf8.count
+    return passphraseLengths.contains(count)
+      || count == longestPassword && password.allSatisfy(\.isHexDigit)
+  }
 
   private func check(_ password: String, _ isWPA3: Bool) throws {
     let count = password.utf8.count
-    let isKey = count == Self.longestPassword && password.allSatisfy(\.isHexDigit)
-    let isGood =
-      isWPA3
-      ? (1...Self.longestPassword).contains(count) : Self.passphraseLengths.contains(count) || isKey
-    guard isGood else {
+    guard isWPA3 ? (1...Self.longestPassword).contains(count) : Self.isWPA2(password) else {
       throw Failure(
         .usage, "a password of \(count) bytes does not fit this network",
         advice: isWPA3

@@ -241,8 +241,8 @@ extension PN532Chip {
       period: Self.autoPollUnit)
   }
 
-  /// Activates a card as a MIFARE card, which one with ISO/IEC 14443-4 may be as well: libnfc polls for the latter
-  /// first to receive its ATS (pn53x.c, pn53x_initiator_poll_target).
+  /// Activates a card as a MIFARE card, which one with ISO/IEC 14443-4 may be as well. RATS is not sent then, so libnfc
+  /// polls for ISO/IEC 14443-4 first (pn53x_initiator_poll_target; the limits in the man page of nfc-poll).
   private mutating func activateWithoutRATS() -> [UInt8]? {
     let parameters = parameters
     defer { self.parameters = parameters }

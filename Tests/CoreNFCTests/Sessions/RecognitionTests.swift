@@ -149,13 +149,36 @@ extension SessionSuites {
       }
     }
 
+    /// Entries as a public iPhone program has them, whose session reports tags nevertheless.
+    @Test func anEntryThatIsNotAnAIDLeavesTheOthers() async throws {
+      let listed = ["D2760000850101h", "D276000001KK01", "", Self.ndefApplication]
+      let tag = try await found(.named("desfire"), information: information(listed))
+      guard case .iso7816(let card) = tag else { throw Unexpected("no ISO 7816 card") }
+      #expect(card.initialSelectedAID == Self.ndefApplication)
+    }
+
     @Test func anEntryThatIsNotAnAIDIsNamed() async throws {
-      let error = try await refusal(.iso14443, information(["D276000085010"]))
-      #expect(error.code == .readerErrorSecurityViolation)
-      #expect(error.localizedDescription.contains("D276000085010"))
+      let notices = Notices()
+      let bench = try SessionBench(
+        .ntag215(), information: information(["D276000085010", "", Self.ndefApplication]),
+        presenter: notices)
+      let (session, delegate) = try bench.session(.iso14443)
+      try await delegate.events.expectActive()
+      guard case .tags = try await delegate.events.next() else { throw Unexpected("no tag") }
+      session.invalidate()
+      _ = try await delegate.events.end()
+      let notice = try #require(notices.texts.first)
+      #expect(notice.hasPrefix("Info.plist has 2 entries that are not AIDs"))
+      #expect(notice.contains("D276000085010"))
+      #expect(notice.contains("com.apple.developer.nfc.readersession.iso7816.select-identifiers"))
+    }
+
+    /// A session that does not poll for FeliCa does not look at its systems.
+    @Test func wrongSystemsMatterOnlyForFeliCa() async throws {
+      let wrong = information(systems: ["FFFF", "0003"])
+      #expect(try await found(.ntag215(), information: wrong) != nil)
       #expect(
-        error.localizedDescription.contains(
-          "com.apple.developer.nfc.readersession.iso7816.select-identifiers"))
+        try await refusal([.iso14443, .iso18092], wrong).code == .readerErrorSecurityViolation)
     }
 
     @Test func eachLimitCanBeLifted() async throws {

@@ -361,15 +361,6 @@ extension SessionSuites {
         try await delegate.events.end().code == .readerSessionInvalidationErrorUserCanceled)
     }
 
-    private final class Notices: NFCPresenter {
-      private let stored = Mutex<[String]>([])
-      var texts: [String] { stored.withLock { $0 } }
-
-      func present(_ moment: NFCPresentation) {
-        if case .notice(let text) = moment { stored.withLock { $0.append(text) } }
-      }
-    }
-
     @Test func withoutAReaderThereIsNoSession() async throws {
       let bench = try SessionBench()
       NFCEnvironment.current.readers = .named("pn532_uart:/nonexistent")

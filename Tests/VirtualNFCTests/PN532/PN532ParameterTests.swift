@@ -154,7 +154,7 @@ import Testing
   /// A tag is reported under the requested type.
   @Test func aTagIsReportedUnderTheTypeThatFindsIt() {
     let finds: [(VirtualTag, Set<UInt8>)] = [
-      (.ntag213(), [0x00, 0x10]), (.type4(), [0x00, 0x20]), (.type4B(), [0x03, 0x23]),
+      (.ntag213(), [0x00, 0x10]), (.type4(), [0x00, 0x10, 0x20]), (.type4B(), [0x03, 0x23]),
       (.suica(), [0x01, 0x02, 0x11, 0x12]), (.topaz96(), [0x04]),
     ]
     for (tag, expected) in finds {
