@@ -139,6 +139,7 @@ import Testing
     inside("wifi", ["ssid": .text(String(repeating: "a", count: 33))], "ssid")
     inside("smartPoster", [:], "uri")
     inside("deviceInformation", ["vendorName": "a"], "modelName")
+    inside("handoverSelect", ["carriers": .list([]), "error": "out of memory"], "error")
     inside("handoverSelect", ["version": "2.0"], "version")
     inside("signature", ["algorithm": "magic"], "algorithm")
     return table

@@ -90,11 +90,14 @@ public struct HandoverSelectRecord: NDEFTypedRecord {
     ]
   }
 
-  /// Reads `{"handoverSelect":{"carriers":[{"powerState":"active","carrier":"0"}]}}`; an error is
-  /// not read.
+  /// Reads `{"handoverSelect":{"carriers":[{"powerState":"active","carrier":"0"}]}}`. An error can
+  /// be given as a payload only.
   public init?(fields: NDEFFields) throws(NDEFFieldError) {
     guard let content = try fields.fields("handoverSelect") else { return nil }
     do throws(NDEFFieldError) {
+      guard content["error"] ?? .null == .null else {
+        throw NDEFFieldError([.name("error")], "it can be given as a payload only")
+      }
       self.init(
         version: try HandoverVersion(fields: content),
         carriers: try AlternativeCarrierRecord.list(in: content))
