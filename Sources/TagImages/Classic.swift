@@ -25,6 +25,11 @@ enum ClassicLayout {
     return image
   }
 
+  static func image(_ memory: TagImage.Memory) -> TagImage {
+    memory.unitCount == blockCountWithSignature
+      ? image(memory.bytes) : TagImage(.classic, memory: memory)
+  }
+
   static func sectorCount(blockCount: Int) -> Int {
     blockCount <= firstLargeBlock
       ? blockCount / 4 : smallSectorCount + (blockCount - firstLargeBlock) / 16

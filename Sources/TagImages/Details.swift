@@ -71,6 +71,11 @@ extension TagImage {
       public var code: UInt16
       /// The last code that may be in the area; `nil` if the file does not name it.
       public var end: UInt16?
+      /// The index of the first service in the area; `nil` if the file does not name it. In an area without services,
+      /// it may be larger than ``lastService``.
+      public var firstService: Int?
+      /// The index of the last service in the area; `nil` if the file does not name it.
+      public var lastService: Int?
 
       /// Creates an area.
       public init(code: UInt16, end: UInt16? = nil) {
@@ -184,6 +189,8 @@ extension TagImage {
       public var communication: UInt8
       /// The access rights as they are sent over the air, two bytes.
       public var accessRights: [UInt8]
+      /// Additional sets of access rights, two bytes each (DESFire EV2, additional access rights).
+      public var additionalAccessRights: [UInt8] = []
       /// The settings that depend on the type of the file.
       public var settings: FileSettings
       /// The content; `nil` if it was not read.

@@ -36,6 +36,23 @@ extension TagImage {
     }
   }
 
+  /// Takes the UID of an Ultralight or NTAG from its pages if the file names another one: a reader gets both from the
+  /// same memory. Many files for Flipper Zero name the first seven bytes of the pages, in which the fourth is a check
+  /// byte (Gioman101/FlipperAmiibo).
+  ///
+  /// - Returns: a sentence about the contradiction, if there is one.
+  mutating func settleUID() -> String? {
+    // An Ultralight AES with a random UID has one that begins with 08 (ISO/IEC 14443-3, 6.5.4).
+    let randomUID: UInt8 = 0x08
+    guard kind == .type2, let named = uid, named.first != randomUID,
+      let start = memory.known(0..<16),
+      let stored = Self.type2UID(start) ?? Self.ntagI2CUID(start), stored != named
+    else { return nil }
+    uid = stored
+    return "the UID of the pages, \(Hexadecimal.text(stored)), is used; the file also has "
+      + Hexadecimal.text(named)
+  }
+
   /// The positions of keys and passwords in the memory.
   public var secrets: [Range<Int>] {
     switch kind {

@@ -94,27 +94,7 @@ public enum ImageFormat: String, CaseIterable, Hashable, Sendable {
   ///
   /// - Throws: ``ImageError`` ``ImageError/Code/malformed`` with the line or offset.
   public func decode(_ bytes: [UInt8]) throws(ImageError) -> TagImage {
-    if self != .binary { try checkEncoding(bytes) }
-    var image: TagImage
-    switch self {
-    case .binary: image = try BinaryFile.decode(bytes)
-    case .emulator: image = try EmulatorFile.decode(bytes)
-    case .proxmark: image = try ProxmarkFile.decode(bytes)
-    case .flipper: image = try FlipperFile.decode(bytes)
-    case .mifareClassicTool: image = try MCTFile.decode(bytes)
-    case .picoPass: image = try PicoPassFile.decode(bytes)
-    }
-    image.deriveIdentity()
-    image.removeHiddenSecrets()
-    return image
-  }
-
-  /// Checks that text is not UTF-16, in which some editors save it.
-  private func checkEncoding(_ bytes: [UInt8]) throws(ImageError) {
-    let marks: [[UInt8]] = [[0xFF, 0xFE], [0xFE, 0xFF]]
-    guard !marks.contains(Array(bytes.prefix(2))) else {
-      throw ImageError("the text is UTF-16; save it as UTF-8", at: .line(1))
-    }
+    try decoding(bytes).image
   }
 
   /// Returns the reason why the format cannot hold a tag, which follows "cannot hold a … tag"; empty if

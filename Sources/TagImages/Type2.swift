@@ -99,6 +99,18 @@ package struct Type2Product: Hashable, Sendable {
     ntagI2CPlus1K, ntagI2CPlus2K,
   ]
 
+  /// The numbers of pages of files without the last pages of their chip.
+  ///
+  /// An Ultralight C does not return its key, which is after 44 pages. TagMo stores an NTAG215 without PWD and PACK
+  /// (HiddenRamblings/TagMo, NfcByte.kt, `TAG_DATA_SIZE` 532), and pyamiibo without its configuration (520 bytes).
+  static let partialPageCounts: [Int: Type2Product] = [44: ultralightC, 133: ntag215, 130: ntag215]
+
+  /// The numbers of pages that known chips have, for people.
+  package static var pageCounts: String {
+    let counts = Set(all.map(\.pageCount)).sorted().map(String.init)
+    return counts.dropLast().joined(separator: ", ") + " or \(counts.last ?? "")"
+  }
+
   /// The positions of password and acknowledge, or of the key, in the memory.
   var secrets: [Range<Int>] {
     if self == .ultralightC { return [44 * 4..<48 * 4] }
@@ -142,8 +154,8 @@ extension TagImage {
     {
       return product
     }
-    // The readable part of an Ultralight C ends before the key.
-    let pages = memory.unitCount == 44 ? Type2Product.ultralightC.pageCount : memory.unitCount
+    let pages =
+      Type2Product.partialPageCounts[memory.unitCount]?.pageCount ?? memory.unitCount
     let candidates = Type2Product.all.filter { $0.pageCount == pages }
     guard candidates.count > 1 else { return candidates.first }
     if candidates.contains(.ntagI2CPlus1K) {

@@ -33,7 +33,7 @@ import Testing
     Case("ntag210", "bin mfd eml json nfc"), Case("ntag216", "bin mfd eml json nfc"),
     Case("ntag-i2c-2k", "bin mfd eml nfc"), Case("classic-mini", "bin mfd eml json nfc mct"),
     Case("classic-4k", "bin mfd eml json nfc mct"), Case("icode-slix2", "bin mfd eml json nfc"),
-    Case("mb89r118", "bin mfd eml nfc"), Case("tag-it", "bin mfd eml json nfc"),
+    Case("mb89r118", "bin mfd eml json nfc"), Case("tag-it", "bin mfd eml json nfc"),
     Case("felica-lite", "bin mfd eml nfc"), Case("felica-lite-s", "bin mfd eml nfc"),
     Case("suica", "nfc"), Case("type3", "nfc"), Case("desfire", "nfc"), Case("desfire-ev3", "nfc"),
     Case("type4", "nfc"), Case("type4b", "nfc"), Case("ntag413", "nfc"), Case("st25ta", "nfc"),

@@ -73,6 +73,32 @@ import Testing
     #expect(try ImageFormat.flipper.decode(again.bytes) == image)
   }
 
+  /// Files of the firmware before the ends of areas: they are not invented. The ranges of services are those of the
+  /// areas themselves, without those of the areas inside them, and stay as they are.
+  @Test(arguments: [true, false]) func inventsNeitherEndNorSystem(_ hasSystem: Bool) throws {
+    var lines = Self.file().split(separator: "\n").map(String.init)
+    let areas = [
+      "Area 000: | Code 0000 | Services #000-#000 |",
+      "Area 001: | Code 0008 | Services #000-#001 |",
+      "Area 002: | Code 0FC0 | Services #002-#000 |",
+    ]
+    let first = try #require(lines.firstIndex { $0.hasPrefix("Area found") })
+    lines.replaceSubrange(first...first + 1, with: ["Area found: 3"] + areas)
+    if !hasSystem { lines.removeAll { $0.hasPrefix("System ") } }
+    let decoding = try ImageFormat.flipper.decoding(Array(lines.joined(separator: "\n").utf8))
+    let system = try #require(decoding.image.feliCa?.systems.first)
+    #expect(system.code == (hasSystem ? 0x0003 : nil))
+    #expect(system.areas.map(\.end) == [nil, nil, nil])
+    #expect(decoding.losses == [])
+    let again = try ImageFormat.flipper.encode(decoding.image)
+    #expect(again.losses == [])
+    #expect(try ImageFormat.flipper.decode(again.bytes) == decoding.image)
+    let written = String(decoding: again.bytes, as: UTF8.self).split(separator: "\n").map(
+      String.init)
+    for area in areas { #expect(written.contains(area)) }
+    #expect(written.contains { $0.hasPrefix("System ") } == hasSystem)
+  }
+
   /// A file that ends too early is not a card with fewer services.
   @Test func refusesAFileThatIsCutOff() throws {
     let lines = Self.file().split(separator: "\n", omittingEmptySubsequences: false).map(

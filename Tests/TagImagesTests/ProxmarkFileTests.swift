@@ -208,9 +208,70 @@ import Testing
           "15693 v3", card: [], blocks: Array(repeating: "0011223344556677", count: 250)
         ).utf8))
     #expect(wide.memory.unitSize == 8)
-    // Proxmark3 loads at most 160 blocks.
-    let error = #expect(throws: ImageError.self) { try ImageFormat.proxmark.encode(wide) }
+    // Proxmark3 loads at most 256 blocks.
+    let large = TagImage(.iso15693, unitSize: 4, bytes: [UInt8](repeating: 0, count: 257 * 4))
+    let error = #expect(throws: ImageError.self) { try ImageFormat.proxmark.encode(large) }
     #expect(error?.alternatives == [.binary, .emulator])
+  }
+
+  /// Version 5 has two bytes for the number of blocks, least significant first, and up to 256 of them.
+  @Test(arguments: [(80, "5000", "15693 v4"), (161, "A100", "15693 v5"), (256, "0001", "15693 v5")])
+  func readsVersion5(_ count: Int, _ number: String, _ written: String) throws {
+    func file(_ type: String, _ number: String) -> [UInt8] {
+      let card = [
+        ("uid", "9A713E2C500104E0"), ("dsfid", "07"), ("dsfidlock", "00"), ("afi", "50"),
+        ("afilock", "01"), ("bytesperpage", "04"), ("pagescount", number), ("ic", "01"),
+        ("locks", "01" + String(repeating: "00", count: count - 1)), ("random", "0000"),
+        ("privacypasswd", "00000000"), ("state", "00"),
+      ]
+      let blocks = (0..<count).map { Dialects.hexadecimal([0, 0, 0, UInt8($0)], "") }
+      return Array(Dialects.proxmark(type, card: card, blocks: blocks).utf8)
+    }
+    let image = try ImageFormat.proxmark.decode(file("15693 v5", number))
+    #expect(image.memory.unitCount == count)
+    #expect(image.uid == [0xE0, 0x04, 0x01, 0x50, 0x2C, 0x3E, 0x71, 0x9A])
+    #expect(image.vicinity?.lockedBlocks?.count == count)
+    let again = try ImageFormat.proxmark.encode(image)
+    #expect(again.losses == [])
+    #expect(String(decoding: again.bytes, as: UTF8.self).contains("\"\(written)\""))
+    #expect(try ImageFormat.proxmark.decode(again.bytes) == image)
+    // The number has the size of its version.
+    for (type, wrong) in [("15693 v4", number), ("15693 v5", String(number.prefix(2)))] {
+      #expect(throws: ImageError.self) { try ImageFormat.proxmark.decode(file(type, wrong)) }
+    }
+  }
+
+  /// The same version's structure, with 256 locks.
+  @Test(arguments: [2329, 2332]) func readsTheStructureOfVersion5(_ size: Int) throws {
+    var file = [UInt8](repeating: 0, count: size)
+    file.replaceSubrange(0..<8, with: [0x83, 0x8E, 0xD2, 0x2A, 0x08, 0x01, 0x04, 0xE0])
+    file.replaceSubrange(8..<16, with: [0x33, 0, 0x50, 1, 4, 0x00, 0x01, 0x01])
+    file[16 + 255] = 1
+    for index in 0..<1024 { file[272 + index] = UInt8(truncatingIfNeeded: index) }
+    file.replaceSubrange(2322..<2326, with: [0x0F, 0x0F, 0x0F, 0x0F])
+    let image = try ImageFormat.binary.decode(file)
+    #expect(image.kind == .iso15693)
+    #expect(image.memory.bytes == (0..<1024).map { UInt8(truncatingIfNeeded: $0) })
+    #expect(image.vicinity?.icReference == 0x01)
+    #expect(image.vicinity?.lockedBlocks == (0..<256).map { $0 == 255 })
+    #expect(image.vicinity?.passwords[.privacy] == [0x0F, 0x0F, 0x0F, 0x0F])
+  }
+
+  /// `hf 14b dump` stores block 255 after the others.
+  @Test(arguments: [16, 64, 128]) func readsTheSystemBlockOfAnST25TB(_ count: Int) throws {
+    let blocks = (0..<count).map { Dialects.hexadecimal([0xA0, 0, 0, UInt8($0)], "") }
+    for (file, system) in [
+      (blocks, nil), (blocks + ["FFFFFF3E"], [0xFF, 0xFF, 0xFF, 0x3E] as [UInt8]),
+    ] {
+      let image = try ImageFormat.proxmark.decode(
+        Array(Dialects.proxmark("14b v2", card: [], blocks: file).utf8))
+      #expect(image.kind == .st25tb)
+      #expect(image.memory.unitCount == count)
+      #expect(image.systemBlock == system)
+      let again = try ImageFormat.proxmark.encode(image)
+      #expect(again.losses == [])
+      #expect(try ImageFormat.proxmark.decode(again.bytes) == image)
+    }
   }
 
   /// Proxmark3 writes the static memory only.

@@ -13,10 +13,10 @@ struct ConvertCommand: AsyncParsableCommand {
     discussion: """
       The extensions name the formats: .bin and .mfd are the bytes as they are, .eml is text of Proxmark3 \
       and libnfc, .json Proxmark3, .nfc Flipper Zero (versions 2 to 4 are read, 4 is written), .mct MIFARE \
-      Classic Tool, .picopass Flipper Zero's iCLASS cards. Whatever the new format cannot hold is listed in one line.
+      Classic Tool, .picopass Flipper Zero's iCLASS cards. Whatever the new file cannot hold is listed in one line.
 
       Plain bytes have no name of their tag, which their size and content show. A size that no known tag has is \
-      refused without --iso15693.
+      refused without --iso15693. An Ultralight or NTAG with a number of pages that no known chip has is refused.
 
       Example:
         nfc convert card.mfd card.nfc
@@ -34,13 +34,15 @@ struct ConvertCommand: AsyncParsableCommand {
 
   func run() async throws {
     _ = try ImageFile.requiredFormat(of: output)
-    let image = try ImageFile.read(input)
+    let decoding = try ImageFile.read(input)
+    let image = decoding.image
+    try ImageFile.checkSize(of: image, in: input)
     if !isVicinity {
       try ImageFile.checkKind(
         of: image, in: input, advice: "add --iso15693 if they are of an ISO 15693 tag")
     }
-    let loss = try ImageFile.write(image, to: output)
-    for line in [loss, ImageFile.doubt(about: image, in: input)].compactMap(\.self) {
+    let loss = try ImageFile.write(image, to: output, lost: decoding.losses)
+    for line in [loss].compactMap(\.self) + ImageFile.notes(on: decoding, in: input) {
       Output.printError("nfc: " + line)
     }
   }
@@ -80,7 +82,7 @@ struct DecodeCommand: AsyncParsableCommand {
 
   private func message() async throws -> NDEFMessage {
     let bytes = try File.read(file)
-    if let image = try image(bytes) { return try await message(on: image) }
+    if let decoding = try decoding(bytes) { return try await message(on: decoding) }
     let first = bytes.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
     if let first, Self.jsonStarts.contains(first) {
       return try MessageFile.json(bytes, file, advice: nil)
@@ -89,11 +91,11 @@ struct DecodeCommand: AsyncParsableCommand {
   }
 
   /// Returns the image, or `nil` for a message.
-  private func image(_ bytes: [UInt8]) throws -> TagImage? {
+  private func decoding(_ bytes: [UInt8]) throws -> ImageFormat.Decoding? {
     let guess = ImageFormat(guessing: bytes)
     switch ImageFile.format(of: file) {
     // Messages in JSON have the same extension as images of Proxmark3.
-    case .proxmark: return try? ImageFormat.proxmark.decode(bytes)
+    case .proxmark: return try? ImageFormat.proxmark.decoding(bytes)
     case let format?: return try ImageFile.decode(bytes, format, file)
     case nil where guess == .flipper || guess == .mifareClassicTool:
       return try ImageFile.decode(bytes, guess, file)
@@ -102,15 +104,16 @@ struct DecodeCommand: AsyncParsableCommand {
   }
 
   /// Reads the image in the same way as a reader reads the tag.
-  private func message(on image: TagImage) async throws -> NDEFMessage {
+  private func message(on decoding: ImageFormat.Decoding) async throws -> NDEFMessage {
+    let image = decoding.image
     let nothing = Failure(.notThere, "\(File.name(file)) holds no NDEF")
     // These have an identity only.
     guard image.kind != .iso14443a, image.kind != .iso14443b,
       image.kind != .iso15693 || !image.memory.isEmpty
     else { throw nothing }
-    var image = image
-    image.removeReadProtection()
-    let tags = try VirtualTags(image, from: file)
+    var decoding = decoding
+    decoding.image.removeReadProtection()
+    let tags = try VirtualTags(decoding, from: file)
     let options = try GlobalOptions.parse(json ? ["--json"] : [])
     let found = MessageBox()
     try await Session.run(options, showing: tags) { session in

@@ -49,7 +49,15 @@ struct DiffCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let images = try [a, b].map { $0 == File.standard ? nil : try ImageFile.read($0) }
+    let files = try [a, b].map { $0 == File.standard ? nil : try ImageFile.read($0) }
+    var remarks: [String] = []
+    for (decoding, path) in zip(files, [a, b]) {
+      remarks += decoding?.remarks.map { "nfc: \(File.name(path)): \($0)" } ?? []
+    }
+    // A file may be compared with itself.
+    if remarks.count == 2, remarks[0] == remarks[1] { remarks.removeLast() }
+    for remark in remarks { Output.printError(remark) }
+    let images = files.map { $0?.image }
     guard let first = images[0], let second = images[1] else {
       let password = try password.bytes
       return try await Session.run(options) { session in

@@ -37,7 +37,9 @@ struct RestoreArguments: ParsableArguments {
   var file: String
 
   func run(_ options: GlobalOptions, onlyMiFare: Bool) async throws {
-    let image = try ImageFile.read(file)
+    let decoding = try ImageFile.read(file)
+    for note in decoding.remarks { Output.printError("nfc: \(File.name(file)): \(note)") }
+    let image = decoding.image
     let password = try password.bytes
     try await Session.run(options) { session in
       let tag = try await session.selectMemoryTag(

@@ -13,6 +13,13 @@ enum ImageFile {
     return ImageFormat(fileExtension: file[file.index(after: dot)...])
   }
 
+  /// Returns whether a file has an extension that others use for the bytes as they are: users of mfoc, Chameleon
+  /// Mini and FareBot. Such files are read, but no command writes one.
+  private static func isNamedAsPlain(_ path: String) -> Bool {
+    let name = path.lowercased()
+    return [".dmp", ".dump", ".mfc"].contains { name.hasSuffix($0) }
+  }
+
   /// Returns the format in which a file is written. The format for standard output is the plain bytes.
   ///
   /// - Throws: `usage` for a name without a known extension.
@@ -28,10 +35,13 @@ enum ImageFile {
 
   /// Writes a file.
   ///
-  /// - Returns: a line about the parts of the image that the file does not contain, or `nil` if it contains
-  ///   all.
+  /// - Parameter lost: what the image does not contain of the file that it comes from.
+  /// - Returns: a line about this and the parts of the image that the file does not contain, or `nil` if it
+  ///   contains all.
   /// - Throws: `content` for a tag that the format does not support. The error lists the formats that do.
-  static func write(_ image: TagImage, to path: String) throws -> String? {
+  static func write(
+    _ image: TagImage, to path: String, lost: [String] = []
+  ) throws -> String? {
     let encoding: ImageFormat.Encoding
     do {
       encoding = try requiredFormat(of: path).encode(image)
@@ -42,9 +52,10 @@ enum ImageFile {
         advice: names.isEmpty ? "no format can" : "\(names.joined(separator: ", ")) can")
     }
     try File.write(encoding.bytes, to: path)
-    guard !encoding.losses.isEmpty else { return nil }
+    let losses = lost + encoding.losses
+    guard !losses.isEmpty else { return nil }
     return "\(File.name(path, forWriting: true)) does not hold: "
-      + encoding.losses.joined(separator: ", ")
+      + losses.joined(separator: ", ")
   }
 
   /// Returns the number of bytes of a memory that a file contains.
@@ -56,8 +67,14 @@ enum ImageFile {
     return try ImageFormat.binary.encode(image).bytes.count
   }
 
+  /// Returns lines about what a file leaves open, contradicts, or has damaged.
+  static func notes(on decoding: ImageFormat.Decoding, in path: String) -> [String] {
+    [doubt(about: decoding.image, in: path)].compactMap(\.self)
+      + decoding.remarks.map { "\(File.name(path)): \($0)" }
+  }
+
   /// Returns a line about the chip of an image if its content fits two, or `nil`.
-  static func doubt(about image: TagImage, in path: String) -> String? {
+  private static func doubt(about image: TagImage, in path: String) -> String? {
     guard let product = image.type2Product, let other = image.alternativeType2Product else {
       return nil
     }
@@ -70,12 +87,21 @@ enum ImageFile {
   /// detected from the content.
   ///
   /// - Throws: `usage` for a file with another extension and an unknown format.
-  static func read(_ path: String) throws -> TagImage {
+  static func read(_ path: String) throws -> ImageFormat.Decoding {
     let named = format(of: path)
     let bytes = try File.read(path)
     let format = named ?? ImageFormat(guessing: bytes)
-    if named == nil, format == .binary { _ = try requiredFormat(of: path) }
+    if named == nil, format == .binary, !isNamedAsPlain(path) { _ = try requiredFormat(of: path) }
     return try decode(bytes, format, path)
+  }
+
+  /// - Throws: `content` for an Ultralight or NTAG of a size that no known chip has.
+  static func checkSize(of image: TagImage, in path: String) throws {
+    guard image.kind == .type2, image.type2Product == nil else { return }
+    throw Failure(
+      .content,
+      "\(File.name(path)) has \(image.memory.unitCount) pages, and no known Ultralight or NTAG has that many",
+      advice: "they have \(Type2Product.pageCounts)")
   }
 
   /// - Throws: `content` for bytes that do not show of which kind of tag they are.
@@ -95,20 +121,24 @@ enum ImageFile {
   ///
   /// - Throws: `usage` for a file with another extension and an unknown format. A file without an extension
   ///   is read as plain bytes, as is `/dev/fd/3`.
-  static func readByContent(_ path: String) throws -> TagImage {
+  static func readByContent(_ path: String) throws -> ImageFormat.Decoding {
     let bytes = try File.read(path)
     if let format = format(of: path) { return try decode(bytes, format, path) }
     let format = ImageFormat(guessing: bytes)
-    if format == .binary, (path.split(separator: "/").last ?? "").dropFirst().contains(".") {
+    if format == .binary, !isNamedAsPlain(path),
+      (path.split(separator: "/").last ?? "").dropFirst().contains(".")
+    {
       _ = try requiredFormat(of: path)
     }
     return try decode(bytes, format, path)
   }
 
   /// - Throws: `content`, with the line or offset.
-  static func decode(_ bytes: [UInt8], _ format: ImageFormat, _ path: String) throws -> TagImage {
+  static func decode(
+    _ bytes: [UInt8], _ format: ImageFormat, _ path: String
+  ) throws -> ImageFormat.Decoding {
     do {
-      return try format.decode(bytes)
+      return try format.decoding(bytes)
     } catch {
       throw Failure(
         .content, "\(File.name(path)) is not an image of a tag: \(error)",

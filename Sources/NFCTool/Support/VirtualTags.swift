@@ -10,7 +10,7 @@ struct VirtualTags: Sendable {
   /// The tags that are always in the field.
   var tags: [VirtualTag] = []
   var showsDemo = false
-  /// Remarks about files whose chip is not certain.
+  /// Remarks about files: the chip is not certain, or the content contradicts itself or is damaged.
   private(set) var notes: [String] = []
 
   /// - Throws: ``Failure`` `usage` for an unknown name or a tag that is named twice, and `content` for a file
@@ -20,17 +20,17 @@ struct VirtualTags: Sendable {
       if Spelling.folded(name) == Self.demo, !File.exists(name) {
         showsDemo = true
       } else {
-        let (tag, note) = try Self.tag(name)
+        let (tag, found) = try Self.tag(name)
         tags.append(try Self.distinct(tag, named: name, from: tags))
-        if let note, !notes.contains(note) { notes.append(note) }
+        notes += found.filter { !notes.contains($0) }
       }
     }
   }
 
   /// One tag with the content of an image.
-  init(_ image: TagImage, from file: String) throws {
-    tags = [try Self.tag(with: image, from: file)]
-    notes = [ImageFile.doubt(about: image, in: file)].compactMap(\.self)
+  init(_ decoding: ImageFormat.Decoding, from file: String) throws {
+    tags = [try Self.tag(with: decoding.image, from: file)]
+    notes = ImageFile.notes(on: decoding, in: file)
   }
 
   static let blank = "blank"
@@ -42,15 +42,15 @@ struct VirtualTags: Sendable {
   }
 
   /// Returns the chip with a name, in which case and punctuation are ignored, or the tag of a dump file, and
-  /// a remark if its chip is not certain.
-  private static func tag(_ name: String) throws -> (VirtualTag, note: String?) {
-    if VirtualTag.names.contains(name), let tag = try? VirtualTag.named(name) { return (tag, nil) }
+  /// remarks about the file.
+  private static func tag(_ name: String) throws -> (VirtualTag, notes: [String]) {
+    if VirtualTag.names.contains(name), let tag = try? VirtualTag.named(name) { return (tag, []) }
     guard name != File.standard, File.exists(name) || name.contains("/") else {
       let folded = Spelling.folded(name)
       if let known = names.first(where: { Spelling.folded($0) == folded }),
         let tag = try? VirtualTag.named(known)
       {
-        return (tag, nil)
+        return (tag, [])
       }
       throw unknown(name)
     }
@@ -66,16 +66,19 @@ struct VirtualTags: Sendable {
       advice: "\(hint)nfc virtual --list shows all; a dump file can be given, too")
   }
 
-  /// Returns the tag whose memory an image file contains, and a remark if its chip is not certain.
-  private static func image(_ name: String) throws -> (VirtualTag, note: String?) {
-    let image = try ImageFile.readByContent(name)
+  /// Returns the tag whose memory an image file contains, and remarks about the file.
+  private static func image(_ name: String) throws -> (VirtualTag, notes: [String]) {
+    let decoding = try ImageFile.readByContent(name)
     try ImageFile.checkKind(
-      of: image, in: name, advice: "use a file that names its tag, such as .json or .nfc")
-    return (try tag(with: image, from: name), ImageFile.doubt(about: image, in: name))
+      of: decoding.image, in: name, advice: "use a file that names its tag, such as .json or .nfc")
+    return (
+      try tag(with: decoding.image, from: name), ImageFile.notes(on: decoding, in: name)
+    )
   }
 
   /// Returns the tag with the content of an image.
   private static func tag(with image: TagImage, from name: String) throws -> VirtualTag {
+    try ImageFile.checkSize(of: image, in: name)
     do {
       return try VirtualTag.image(image)
     } catch {

@@ -37,11 +37,10 @@ enum BinaryFile {
   static func decode(_ bytes: [UInt8]) throws(ImageError) -> TagImage {
     guard !bytes.isEmpty else { throw ImageError("the file is empty", at: .offset(0)) }
     // Text under another name is still recognized by its lines.
-    let lineFeed: UInt8 = 0x0A
-    if bytes.contains(lineFeed), bytes.allSatisfy({ isHexadecimal($0) }) {
+    if isText(bytes) {
       return try EmulatorFile.decode(bytes)
     }
-    if let image = proxmarkVicinityImage(bytes) { return image }
+    if let image = ProxmarkVicinity.image(structure: bytes) { return image }
     if let image = ProxmarkTopaz.image(structure: bytes) { return image }
     if ClassicKeyFile.isOne(bytes) {
       throw ImageError(
@@ -58,9 +57,22 @@ enum BinaryFile {
   /// Pages and blocks have 4 bytes or more.
   private static let smallestUnit = 4
 
+  /// Returns whether bytes are lines of hexadecimal digits, with lines of comments and marks of unknown bytes.
+  private static func isText(_ bytes: [UInt8]) -> Bool {
+    let lineFeed: UInt8 = 0x0A
+    guard bytes.contains(lineFeed) else { return false }
+    return bytes.split(separator: lineFeed).allSatisfy { line in
+      line.first == UInt8(ascii: "#")
+        ? line.allSatisfy { isBlank($0) || (0x20...0x7E).contains($0) }
+        : line.allSatisfy { isBlank($0) || isHexadecimal($0) }
+    }
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool { [0x09, 0x0D, 0x20].contains(byte) }
+
   private static func isHexadecimal(_ byte: UInt8) -> Bool {
     switch byte {
-    case 0x30...0x39, 0x41...0x46, 0x61...0x66, 0x09, 0x0A, 0x0D, 0x20: true
+    case 0x30...0x39, 0x41...0x46, 0x61...0x66, UInt8(ascii: "-"): true
     default: false
     }
   }
@@ -110,16 +122,26 @@ enum BinaryFile {
       isNTAGI2C
         || TagImage.type2UID(bytes) != nil && bytes.count % 4 == 0 && !hasSizeOfClassic(bytes)
     else { return nil }
-    return type2Image(pages: bytes)
+    return type2Image(signed: bytes) ?? type2Image(pages: bytes)
   }
 
   static func type2Image(pages: [UInt8]) -> TagImage {
     var image = TagImage(.type2, unitSize: 4, bytes: pages)
-    if pages.count == 176 {
-      image.memory = TagImage.Memory(
-        unitSize: 4, unitCount: Type2Product.ultralightC.pageCount)
+    if let product = Type2Product.partialPageCounts[image.memory.unitCount] {
+      image.memory = TagImage.Memory(unitSize: 4, unitCount: product.pageCount)
       image.memory.set(pages, at: 0)
     }
+    return image
+  }
+
+  /// Returns the image of an NTAG215 with its signature after the pages, as TagMo stores it
+  /// (HiddenRamblings/TagMo, NfcByte.kt, `SIGNATURE` 21C).
+  private static func type2Image(signed bytes: [UInt8]) -> TagImage? {
+    let size = Type2Product.ntag215.pageCount * 4
+    let signatureSize = 32
+    guard bytes.count == size + signatureSize else { return nil }
+    var image = type2Image(pages: Array(bytes.prefix(size)))
+    image.signature = nonZero(Array(bytes.suffix(signatureSize)))
     return image
   }
 
@@ -145,52 +167,6 @@ enum BinaryFile {
       return image
     }
     return nil
-  }
-
-  /// The structure that Proxmark3 stores as `.bin` for an ISO 15693 tag (include/iso15.h, `iso15_tag_t`). The state of its
-  /// simulation comes last; its size differs between versions and compilers.
-  private enum Vicinity {
-    static let uid = 0..<8
-    static let dsfid = 8
-    static let isDSFIDLocked = 9
-    static let afi = 10
-    static let isAFILocked = 11
-    static let blockSize = 12
-    static let blockCount = 13
-    static let icReference = 14
-    static let locks = 15..<175
-    static let data = 175..<2223
-    static let privacyPassword = 2225..<2229
-    static let sizes = 2230...2236
-    /// Most significant byte of a UID.
-    static let uidMark: UInt8 = 0xE0
-    static let blockSizes = 1...32
-  }
-
-  private static func proxmarkVicinityImage(_ bytes: [UInt8]) -> TagImage? {
-    guard Vicinity.sizes.contains(bytes.count),
-      bytes[Vicinity.uid.upperBound - 1] == Vicinity.uidMark
-    else { return nil }
-    let size = Int(bytes[Vicinity.blockSize])
-    let count = Int(bytes[Vicinity.blockCount])
-    let locks = bytes[Vicinity.locks].prefix(count)
-    guard Vicinity.blockSizes.contains(size), (1...Vicinity.locks.count).contains(count),
-      size * count <= Vicinity.data.count,
-      (locks + [bytes[Vicinity.isDSFIDLocked], bytes[Vicinity.isAFILocked]]).allSatisfy({ $0 <= 1 })
-    else { return nil }
-    var image = TagImage(
-      .iso15693, unitSize: size, bytes: Array(bytes[Vicinity.data].prefix(size * count)))
-    image.uid = bytes[Vicinity.uid].reversed()
-    var details = TagImage.Vicinity()
-    details.dsfid = bytes[Vicinity.dsfid]
-    details.isDSFIDLocked = bytes[Vicinity.isDSFIDLocked] != 0
-    details.afi = bytes[Vicinity.afi]
-    details.isAFILocked = bytes[Vicinity.isAFILocked] != 0
-    details.icReference = bytes[Vicinity.icReference]
-    details.lockedBlocks = locks.map { $0 != 0 }
-    details.passwords[.privacy] = nonZero(Array(bytes[Vicinity.privacyPassword]))
-    image.vicinity = details
-    return image
   }
 
   /// Decodes three bytes, least significant first; all zeros without a flag indicate a counter that

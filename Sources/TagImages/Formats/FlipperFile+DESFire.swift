@@ -1,17 +1,19 @@
 /// Type A with ISO/IEC 14443-4, and DESFire (lib/nfc/protocols/iso14443_4a and mf_desfire).
-extension FlipperFile.Writer {
-  private enum Interface {
+extension FlipperFile {
+  enum InterfaceBytes {
     /// Bits of T0 for TA(1), TB(1) and TC(1) (ISO/IEC 14443-4, 5.2.3).
-    static let bytes: [(bit: UInt8, key: String)] = [
+    static let all: [(bit: UInt8, key: String)] = [
       (0x10, "TA(1)"), (0x20, "TB(1)"), (0x40, "TC(1)"),
     ]
   }
+}
 
+extension FlipperFile.Writer {
   mutating func answerToSelect(_ image: TagImage) {
     guard let ats = image.ats, ats.count > 1 else { return }
     line("T0", [ats[1]])
     var rest = ats.dropFirst(2)
-    for (bit, key) in Interface.bytes where ats[1] & bit != 0 {
+    for (bit, key) in FlipperFile.InterfaceBytes.all where ats[1] & bit != 0 {
       guard let byte = rest.popFirst() else { return }
       line(key, [byte])
     }
@@ -20,7 +22,7 @@ extension FlipperFile.Writer {
 
   mutating func desfire(_ image: TagImage) {
     let card = image.desfire ?? .init()
-    line("PICC Version", image.version ?? Array(repeating: 0, count: 28))
+    line(FlipperFile.piccVersionKey, image.version ?? Array(repeating: 0, count: 28))
     if let free = card.freeMemory { line("PICC Free Memory", Int(free)) }
     if let settings = card.keySettings { keySettings("PICC", settings, card.keyVersions) }
     line("Application Count", card.applications.count)
@@ -55,7 +57,7 @@ extension FlipperFile.Writer {
   private mutating func file(_ prefix: String, _ file: TagImage.DESFire.File) {
     line("\(prefix) Type", [file.type])
     line("\(prefix) Communication Settings", [file.communication])
-    line("\(prefix) Access Rights", file.accessRights)
+    line("\(prefix) Access Rights", file.accessRights + file.additionalAccessRights)
     switch file.settings {
     case .data(let size): line("\(prefix) Size", Int(size))
     case .value(let lower, let upper, let credit, let isEnabled):
@@ -87,10 +89,16 @@ extension FlipperFile.Reader {
       }
       return ats
     }
-    guard let t0 = try optionalByte("T0") else { return nil }
+    guard let entry = entry("T0"), let t0 = try bytes(entry, count: 1).first else { return nil }
     var ats = [t0]
-    for key in ["TA(1)", "TB(1)", "TC(1)"] {
-      if let byte = try optionalByte(key) { ats.append(byte) }
+    for (bit, key) in FlipperFile.InterfaceBytes.all {
+      let byte = try optionalByte(key)
+      // Flipper Zero refuses such a file, too (lib/nfc/protocols/iso14443_4a/iso14443_4a.c, `iso14443_4a_load`).
+      guard t0 & bit == 0 || byte != nil else {
+        throw ImageError(
+          "\"T0\" announces \"\(key)\", and the file does not have it", at: .line(entry.line))
+      }
+      if let byte { ats.append(byte) }
     }
     ats += try optionalBytes("T1...Tk") ?? []
     return [UInt8(clamping: ats.count + 1)] + ats
@@ -98,7 +106,7 @@ extension FlipperFile.Reader {
 
   func desfireImage() throws(ImageError) -> TagImage {
     var image = TagImage(.desfire)
-    image.version = BinaryFile.nonZero(try bytes("PICC Version", count: 28))
+    image.version = BinaryFile.nonZero(try bytes(FlipperFile.piccVersionKey, count: 28))
     var card = TagImage.DESFire()
     card.freeMemory = try optionalNumber("PICC Free Memory", in: Self.anyNumber).map {
       UInt32(clamping: $0)
@@ -188,12 +196,27 @@ extension FlipperFile.Reader {
         count: try number32("\(prefix) Cur"))
     default: throw ImageError("there is no file of type \(type)", at: .line(entry.line))
     }
-    let rights = try bytes("\(prefix) Access Rights", count: 2)
-    return TagImage.DESFire.File(
+    let rights = try accessRights("\(prefix) Access Rights")
+    var file = TagImage.DESFire.File(
       number: number, type: type,
       communication: try optionalByte("\(prefix) Communication Settings") ?? 0,
-      accessRights: rights, settings: settings,
+      accessRights: Array(rights.prefix(2)), settings: settings,
       data: try optionalBytes(prefix) ?? Self.contentOfNone(settings, rights))
+    file.additionalAccessRights = Array(rights.dropFirst(2))
+    return file
+  }
+
+  /// Returns one set of access rights of two bytes, and any additional ones
+  /// (lib/nfc/protocols/mf_desfire/mf_desfire_i.c, `mf_desfire_file_settings_load`).
+  private func accessRights(_ key: String) throws(ImageError) -> [UInt8] {
+    let entry = try required(key)
+    let rights = try bytes(entry)
+    guard !rights.isEmpty, rights.count.isMultiple(of: 2) else {
+      throw ImageError(
+        "\"\(key)\" has \(rights.count) bytes, and access rights have two each",
+        at: .line(entry.line))
+    }
+    return rights
   }
 
   /// Returns the content of a record file without known records, which has no line in the file.
@@ -201,7 +224,7 @@ extension FlipperFile.Reader {
     _ settings: TagImage.DESFire.FileSettings, _ rights: [UInt8]
   ) -> [UInt8]? {
     let everybody: UInt8 = 0x0E
-    guard case .records(_, _, 0) = settings, rights.count == 2,
+    guard case .records(_, _, 0) = settings, rights.count >= 2,
       rights[1] >> 4 == everybody || rights[0] >> 4 == everybody
     else { return nil }
     return []

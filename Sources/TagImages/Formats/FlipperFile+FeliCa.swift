@@ -55,8 +55,10 @@ extension FlipperFile.Reader {
     var system = TagImage.FeliCa.System(code: nil)
     // The code of each node by its key in the file.
     var nodes: [String: UInt16] = [:]
+    Self.tables.forEach(consult)
     for entry in part.values.sorted(by: { $0.line < $1.line }) {
       if Self.beginsPart(entry.key) {
+        consult(entry.key)
         let fields = fields(entry)
         system.code = try hexadecimal(fields.first, entry)
         nodes[entry.key] = TagImage.FeliCa.System.systemNode
@@ -64,13 +66,27 @@ extension FlipperFile.Reader {
       } else if entry.key.hasSuffix(Self.key),
         let node = nodes[String(entry.key.dropLast(Self.key.count))]
       {
+        consult(entry.key)
         system.keys[node, default: .init()].value = try bytes(entry)
       } else if let node = try read(entry, &system) {
         nodes[entry.key] = node
       }
     }
     try checkCounts(part, system)
+    removeUsualIndexes(&system)
     return system
+  }
+
+  /// Makes indexes unknown that follow from the codes: only others have to be kept.
+  private func removeUsualIndexes(_ system: inout TagImage.FeliCa.System) {
+    for index in system.areas.indices {
+      let usual = FlipperFile.services(of: system.areas[index], in: system)
+      guard system.areas[index].firstService == usual.first,
+        system.areas[index].lastService == usual.last
+      else { continue }
+      system.areas[index].firstService = nil
+      system.areas[index].lastService = nil
+    }
   }
 
   /// The end of the name of a line with a key, which follows that of its system, area or service.
@@ -124,21 +140,36 @@ extension FlipperFile.Reader {
     guard entry.value.hasPrefix("|") else { return nil }
     let fields = fields(entry)
     if entry.key.hasPrefix("Block ") {
+      consult(entry.key)
       system.blocks.append(try block(fields, entry))
       return nil
     }
     let isArea = entry.key.hasPrefix("Area ")
     guard isArea || entry.key.hasPrefix("Service ") else { return nil }
+    consult(entry.key)
     let code = try hexadecimal(field("Code", fields), entry)
     if isArea {
       var area = TagImage.FeliCa.Area(code: code)
       if let end = field("End", fields) { area.end = try hexadecimal(end, entry) }
+      if let range = field("Services", fields) { try readIndexes(range, entry, &area) }
       system.areas.append(area)
     } else {
       system.services.append(code)
     }
     try readKeyVersion(fields, entry, code, &system)
     return code
+  }
+
+  /// Reads the indexes of an area's services: #004-#011, or #012-#000 if there is none.
+  private func readIndexes(
+    _ range: Substring, _ entry: FlipperFile.Entry, _ area: inout TagImage.FeliCa.Area
+  ) throws(ImageError) {
+    let indexes = range.split(separator: "-").map { $0.drop { $0 == "#" } }
+    guard indexes.count == 2 else {
+      throw ImageError("\"\(entry.key)\" has no range of services", at: .line(entry.line))
+    }
+    area.firstService = Int(try hexadecimal(indexes[0], entry))
+    area.lastService = Int(try hexadecimal(indexes[1], entry))
   }
 
   private func block(

@@ -1,10 +1,13 @@
 extension FlipperFile {
-  static func decode(_ bytes: [UInt8]) throws(ImageError) -> TagImage {
+  static func decode(_ bytes: [UInt8]) throws(ImageError) -> ImageFormat.Decoding {
     let file = try Reader(bytes)
     guard let header = file.entries.first, header.key == "Filetype" else {
       throw ImageError("the first line is not \"Filetype: \(fileType)\"", at: .line(1))
     }
-    if header.value == PicoPassFile.fileType { return try PicoPassFile.decode(bytes) }
+    file.consult(header.key)
+    if header.value == PicoPassFile.fileType {
+      return ImageFormat.Decoding(image: try PicoPassFile.decode(bytes))
+    }
     guard header.value == fileType else {
       throw ImageError("this is a file of another kind", at: .line(header.line))
     }
@@ -23,7 +26,7 @@ extension FlipperFile {
     }
     image.sak = try file.optionalByte("SAK")
     image.ats = try file.answerToSelect()
-    return image
+    return ImageFormat.Decoding(image: image, losses: file.losses, remarks: file.remarks(on: image))
   }
 
   private static func content(
@@ -44,7 +47,7 @@ extension FlipperFile {
     case DeviceType.typeA4 where file.hasFiles: return try file.smartCardImage()
     case DeviceType.typeA3, DeviceType.typeA4, DeviceType.uid, DeviceType.bankCard, DeviceType.plus,
       DeviceType.ntag4xx, DeviceType.emv:
-      return TagImage(.iso14443a)
+      return try file.identityImage()
     case DeviceType.typeB3, DeviceType.typeB4:
       var image =
         try device == DeviceType.typeB4 && file.hasFiles
@@ -63,6 +66,28 @@ extension FlipperFile {
 }
 
 extension FlipperFile.Reader {
+  /// Returns a type A card without memory. The version distinguishes a MIFARE Plus and an NTAG 4xx from others
+  /// (lib/nfc/protocols/mf_plus and ntag4xx); it has 28 bytes, or the first 7 of them.
+  fileprivate func identityImage() throws(ImageError) -> TagImage {
+    var image = TagImage(.iso14443a)
+    image.version = try optionalBytes(FlipperFile.piccVersionKey).flatMap { BinaryFile.nonZero($0) }
+    return image
+  }
+
+  /// Returns sentences about content that was read in a way that is not obvious.
+  fileprivate func remarks(on image: TagImage) -> [String] {
+    guard image.kind == .classic else { return [] }
+    let count = (0..<image.memory.unitCount).count { block in
+      entry("Block \(block)").map { classicBlock($0, block)?.isShort ?? false } ?? false
+    }
+    guard count > 0 else { return [] }
+    return [
+      count == 1
+        ? "1 block is shorter than 16 bytes, and is treated as unread, as Flipper Zero does"
+        : "\(count) blocks are shorter than 16 bytes, and are treated as unread, as Flipper Zero does"
+    ]
+  }
+
   // MARK: Type 2
 
   private static let largestPageCount = 510
@@ -96,12 +121,18 @@ extension FlipperFile.Reader {
     if let product = product(name, image) {
       if let places = FlipperFile.places(product) {
         image.memory = rearranged(image.memory, product, places)
-      } else if product == .ultralightC, total < product.pageCount {
+      } else if Type2Product.partialPageCounts[total] == product {
         image.memory = TagImage.Memory(unitSize: 4, unitCount: product.pageCount)
         image.memory.set(pages.prefix(read).flatMap { $0 }, at: 0)
       }
     }
-    for index in image.type2Product?.counters ?? 0..<3 {
+    let counters = image.type2Product?.counters ?? 0..<3
+    for index in 0..<3 where !counters.contains(index) {
+      // The chip has no such counter.
+      consult("Counter \(index)")
+      consult("Tearing \(index)")
+    }
+    for index in counters {
       guard let entry = entry("Counter \(index)") else { continue }
       let value = UInt32(try number(entry, in: 0...Self.largestCounter))
       let tearing = try optionalByte("Tearing \(index)")
@@ -146,17 +177,37 @@ extension FlipperFile.Reader {
     var image = TagImage(.classic, memory: .init(unitSize: size, unitCount: count))
     for block in 0..<count {
       let entry = try required("Block \(block)")
-      guard let bytes = Hexadecimal.bytes(entry.value, unknown: UInt8(ascii: "?")),
-        bytes.count == size
-      else {
+      guard let content = classicBlock(entry, block) else {
         throw ImageError(
           "block \(block) is not \(size) bytes in hexadecimal", at: .line(entry.line))
       }
-      image.memory.set(bytes, at: block * size)
+      image.memory.set(content.bytes, at: block * size)
     }
     let version = try optionalNumber("Data format version", in: 0...FlipperFile.classicVersion)
     if version ?? 1 < FlipperFile.classicVersion { try removeUnopened(&image) }
     return image
+  }
+
+  /// Returns the bytes of a block, `nil` for what is not hexadecimal or too long.
+  ///
+  /// Of a block that is too short, Flipper Zero keeps only a complete key A and complete access bits of a trailer
+  /// (lib/nfc/protocols/mf_classic/mf_classic.c, `mf_classic_parse_block`).
+  private func classicBlock(
+    _ entry: FlipperFile.Entry, _ block: Int
+  ) -> (bytes: [UInt8?], isShort: Bool)? {
+    let size = ClassicLayout.blockSize
+    // A line may end within a byte.
+    let isCut = entry.value.split(separator: " ").last?.utf8.count == 1
+    let value = isCut ? entry.value.dropLast() : entry.value
+    guard let bytes = Hexadecimal.bytes(value, unknown: UInt8(ascii: "?")),
+      bytes.count < size || bytes.count == size && !isCut
+    else { return nil }
+    guard bytes.count < size else { return (bytes, false) }
+    let parts =
+      ClassicLayout.isTrailer(block)
+      ? [size - ClassicLayout.keyLength, ClassicLayout.keyLength] : []
+    let kept = parts.first { $0 <= bytes.count } ?? 0
+    return (bytes.prefix(kept) + Array(repeating: nil, count: size - kept), true)
   }
 
   /// Removes bytes that were not read. Version 1 has zeros for them, and one bit for each sector whose

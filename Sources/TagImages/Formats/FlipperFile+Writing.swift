@@ -19,6 +19,7 @@ extension FlipperFile {
     case .iso14443a:
       file.typeA(image)
       file.answerToSelect(image)
+      if let version = image.version { file.line(piccVersionKey, version) }
     case .smartCard where image.applicationData == nil:
       file.typeA(image)
       file.answerToSelect(image)
@@ -107,7 +108,7 @@ extension FlipperFile.Writer {
   fileprivate mutating func type2(_ image: TagImage) {
     let product = image.type2Product
     line("Data format version", FlipperFile.type2Version)
-    line("NTAG/Ultralight type", product?.flipperName ?? Type2Product.ultralight.flipperName)
+    if let product { line("NTAG/Ultralight type", product.flipperName) }
     let signature = image.signature ?? []
     line("Signature", signature.count == 32 ? signature : Array(repeating: 0, count: 32))
     // Unleashed Firmware uses this key; other firmware ignores unknown keys.
@@ -208,23 +209,25 @@ extension FlipperFile.Writer {
     line("IC Type", "FeliCa Standard")
     emptyLine()
     let systems = image.feliCa?.systems ?? []
-    line("System found", systems.count)
+    // Older files have one system and do not name it.
+    if systems.count != 1 || systems[0].code != nil { line("System found", systems.count) }
     for (index, system) in systems.enumerated() {
       emptyLine()
-      node(
-        "System " + Hexadecimal.text([UInt8(clamping: index)]),
-        four(system.code ?? 0), system.keys[TagImage.FeliCa.System.systemNode])
-      emptyLine()
+      if index > 0 || system.code != nil {
+        node(
+          "System " + Hexadecimal.text([UInt8(clamping: index)]),
+          four(system.code ?? 0), system.keys[TagImage.FeliCa.System.systemNode])
+        emptyLine()
+      }
       line("Area found", system.areas.count)
       for (number, area) in system.areas.enumerated() {
-        let members = system.services.indices.filter { service in
-          let code = system.services[service]
-          return code >= area.code && code <= area.end ?? 0xFFFF
-        }
+        let members = FlipperFile.services(of: area, in: system)
+        let end = area.end.map { "| End \(four($0)) " } ?? ""
         node(
           "Area " + three(number),
-          "| Code \(four(area.code)) | End \(four(area.end ?? 0xFFFE)) "
-            + "| Services #\(three(members.first ?? 0))-#\(three(members.last ?? 0)) |",
+          "| Code \(four(area.code)) \(end)"
+            + "| Services #\(three(area.firstService ?? members.first))"
+            + "-#\(three(area.lastService ?? members.last)) |",
           system.keys[area.code])
       }
       emptyLine()
@@ -269,6 +272,17 @@ extension FlipperFile.Writer {
 }
 
 extension FlipperFile {
+  /// Returns the indexes of the first and last service whose codes are in an area; zeros if there is none.
+  static func services(
+    of area: TagImage.FeliCa.Area, in system: TagImage.FeliCa.System
+  ) -> (first: Int, last: Int) {
+    let members = system.services.indices.filter { service in
+      let code = system.services[service]
+      return code >= area.code && code <= area.end ?? 0xFFFF
+    }
+    return (members.first ?? 0, members.last ?? 0)
+  }
+
   /// Returns the meaning of a service's attributes in the words of the file (FeliCa Card User's
   /// Manual, 3.4).
   static func attribute(_ value: UInt8) -> String {

@@ -49,6 +49,9 @@ enum FlipperFile {
     static let vicinityBefore4 = "ISO15693"
   }
 
+  /// The key of the version of an NTAG 4xx, a MIFARE Plus and a MIFARE DESFire.
+  static let piccVersionKey = "PICC Version"
+
   /// The types of MIFARE Classic, by the number of blocks.
   static let classicTypes: [Int: String] = [20: "MINI", 64: "1K", 128: "Plus 2K", 256: "4K"]
 
@@ -91,6 +94,9 @@ enum FlipperFile {
     case .topaz, .iClass: return ""
     case .classic: return classicTypes[memory.unitCount] == nil ? "of this size" : nil
     case .type2:
+      guard image.type2Product != nil else {
+        return "of \(memory.unitCount) pages; known chips have \(Type2Product.pageCounts)"
+      }
       let count = places(of: image).count
       return count > largestPageCount ? "of more than \(largestPageCount) pages" : nil
     case .iso15693:
@@ -153,6 +159,12 @@ enum FlipperFile {
     let line: Int
   }
 
+  /// The keys whose values were asked for. It is shared by the copies of a reader, because asking does not change the
+  /// file.
+  private final class Consultation {
+    var keys: Set<String> = []
+  }
+
   /// The entries of a file by key. FeliCa systems have keys with the same names, so each system
   /// begins a new part.
   struct Reader {
@@ -160,6 +172,7 @@ enum FlipperFile {
     /// The entries in the order of the file.
     private(set) var entries: [Entry] = []
     let lastLine: Int
+    private let consultation = Consultation()
 
     init(_ bytes: [UInt8]) throws(ImageError) {
       let lines = TextLine.all(bytes)
@@ -194,8 +207,15 @@ enum FlipperFile {
         && Hexadecimal.bytes(key.dropFirst(prefix.count)) != nil
     }
 
+    /// The entries that nothing has asked for, in the order of the file.
+    var ignoredEntries: [Entry] { entries.filter { !consultation.keys.contains($0.key) } }
+
+    /// Records that the value of a key was asked for, or that it has no content of its own.
+    func consult(_ key: String) { consultation.keys.insert(key) }
+
     /// Returns the entry of a key in any part.
     func entry(_ key: String) -> Entry? {
+      consult(key)
       for part in parts { if let entry = part[key] { return entry } }
       return nil
     }

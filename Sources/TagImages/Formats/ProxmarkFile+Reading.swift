@@ -15,7 +15,8 @@ extension ProxmarkFile {
     case "15693": return try reader.rawVicinity(unitSize: 4)
     case "15693 v2": return try reader.vicinity(unitSize: 4)
     case "15693 v3": return try reader.vicinity(unitSize: 8)
-    case "15693 v4": return try reader.vicinityWithIdentity()
+    case "15693 v4": return try reader.vicinityWithIdentity(countSize: 1)
+    case "15693 v5": return try reader.vicinityWithIdentity(countSize: 2)
     case "topaz": return try reader.topaz()
     case "14b v2": return try reader.st25tb()
     case "iclass": return try reader.iClass()
@@ -80,16 +81,31 @@ extension ProxmarkFile {
     ///
     /// - Throws: `malformed` for a block of another size, or a missing block before the last one.
     private func blocks(size: Int) throws(ImageError) -> TagImage.Memory {
+      let blocks = try numberedBlocks(size: size, unknown: nil)
+      var memory = TagImage.Memory(unitSize: size, unitCount: blocks.count)
+      for number in 0..<blocks.count {
+        guard let block = blocks[number] else {
+          throw ImageError("block \(number) is missing", at: .line(root["blocks"]?.line ?? 1))
+        }
+        memory.set(block, at: number * size)
+      }
+      return memory
+    }
+
+    /// - Parameter mark: the character of an unknown byte; `nil` if every byte has to be known.
+    private func numberedBlocks(
+      size: Int, unknown mark: UInt8?
+    ) throws(ImageError) -> [Int: [UInt8?]] {
       guard let member = root["blocks"], let members = member.members else {
         throw ImageError("\"blocks\" is missing", at: .line(root["blocks"]?.line ?? 1))
       }
-      var blocks: [Int: [UInt8]] = [:]
+      var blocks: [Int: [UInt8?]] = [:]
       for block in members {
         guard let number = Int(block.key), number >= 0, number < Self.largestMemory / size else {
           throw ImageError(
             "\"\(block.key)\" is not the number of a block", at: .line(block.node.line))
         }
-        guard let text = block.node.string, let bytes = Hexadecimal.bytes(text),
+        guard let text = block.node.string, let bytes = Hexadecimal.bytes(text, unknown: mark),
           bytes.count == size
         else {
           throw ImageError(
@@ -101,20 +117,26 @@ extension ProxmarkFile {
         }
       }
       guard !blocks.isEmpty else { throw ImageError("there is no block", at: .line(member.line)) }
-      var bytes: [UInt8] = []
-      for number in 0..<blocks.count {
-        guard let block = blocks[number] else {
-          throw ImageError("block \(number) is missing", at: .line(member.line))
-        }
-        bytes += block
-      }
-      return TagImage.Memory(unitSize: size, bytes: bytes)
+      return blocks
+    }
+
+    /// Returns the blocks of a MIFARE Classic. MIFARE Classic Tool exports its own text line by line: an unknown byte
+    /// is `--`, and the blocks of a sector that was not read are missing (ImportExportTool.java, `convertDump`).
+    private func classicBlocks() throws(ImageError) -> TagImage.Memory {
+      let size = ClassicLayout.blockSize
+      guard root["Created"]?.string == "MifareClassicTool" else { return try blocks(size: size) }
+      let blocks = try numberedBlocks(size: size, unknown: UInt8(ascii: "-"))
+      let last = blocks.keys.max() ?? 0
+      var memory = TagImage.Memory(
+        unitSize: size, unitCount: ClassicLayout.blockCounts.first { $0 > last } ?? last + 1)
+      for (number, block) in blocks { memory.set(block, at: number * size) }
+      return memory
     }
 
     // MARK: Kinds
 
     func classic() throws(ImageError) -> TagImage {
-      var image = ClassicLayout.image(try blocks(size: ClassicLayout.blockSize).bytes)
+      var image = ClassicLayout.image(try classicBlocks())
       guard ClassicLayout.blockCounts.contains(image.memory.unitCount) else {
         throw ImageError(
           "no MIFARE Classic has \(image.memory.unitCount) blocks",
@@ -157,7 +179,9 @@ extension ProxmarkFile {
 
     private static let blockSizes = 1...32
 
-    func vicinityWithIdentity() throws(ImageError) -> TagImage {
+    /// - Parameter countSize: the bytes of the number of blocks, least significant first: the difference between
+    ///   versions 4 and 5 (client/src/fileutils.c, `json15_save_tag`).
+    func vicinityWithIdentity(countSize: Int) throws(ImageError) -> TagImage {
       guard let size = try byte("bytesperpage").map({ Int($0) }), Self.blockSizes.contains(size)
       else {
         throw ImageError(
@@ -165,7 +189,10 @@ extension ProxmarkFile {
           at: .line(root["Card"]?["bytesperpage"]?.line ?? 1))
       }
       var image = try vicinity(unitSize: size)
-      if let count = try byte("pagescount"), Int(count) != image.memory.unitCount {
+      let bytes = try card("pagescount", count: countSize)
+      if let count = bytes?.reversed().reduce(0, { $0 << 8 | Int($1) }),
+        count != image.memory.unitCount
+      {
         throw ImageError(
           "\"pagescount\" is \(count), and there are \(image.memory.unitCount) blocks",
           at: .line(root["Card"]?["pagescount"]?.line ?? 1))
@@ -218,7 +245,14 @@ extension ProxmarkFile {
     }
 
     func st25tb() throws(ImageError) -> TagImage {
-      TagImage(.st25tb, memory: try blocks(size: 4))
+      let memory = try blocks(size: 4)
+      let count = memory.unitCount - 1
+      guard ProxmarkFile.systemBlockNumbers.contains(count) else {
+        return TagImage(.st25tb, memory: memory)
+      }
+      var image = TagImage(.st25tb, memory: memory.prefix(count * 4))
+      image.systemBlock = memory.known(memory.range(ofUnit: count))
+      return image
     }
   }
 }

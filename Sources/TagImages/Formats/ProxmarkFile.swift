@@ -5,11 +5,18 @@ import JSONText
 enum ProxmarkFile {
   /// The sizes of the largest memories that Proxmark3 loads (include/iso15.h, include/mifare.h).
   private enum Limit {
-    static let vicinityBlocks = 160
+    static let vicinityBlocks = 256
+    /// Before `15693 v5`.
+    static let vicinityBlocksOfVersion4 = 160
     static let vicinityBytes = 2048
     static let type2Pages = 256
     static let topazBytes = 120
   }
+
+  /// The number of the system block of an ST25TB in a file: after those of an SRT512 and an SRI4K, `hf 14b dump` has
+  /// block 255, and `hf 14b restore` accepts a file with or without it (client/src/cmdhf14b.c, `CmdHF14BDump`). The
+  /// third number is that of a chip of 2 kilobits.
+  static let systemBlockNumbers: Set<Int> = [16, 64, 128]
 
   static func objection(to image: TagImage) -> String? {
     let memory = image.memory
@@ -49,7 +56,13 @@ enum ProxmarkFile {
       .iso14443b:
       break
     }
-    file.blocks(image.memory)
+    if image.kind == .st25tb, let block = image.systemBlock,
+      systemBlockNumbers.contains(image.memory.unitCount)
+    {
+      file.blocks(TagImage.Memory(unitSize: 4, bytes: image.memory.bytes + block))
+    } else {
+      file.blocks(image.memory)
+    }
     if image.kind == .classic { file.sectorKeys(image) }
     return Array((file.json.indentedText + "\n").utf8)
   }
@@ -141,14 +154,19 @@ enum ProxmarkFile {
     /// Writes an ISO 15693 tag. The UID is least significant byte first, as it is sent over the air.
     mutating func vicinity(_ image: TagImage) {
       let details = image.vicinity ?? .init()
-      set("FileType", text: "15693 v4")
+      // Earlier versions of Proxmark3 load only version 4.
+      let count = image.memory.unitCount
+      let isVersion4 = count <= Limit.vicinityBlocksOfVersion4
+      set("FileType", text: isVersion4 ? "15693 v4" : "15693 v5")
       card("uid", image.uid.map { $0.reversed() } ?? Self.zeros(8))
       card("dsfid", [details.dsfid ?? 0])
       card("dsfidlock", [details.isDSFIDLocked == true ? 1 : 0])
       card("afi", [details.afi ?? 0])
       card("afilock", [details.isAFILocked == true ? 1 : 0])
       card("bytesperpage", [UInt8(clamping: image.memory.unitSize)])
-      card("pagescount", [UInt8(clamping: image.memory.unitCount)])
+      card(
+        "pagescount",
+        isVersion4 ? [UInt8(clamping: count)] : [UInt8(count & 0xFF), UInt8(count >> 8 & 0xFF)])
       card("ic", [details.icReference ?? 0])
       let locks = details.lockedBlocks ?? []
       card(

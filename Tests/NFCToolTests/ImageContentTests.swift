@@ -1,0 +1,151 @@
+import Foundation
+import Testing
+
+/// Tests what commands report about files that lack something, have more than an image, or contradict themselves.
+@Suite struct ImageContentTests {
+  private static let uid: [UInt8] = [0x04, 0x85, 0x90, 0x54, 0x12, 0x98, 0x23]
+
+  /// The pages of an NTAG215 with an empty message.
+  private static let pages: [UInt8] = {
+    let checks = [uid[0..<3].reduce(0x88, ^), uid[3..<7].reduce(0, ^)]
+    let first: [UInt8] = Array(uid[0..<3]) + [checks[0]]
+    let start: [UInt8] = first + Array(uid[3..<7]) + [checks[1], 0x48, 0, 0]
+    let content: [UInt8] = [0xE1, 0x10, 0x3E, 0x00, 0x03, 0x00, 0xFE, 0x00]
+    let rest: [UInt8] = Array(repeating: 0, count: 126 * 4 - 4)
+    let configuration: [UInt8] = [
+      0, 0, 0, 0xBD, 0x04, 0, 0, 0xFF, 0, 0x05, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    ]
+    return start + content + rest + configuration
+  }()
+
+  private static func flipper(uid: String) -> String {
+    let lines = (0..<135).map { page in
+      "Page \(page): "
+        + pages[4 * page..<4 * page + 4].map { String(format: "%02X", $0) }.joined(separator: " ")
+    }
+    let zeros = { (count: Int) in Array(repeating: "00", count: count).joined(separator: " ") }
+    return
+      ([
+        "Filetype: Flipper NFC device", "Version: 4", "Device type: NTAG/Ultralight", "UID: \(uid)",
+        "ATQA: 00 44", "SAK: 00", "Data format version: 2", "NTAG/Ultralight type: NTAG215",
+        "Signature: \(zeros(32))", "Mifare version: 00 04 04 02 01 00 11 03", "Pages total: 135",
+        "Pages read: 135",
+      ] + lines).joined(separator: "\n") + "\n"
+  }
+
+  /// Other programs' names for plain bytes are read, and not written.
+  @Test func plainBytesMayHaveOtherNames() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let (dump, other) = (directory.appending(path: "a.mfd"), directory.appending(path: "b.DMP"))
+      #expect(try await Tool.run("dump", dump.path, "--virtual", "classic-1k").status == 0)
+      try Data(contentsOf: dump).write(to: other)
+      #expect(try await Tool.run("diff", dump.path, other.path).status == 0)
+      #expect(try await Tool.run("info", "--virtual", other.path).status == 0)
+      let keys = directory.appending(path: "c.mct").path
+      #expect(try await Tool.run("convert", other.path, keys).status == 0)
+      #expect(try String(contentsOfFile: keys, encoding: .utf8).hasPrefix("+Sector: 0\n"))
+      #expect(try await Tool.run("convert", keys, other.path).status == 64)
+    }
+  }
+
+  /// Files for game figures have 540 bytes, or more with the signature, or less without passwords or configuration.
+  @Test(arguments: [(540, 0), (572, 1), (532, 0), (520, 0)])
+  func figuresAreNTAG215(_ size: Int, _ losses: Int) async throws {
+    #expect(Self.pages.count == 540)
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "figure.bin")
+      let copy = directory.appending(path: "figure.nfc").path
+      let signature = (1...32).map { UInt8($0) }
+      try Data((Self.pages + signature).prefix(size)).write(to: file)
+      let converted = try await Tool.run("convert", file.path, copy)
+      #expect(converted.status == 0)
+      #expect(converted.errors == "")
+      let text = try String(contentsOfFile: copy, encoding: .utf8)
+      #expect(text.contains("NTAG/Ultralight type: NTAG215\n"))
+      #expect(text.contains("Pages total: 135\n"))
+      #expect(text.contains("Signature: 01 02 03") == (size == 572))
+      let info = try await Tool.run("info", "--json", "--virtual", file.path)
+      #expect(info.status == 0, "\(info.errors)")
+      #expect(info.output.contains(#""product":"NTAG215""#))
+      // Plain bytes have no signature, and no mark for what the file lacks.
+      let plain = directory.appending(path: "again.bin").path
+      let again = try await Tool.run("convert", file.path, plain)
+      #expect(again.status == 0)
+      #expect(again.errors.contains("does not hold: signature") == (size == 572))
+      #expect(again.errors.contains("does not hold: which bytes are unknown") == (size < 540))
+      #expect(try Data(contentsOf: URL(filePath: plain)).count == 540)
+    }
+  }
+
+  @Test(arguments: ["nfc", "bin", "json"])
+  func aSizeOfNoChipIsRefused(_ format: String) async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "odd.eml")
+      let copy = directory.appending(path: "copy.\(format)").path
+      let lines = (0..<134).map { page in
+        Self.pages[4 * page..<4 * page + 4].map { String(format: "%02X", $0) }.joined() + "\n"
+      }
+      try Data(lines.joined().utf8).write(to: file)
+      for command in [
+        ["convert", file.path, copy], ["convert", file.path, copy, "--iso15693"],
+        ["info", "--virtual", file.path],
+      ] {
+        let result = try await Tool.run(command)
+        #expect(result.status == 65)
+        #expect(result.errors.contains("odd.eml has 134 pages"), "\(result.errors)")
+        #expect(result.errors.contains("16, 20, 41"))
+        #expect(result.errorLines.count == 1)
+      }
+      #expect(!FileManager.default.fileExists(atPath: copy))
+    }
+  }
+
+  @Test func whatNoImageHoldsIsNamed() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "card.nfc")
+      let text = """
+        Filetype: Flipper NFC device
+        Version: 4
+        Device type: EMV
+        UID: 04 A1 B2 C3
+        ATQA: 00 04
+        SAK: 20
+        T0: 78
+        TA(1): 80
+        TB(1): 70
+        TC(1): 02
+        # EMV specific data:
+        Application name: Visa
+        PAN: 41 11 11 11 11 11 11 11
+        """
+      try Data(text.utf8).write(to: file)
+      let copy = directory.appending(path: "copy.nfc").path
+      let result = try await Tool.run("convert", file.path, copy)
+      #expect(result.status == 0)
+      #expect(result.errorLines.count == 1)
+      #expect(result.errors.contains("copy.nfc does not hold: Application name, PAN\n"))
+      #expect(try await Tool.run("convert", copy, copy).errors == "")
+    }
+  }
+
+  /// The UID of the pages is that of the tag, wherever the file is used.
+  @Test func aUIDThatContradictsThePagesIsNamed() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "figure.nfc")
+      let copy = directory.appending(path: "copy.json").path
+      try Data(Self.flipper(uid: "04 85 90 99 54 12 98").utf8).write(to: file)
+      for command in [
+        ["convert", file.path, copy], ["poll", "--once", "--virtual", file.path],
+        ["diff", file.path, file.path],
+      ] {
+        let result = try await Tool.run(command)
+        #expect(result.status == 0)
+        #expect(result.errors.contains("04859054129823, is used"), "\(result.errors)")
+        #expect(result.errorLines.count == 1)
+        if command[0] == "poll" { #expect(result.output.contains("04859054129823")) }
+      }
+      let text = try String(contentsOfFile: copy, encoding: .utf8)
+      #expect(text.contains("\"UID\": \"04859054129823\""))
+    }
+  }
+}

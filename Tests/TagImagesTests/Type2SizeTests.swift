@@ -1,0 +1,67 @@
+import TagImages
+import Testing
+
+/// Tests plain bytes of an NTAG215 without all of its pages or with more, as programs for game figures store them, and
+/// sizes that no chip has.
+@Suite struct Type2SizeTests {
+  private static let tag = Dialects.NTAG215()
+  private static let pages = tag.pages.flatMap { $0 }
+
+  @Test func readsTheSignatureAfterThePages() throws {
+    let image = try ImageFormat.binary.decode(Self.pages + Self.tag.signature)
+    #expect(image.type2Product == .ntag215)
+    #expect(image.uid == Self.tag.uid)
+    #expect(image.memory.unitCount == 135)
+    #expect(image.signature == Self.tag.signature)
+    let file = try ImageFormat.flipper.encode(image)
+    #expect(file.losses == [])
+    let text = String(decoding: file.bytes, as: UTF8.self)
+    #expect(text.contains("NTAG/Ultralight type: NTAG215\n"))
+    #expect(text.contains("Pages total: 135\n"))
+    // Zeros in its place are no signature.
+    let zeros = [UInt8](repeating: 0, count: 32)
+    #expect(try ImageFormat.binary.decode(Self.pages + zeros).signature == nil)
+  }
+
+  /// The rest is unknown: it is not invented, and a file that has no mark for it names that.
+  @Test(arguments: [(532, 133), (520, 130)])
+  func readsAnNTAG215WithoutItsLastPages(_ size: Int, _ known: Int) throws {
+    let bytes = Array(Self.pages.prefix(size))
+    let lines = bytes.indices.filter { $0 % 4 == 0 }.map {
+      Dialects.hexadecimal(Array(bytes[$0..<$0 + 4]), "") + "\n"
+    }
+    for image in [
+      try ImageFormat.binary.decode(bytes),
+      try ImageFormat.emulator.decode(Array(lines.joined().utf8)),
+    ] {
+      #expect(image.type2Product == .ntag215)
+      #expect(image.memory.unitCount == 135)
+      #expect(image.memory.known(0..<size) == bytes)
+      #expect(!image.memory.isKnown[size...].contains(true))
+      let file = try ImageFormat.flipper.encode(image)
+      #expect(file.losses == [])
+      let copy = try ImageFormat.flipper.decode(file.bytes)
+      #expect(copy.type2Product == .ntag215)
+      #expect(copy.memory == image.memory)
+      #expect(copy.memory.unit(known).allSatisfy { $0 == nil })
+      #expect(try ImageFormat.binary.encode(image).losses == ["which bytes are unknown"])
+    }
+  }
+
+  /// A size that no chip has is not written as that of another chip.
+  @Test(arguments: [17, 40, 128, 134, 144, 232])
+  func refusesAFileOfNoChip(_ count: Int) throws {
+    var bytes = Self.pages
+    while bytes.count < count * 4 { bytes += [0, 0, 0, 0] }
+    let image = try ImageFormat.emulator.decode(
+      Array(
+        (0..<count).map { Dialects.hexadecimal(Array(bytes[4 * $0..<4 * $0 + 4]), "") + "\n" }
+          .joined().utf8))
+    #expect(image.kind == .type2)
+    #expect(image.type2Product == nil)
+    let error = #expect(throws: ImageError.self) { try ImageFormat.flipper.encode(image) }
+    #expect(error?.code == .cannotHold)
+    #expect(error?.reason.contains("\(count) pages") == true)
+    #expect(error?.reason.contains("135, 231") == true)
+  }
+}
