@@ -26,6 +26,8 @@ struct WiFiKind: RecordKind {
   @Option(
     help: ArgumentHelp(
       "How the network is protected: open, wpa2 or wpa3; wpa2 if there is a password.",
+      discussion:
+        "For wpa3, the network is described as WPA2 too, which takes twice the space on a tag.",
       valueName: "kind"))
   var security: Security?
 
