@@ -37,9 +37,10 @@ let package = Package(
     .executable(name: "nfc", targets: ["NFCTool"]),
     // Has a reader that is opened by `isolated:`.
     .executable(name: "nfc-reader", targets: ["NFCReader"]),
-    // What only `nfc watch` needs: --mqtt and --notify start these.
+    // What only `nfc watch` needs: --mqtt, --notify and --rules start these.
     .executable(name: "nfc-mqtt", targets: ["NFCMQTT"]),
     .executable(name: "nfc-notify", targets: ["NFCNotify"]),
+    .executable(name: "nfc-rules", targets: ["NFCRules"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -116,10 +117,11 @@ let package = Package(
       dependencies: [
         "NFC", "NFCDiagnosis", "NFCCore", "NFCBackground", "VirtualNFC", "NDEF", "JSONText",
         "SUNMessage", "SecureTags", "TagImages", "Recordings", "ChildProcesses",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"), "Yams",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .executableTarget(name: "NFCMQTT", dependencies: ["CMosquitto"]),
     .executableTarget(name: "NFCNotify", dependencies: ["CDBus"]),
+    .executableTarget(name: "NFCRules", dependencies: ["JSONText", "Yams"]),
     // Run by Scripts/benchmark.
     .target(name: "CReadLoop", dependencies: ["CLibNFC"]),
     .executableTarget(
@@ -193,9 +195,8 @@ let package = Package(
     .testTarget(
       name: "NFCToolTests",
       dependencies: [
-        "JSONText", "NFC", "NFCCore", "NFCTool", "NFCReader", "NFCExample", "DriverConformance",
-        "VirtualNFC",
-        "TagImages", "TestSupport",
+        "JSONText", "NFC", "NFCCore", "NFCTool", "NFCReader", "NFCRules", "NFCExample",
+        "DriverConformance", "VirtualNFC", "TagImages", "TestSupport",
       ],
       exclude: ["Snapshots", "Watch/notification_service.py"]),
     .testTarget(
@@ -245,6 +246,14 @@ package.targets += [
 #else
 package.targets.append(.target(name: "AppleCoreNFC"))
 #endif
+
+// Scripts/test builds the package for release. Its tests run once, so that optimizing them takes more time than it
+// saves, and nothing imports them.
+if Context.environment["NFC_TESTS"] == "unoptimized" {
+  for target in package.targets where target.type == .test {
+    target.swiftSettings = [.unsafeFlags(["-Onone", "-no-emit-module-separately-wmo"])]
+  }
+}
 
 // Scripts/fuzz model builds the model check, from the files that the tests run for a moment.
 if Context.environment["NFC_FUZZ"] == "model" {

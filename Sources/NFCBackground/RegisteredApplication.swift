@@ -1,4 +1,8 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
 import Foundation
+#endif
 
 /// A program that is handed tags with links of its domains, as an iPhone does with associated domains.
 ///
@@ -66,7 +70,7 @@ package struct RegisteredApplication: Hashable, Sendable {
       let value = environment[name].flatMap { $0.isEmpty ? nil : $0 } ?? standard
       return value.split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
     }
-    let home = environment["HOME"] ?? NSHomeDirectory()
+    let home = environment["HOME"] ?? FileManager.default.homeDirectoryForCurrentUser.path
     return
       (list("XDG_DATA_HOME", home + "/.local/share")
       + list("XDG_DATA_DIRS", "/usr/local/share:/usr/share"))

@@ -1,3 +1,4 @@
+import ChildProcesses
 import NFCCore
 
 #if canImport(Glibc)
@@ -22,18 +23,18 @@ struct HelperProgram: Sendable {
   /// - Throws: `readerUnavailable` if there is none, with advice.
   func executable() throws -> String {
     if let named = path ?? Self.environment(Self.variable) {
-      guard Self.isExecutable(named) else {
+      guard OwnProgram.isExecutable(named) else {
         throw Self.missing("\(named), which is to drive the reader, is not a program")
       }
       return named
     }
     var folders: [String] = []
-    if let own = Self.ownPath { folders.append(Self.folder(of: own)) }
+    if let own = OwnProgram.folder { folders.append(own) }
     folders += (Self.environment("PATH") ?? "").split(separator: ":").map(String.init)
     // An empty entry of PATH would be the working directory, which may belong to anyone.
     for folder in folders where folder.hasPrefix("/") {
       let path = folder + "/" + Self.name
-      if Self.isExecutable(path) { return path }
+      if OwnProgram.isExecutable(path) { return path }
     }
     throw Self.missing("\(Self.name), which is to drive the reader, is not installed")
   }
@@ -47,30 +48,5 @@ struct HelperProgram: Sendable {
   private static func environment(_ name: String) -> String? {
     guard let value = getenv(name).map({ String(cString: $0) }), !value.isEmpty else { return nil }
     return value
-  }
-
-  private static func isExecutable(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-      && access(path, X_OK) == 0
-  }
-
-  private static func folder(of path: String) -> String {
-    path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
-  }
-
-  private static var ownPath: String? {
-    #if canImport(Glibc)
-    realpath("/proc/self/exe", nil).map { pointer in
-      defer { free(pointer) }
-      return String(cString: pointer)
-    }
-    #else
-    guard let name = CommandLine.arguments.first, let pointer = realpath(name, nil) else {
-      return nil
-    }
-    defer { free(pointer) }
-    return String(cString: pointer)
-    #endif
   }
 }

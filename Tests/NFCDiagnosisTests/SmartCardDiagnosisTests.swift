@@ -146,8 +146,9 @@ import Testing
     #expect(reader.canBeOpened == problems.isEmpty)
   }
 
-  @Test(arguments: [
-    ("<key>ifdVendorID</key><array><string>0x072F</string></array>", String?.none),
+  /// Lists of drivers, and the name that each has for the device.
+  static let driverLists: [(String, String?)] = [
+    ("<key>ifdVendorID</key><array><string>0x072F</string></array>", nil),
     ("<key>ifdVendorID</key>", nil), ("<array><string>0x072F</string>", nil), ("", nil),
     (
       "<key>ifdVendorID</key><array><string>0x1</string><string>0x072F</string></array>"
@@ -160,7 +161,9 @@ import Testing
         + "<key>ifdProductID</key><array><string>0x223B</string></array>"
         + "<key>ifdFriendlyName</key><array><string>A", nil
     ),
-  ])
+  ]
+
+  @Test(arguments: driverLists)
   func listsOfDrivers(_ text: String, _ name: String?) throws {
     let system = try SimulatedSystem()
     try system.usb("1-4", "072f", "223b")

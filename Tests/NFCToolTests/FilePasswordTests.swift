@@ -5,6 +5,23 @@ import Testing
   private static let password = "000102030405060708090A0B0C0D0E0F"
   private static let wrong = "99999999999999999999999999999999"
 
+  /// Another program can protect a file in a way that `nfc protect` does not offer.
+  @Test func onlyReadingIsProtected() async throws {
+    try await Tool.with("st25ta") { nfc in
+      let zeros = String(repeating: "0", count: 32)
+      let enabled = try await nfc([
+        "apdu", "00A4040007D276000085010100", "00A4000C020001", "0020000210" + zeros, "00280001",
+      ])
+      #expect(enabled.lines.map { $0.suffix(4) } == ["9000", "9000", "9000", "9000"])
+      let info = try await nfc(["info"])
+      #expect(info.output.contains("needed to read from byte 0 on"))
+      let json = try await nfc(["info", "--json"])
+      #expect(
+        json.output.contains(#""protection":{"password":true,"from":0,"read":true,"write":false,"#))
+      #expect(try await nfc(["read"]).status == 77)
+    }
+  }
+
   @Test(arguments: [false, true]) func aFileIsProtectedAndOpened(_ read: Bool) async throws {
     try await Tool.with("st25ta") { nfc in
       #expect(try await nfc(["write", "text", "before"]).status == 0)

@@ -58,7 +58,8 @@ import Testing
       #expect(result.status == 0)
       #expect(result.lines.last?.hasPrefix("nfc ") == true)
       for file in [
-        "bin/nfc", "bin/nfc-reader", "bin/nfc-mqtt", "bin/nfc-notify", "share/man/man1/nfc.1",
+        "bin/nfc", "bin/nfc-reader", "bin/nfc-mqtt", "bin/nfc-notify", "bin/nfc-rules",
+        "share/man/man1/nfc.1",
         "share/man/man1/nfc-write-uri.1",
         "share/bash-completion/completions/nfc", "share/zsh/site-functions/_nfc",
         "share/fish/vendor_completions.d/nfc.fish", "share/nfc/60-nfc.rules",
@@ -119,6 +120,7 @@ import Testing
       #expect(result.status == 0)
       for file in [
         "usr/bin/nfc", "usr/bin/nfc-reader", "usr/bin/nfc-mqtt", "usr/bin/nfc-notify",
+        "usr/bin/nfc-rules",
         "usr/share/man/man1/nfc.1.gz", "usr/share/man/man1/nfc-felica-read.1.gz",
         "usr/share/bash-completion/completions/nfc", "usr/share/zsh/vendor-completions/_nfc",
         "usr/share/fish/vendor_completions.d/nfc.fish", "usr/lib/udev/rules.d/60-nfc.rules",

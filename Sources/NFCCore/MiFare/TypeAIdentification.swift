@@ -32,6 +32,12 @@ enum TypeAIdentification {
     return !isStandard || historical == [objectsCategory]
   }
 
+  /// Returns whether to select the NDEF application first, and to send GetVersion only if there is none.
+  ///
+  /// Programs that make a reader a tag have no historical bytes, and may end at a command with another class than 00
+  /// (libnfc's `nfc-emulate-forum-tag4`).
+  static func mayBeEmulated(_ target: ISO14443ATarget) -> Bool { target.historicalBytes.isEmpty }
+
   static func kind(_ target: ISO14443ATarget, version: DESFireVersion?) -> Kind {
     if target.supportsISO14443Part4 {
       if let version {

@@ -347,6 +347,9 @@ public actor Reader {
     connected = handle
     needsSelect = false
     let link = TagLink(driver: driver, target: target, operation: operation)
+    if TypeAIdentification.mayBeEmulated(found), try Type4Mapping.hasApplication(link) {
+      return DetectedTag(handle, version: nil)
+    }
     return DetectedTag(handle, version: try TypeAIdentification.desfireVersion(link))
   }
 

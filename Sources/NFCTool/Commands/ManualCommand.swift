@@ -1,6 +1,11 @@
 import ArgumentParser
-import Foundation
 import NFC
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// The command `nfc manual`, which `Scripts/install` uses to create the man pages. The help does not list it.
 struct ManualCommand: ParsableCommand {

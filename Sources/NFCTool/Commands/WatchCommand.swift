@@ -1,6 +1,11 @@
 import ArgumentParser
-import Foundation
 import NFC
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// The command `nfc watch`.
 struct WatchCommand: AsyncParsableCommand {
@@ -60,8 +65,9 @@ struct WatchCommand: AsyncParsableCommand {
 
   func run() async throws {
     guard !install else { return try printUnit() }
-    let rules = try actions.rules.map {
-      try RulesFile(path: $0, permitsPublishing: mqtt.broker != nil)
+    var rules: RulesFile?
+    if let path = actions.rules {
+      rules = try await RulesFile(path: path, permitsPublishing: mqtt.broker != nil)
     }
     let publisher = try mqtt.publisher()
     let notifier = TapNotifier()
@@ -287,7 +293,7 @@ struct WatchMQTTOptions: ParsableArguments {
     let environment = ProcessInfo.processInfo.environment
     let state =
       environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-      ?? NSHomeDirectory() + "/.local/state"
+      ?? FileManager.default.homeDirectoryForCurrentUser.path + "/.local/state"
     return "\(state)/nfc/watch.spool"
   }
 }

@@ -11,7 +11,8 @@ struct DESFireDeleteAppCommand: AsyncParsableCommand {
     usage: "nfc desfire delete-app <aid> [--key <number:hex>] [<options>]",
     discussion: """
       This cannot be undone. The card's master key is needed, or the application's own where the card's \
-      settings allow that: --key 0:HEX gives the card's, --key AID/0:HEX the application's.
+      settings allow that: --key 0:HEX gives the card's, --key AID/0:HEX the application's. On a \
+      DESFire EV1, the memory becomes free only when the card is formatted.
 
       Example:
         nfc desfire delete-app F00001 --key 0:0000000000000000
@@ -69,8 +70,7 @@ struct DESFireDeleteFileCommand: AsyncParsableCommand {
     abstract: "Deletes a file with its content.",
     usage: "nfc desfire delete-file --app <aid> --file <number> [<options>]",
     discussion: """
-      This cannot be undone. The memory becomes free when the application is deleted or the card is \
-      formatted.
+      This cannot be undone. On a DESFire EV1, the memory becomes free only when the card is formatted.
 
       Example:
         nfc desfire delete-file --app F00001 --file 2 --key 0:00112233445566778899AABBCCDDEEFF

@@ -227,10 +227,13 @@ extension TagImage {
 
   mutating func setIdentity(_ card: any ISO7816Tag) {
     uid = card.identifier
-    atqa = card.atqa
+    // A PC/SC reader does not report these.
+    if let reported = card.atqa, reported.count == 2 { atqa = reported }
     sak = card.sak
     // The ATS begins with its length, which includes the length byte itself (ISO/IEC 14443-4, 5.2.2).
-    ats = card.ats.map { [UInt8(clamping: $0.count + 1)] + $0 }
+    if let reported = card.ats, !reported.isEmpty {
+      ats = [UInt8(clamping: reported.count + 1)] + reported
+    }
     applicationData = card.applicationData
     protocolInfo = card.protocolInfo
   }

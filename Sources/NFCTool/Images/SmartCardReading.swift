@@ -46,14 +46,38 @@ struct SmartCardReading {
     application.files.append(
       .init(identifier: Type4CapabilityContainer.fileIdentifier, data: container))
     for control in Type4FileControl.all(in: container) {
-      let data =
-        control.isReadable ? try await content(control.identifier, control.size) : nil
-      if data == nil {
-        missing.append("file \(control.identifier.bigEndianBytes.hexadecimal) needs a key")
+      let (data, reason) = try await content(of: control, container)
+      if let reason {
+        missing.append("file \(control.identifier.bigEndianBytes.hexadecimal) \(reason)")
       }
       application.files.append(.init(identifier: control.identifier, data: data))
     }
     return application
+  }
+
+  /// Returns the content of a file that the capability container names, and what is missing of it.
+  ///
+  /// Mapping versions before 3 reach 8000h bytes, whatever the container says. An app that stands for a tag may have
+  /// nothing beyond its message, and refuse to read it.
+  private func content(
+    of control: Type4FileControl, _ container: [UInt8]
+  ) async throws -> (data: [UInt8]?, missing: String?) {
+    guard control.isReadable else { return (nil, "needs a key") }
+    let version = container.count > 2 ? container[2] >> 4 : 0
+    let size = min(control.size, Type4CapabilityContainer.reach(majorVersion: version))
+    do {
+      let data = try await tag.readBinary(file: control.identifier, offset: 0, count: size)
+      return (data, nil)
+    } catch let error as NFCError where error.group == .refusal {
+      guard error.code != .notAuthenticated else { return (nil, "needs a key") }
+      guard control.isNDEF, let length = try await content(control.identifier, control.lengthSize),
+        length.count == control.lengthSize,
+        let whole = try await content(
+          control.identifier,
+          min(size, control.lengthSize + length.reduce(0) { $0 << 8 | Int($1) }))
+      else { return (nil, "cannot be read: \(error.reason)") }
+      return (whole, "cannot be read beyond its message")
+    }
   }
 
   /// Returns the capability container, as long as its own length field indicates. Some cards refuse to read

@@ -10,7 +10,8 @@ extension TagDetails {
     }
     protection = Protection(
       from: access.write == .password || access.read == .password ? 0 : nil,
-      protectsReading: access.read == .password, unit: "byte")
+      protectsReading: access.read == .password, protectsWriting: access.write == .password,
+      unit: "byte")
     facts.append(("NDEF file", "\(access)"))
     guard OriginalitySignature.isKnown(for: product),
       let bytes = try await answer(detected, { try await Self.trust25(card) }) ?? nil

@@ -25,6 +25,7 @@ struct TagDetails {
     /// The permitted number of wrong passwords, or 0 for no limit.
     var attempts = 0
     var isConfigurationLocked = false
+    var protectsWriting = true
     /// The unit of ``from``.
     var unit = "page"
   }
@@ -132,7 +133,9 @@ extension TagDetails {
     let protection: JSONValue? = protection.map { protection in
       .members([
         "password": .bool(protection.from != nil), "from": protection.from.map { .integer($0) },
-        "read": .bool(protection.protectsReading), "attempts": .integer(protection.attempts),
+        "read": .bool(protection.protectsReading),
+        "write": protection.protectsWriting ? nil : .bool(false),
+        "attempts": .integer(protection.attempts),
       ])
     }
     let locks: JSONValue? = locks.map { locks in
@@ -201,7 +204,8 @@ extension TagDetails {
 extension TagDetails.Protection {
   fileprivate var text: String {
     guard let from else { return "none" }
-    let use = protectsReading ? "to read and write" : "to write"
+    let use = [protectsReading ? "read" : nil, protectsWriting ? "write" : nil]
+      .compactMap(\.self).joined(separator: " and ")
     let limit =
       switch (unit, attempts) {
       case ("page", 0): ", any number of attempts"
@@ -209,6 +213,6 @@ extension TagDetails.Protection {
       default: ", \(attempts) wrong attempts at most"
       }
     let lock = isConfigurationLocked ? ", cannot be changed any more" : ""
-    return "needed \(use) from \(unit) \(from) on\(limit)\(lock)"
+    return "needed to \(use) from \(unit) \(from) on\(limit)\(lock)"
   }
 }

@@ -98,7 +98,7 @@ extension DetectedTag {
       details = .members([
         "product": product, "atqa": tag.atqa.flatMap { $0.isEmpty ? nil : .bytes($0) },
         "sak": tag.sak.map { .bytes([$0]) },
-        "ats": tag.ats.map { .bytes($0) },
+        "ats": tag.ats.flatMap { $0.isEmpty ? nil : .bytes($0) },
         "historicalBytes": tag.ats == nil || tag.historicalBytes.isEmpty
           ? nil : .bytes(tag.historicalBytes),
         "pupi": technology == .iso14443b && !tag.identifier.isEmpty

@@ -66,7 +66,7 @@ struct Failure: Error, Hashable, Sendable {
     case .readerNotFound:
       "nfc doctor says what to do; --reader names one on a serial line; --virtual demo needs none"
     case .readerUnavailable: "nfc doctor says more"
-    case .readerLost: "plug the reader in again"
+    case .readerLost: "plug the reader in again; nfc doctor says more"
     case .unsupported: "use another reader"
     case .wrongTag: "use another tag"
     case .noTag: "hold a tag to the reader, or wait longer with --timeout"

@@ -91,6 +91,35 @@ enum File {
     }
   }
 
+  /// Replaces a file with these bytes, or does not change it. Creates the folders in its path that are missing.
+  static func replace(_ bytes: [UInt8], at path: String) throws {
+    if let number = makeFolder(of: path) { throw failure("write", path, number) }
+    let new = "\(path).\(getpid())"
+    try write(bytes, to: new)
+    guard rename(new, path) == 0 else {
+      let number = errno
+      unlink(new)
+      throw failure("write", path, number)
+    }
+  }
+
+  /// Creates the folders in a path that are missing, accessible only to this user (XDG Base Directory
+  /// Specification).
+  ///
+  /// - Returns: the error number of the system, or `nil` if all folders are there.
+  static func makeFolder(of path: String) -> Int32? {
+    var made = path.hasPrefix("/") ? "/" : ""
+    for part in path.split(separator: "/").dropLast() {
+      made += "\(part)/"
+      if mkdir(made, 0o700) != 0, errno != EEXIST {
+        let number = errno
+        var status = stat()
+        guard stat(made, &status) == 0 else { return number }
+      }
+    }
+    return nil
+  }
+
   /// Creates an empty file that other users cannot read, and returns its descriptor.
   static func create(_ path: String) throws -> Int32 {
     while true {

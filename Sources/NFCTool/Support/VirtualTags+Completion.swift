@@ -1,5 +1,16 @@
 import ArgumentParser
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
 import Foundation
+#endif
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
 
 extension VirtualTags {
   /// What a shell offers where a tag is expected: the names of chips, and files.
@@ -12,10 +23,8 @@ extension VirtualTags {
   /// Returns the paths in the folder to which the beginning of a path refers. A folder ends with a slash.
   private static func files(_ beginning: String) -> [String] {
     let folder = beginning.lastIndex(of: "/").map { String(beginning[...$0]) } ?? ""
-    let files = try? FileManager.default.contentsOfDirectory(
-      at: URL(filePath: folder.isEmpty ? "." : folder), includingPropertiesForKeys: nil,
-      options: .skipsHiddenFiles)
-    return (files ?? []).map { folder + $0.lastPathComponent + ($0.hasDirectoryPath ? "/" : "") }
-      .sorted()
+    let files = try? FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? "." : folder)
+    return (files ?? []).filter { !$0.hasPrefix(".") }.sorted()
+      .map { folder + $0 + (access("\(folder)\($0)/.", F_OK) == 0 ? "/" : "") }
   }
 }

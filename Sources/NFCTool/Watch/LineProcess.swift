@@ -1,24 +1,32 @@
 import ChildProcesses
-import Foundation
+import Dispatch
 import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
 
 /// A helper program that exchanges lines with this program. Its output is a sequence of lines. It ends when
 /// its standard input ends.
 ///
-/// The conformance to `Sendable` is unchecked because of the pipes: one thread reads from the output, and one
-/// writes to the input. Lines to write are kept in a queue that a lock protects.
-final class LineProcess: @unchecked Sendable {
+/// One thread reads from the output, and one writes to the input. Lines to write are kept in a queue that a lock
+/// protects.
+final class LineProcess: Sendable {
   /// The lines that the program writes to standard output. The sequence ends with the program.
   let lines: AsyncStream<String>
   private let process: RunningProcess
-  private let input = Pipe()
-  private let output = Pipe()
+  /// The end of a pipe to the program's standard input, which the writing thread closes.
+  private let input: Int32
+  /// The end of a pipe from the program's standard output, which the reading thread closes.
+  private let output: Int32
   private let queue = Mutex(Queue())
   private let isFilled = DispatchSemaphore(value: 0)
 
   /// The lines that the program has not read yet.
   private struct Queue {
-    var bytes = Data()
+    var bytes: [UInt8] = []
     /// The number of bytes that were taken from the queue and are being written.
     var inFlight = 0
     var isOpen = true
@@ -36,33 +44,51 @@ final class LineProcess: @unchecked Sendable {
 
   /// - Parameter program: the path of an executable.
   init(program: String, arguments: [String] = []) throws(ProgramStart.Failure) {
-    // Otherwise, a program that another library starts could keep the pipes open.
-    for handle in [
-      input.fileHandleForReading, input.fileHandleForWriting, output.fileHandleForReading,
-      output.fileHandleForWriting,
-    ] {
-      _ = fcntl(handle.fileDescriptor, F_SETFD, FD_CLOEXEC)
+    let input = try Self.pipe()
+    let output: (reading: Int32, writing: Int32)
+    do {
+      output = try Self.pipe()
+    } catch {
+      for end in [input.reading, input.writing] { _ = close(end) }
+      throw error
     }
+    // Afterwards, only the program has these, so that its end is noticed.
+    defer { for end in [input.reading, output.writing] { _ = close(end) } }
     var start = ProgramStart(program, arguments)
-    start.input = .descriptor(input.fileHandleForReading.fileDescriptor)
-    start.output = .descriptor(output.fileHandleForWriting.fileDescriptor)
-    process = try RunningProcess(start)
-    // Only the program has these now, so that its end is noticed.
-    try? input.fileHandleForReading.close()
-    try? output.fileHandleForWriting.close()
+    start.input = .descriptor(input.reading)
+    start.output = .descriptor(output.writing)
+    do {
+      process = try RunningProcess(start)
+    } catch {
+      for end in [input.writing, output.reading] { _ = close(end) }
+      throw error
+    }
+    self.input = input.writing
+    self.output = output.reading
     let (lines, continuation) = AsyncStream.makeStream(of: String.self)
     self.lines = lines
-    // This uses its own thread. FileHandle may call a readability handler for a descriptor that was already
-    // closed, which would crash this program.
-    Thread.detachNewThread { self.readLines(into: continuation) }
-    Thread.detachNewThread { self.writeQueue() }
+    DispatchQueue(label: "nfc.lines.output").async { self.readLines(into: continuation) }
+    DispatchQueue(label: "nfc.lines.input").async { self.writeQueue() }
+  }
+
+  /// Returns the ends of a pipe that no other program inherits. Otherwise, a program that another library starts
+  /// could keep the pipe open.
+  private static func pipe() throws(ProgramStart.Failure) -> (reading: Int32, writing: Int32) {
+    var ends: [Int32] = [-1, -1]
+    #if canImport(Glibc)
+    let code = Glibc.pipe(&ends)
+    #else
+    let code = Darwin.pipe(&ends)
+    #endif
+    guard code == 0 else { throw ProgramStart.Failure(errno: errno) }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return (ends[0], ends[1])
   }
 
   private func readLines(into continuation: AsyncStream<String>.Continuation) {
-    let splitter = LineSplitter(limit: Self.longestLine)
+    var splitter = LineSplitter(limit: Self.longestLine)
     var bytes = [UInt8](repeating: 0, count: Self.piece)
-    var state = pollfd(
-      fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
+    var state = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
     while true {
       // A process that was started by the program may keep the output open after the program has ended.
       let isReady = poll(&state, 1, Self.patienceMilliseconds)
@@ -72,12 +98,13 @@ final class LineProcess: @unchecked Sendable {
       }
       let count = isReady < 0 ? -1 : read(state.fd, &bytes, bytes.count)
       if count > 0 {
-        for line in splitter.split(Data(bytes.prefix(count))) { continuation.yield(line) }
+        for line in splitter.split(bytes.prefix(count)) { continuation.yield(line) }
       } else if count == 0 || errno != EINTR {
         break
       }
     }
     continuation.finish()
+    _ = close(output)
     // Nobody reads the input any more. The thread that writes it ends, and with it the last reference to this
     // object, its pipes and the process ID.
     queue.withLock { $0 = Queue(isOpen: false) }
@@ -86,14 +113,17 @@ final class LineProcess: @unchecked Sendable {
 
   /// Writes a line without waiting until the program reads it. Does nothing if the program has ended. Ends a
   /// program that has stopped reading.
-  func write(_ line: String) {
+  func write(_ line: String) { write(text: line + "\n") }
+
+  /// Writes text that is not a line, in the same way.
+  func write(text: String) {
     let isStuck = queue.withLock { queue in
       guard queue.isOpen else { return false }
       guard queue.unreadCount < Self.longestQueue else {
         queue = Queue(isOpen: false)
         return true
       }
-      queue.bytes.append(contentsOf: Data((line + "\n").utf8))
+      queue.bytes += Array(text.utf8)
       return false
     }
     if isStuck { process.signal(SIGKILL) }
@@ -113,57 +143,69 @@ final class LineProcess: @unchecked Sendable {
       let (bytes, isOpen) = queue.withLock { queue in
         defer {
           queue.inFlight = queue.bytes.count
-          queue.bytes = Data()
+          queue.bytes = []
         }
         return (queue.bytes, queue.isOpen)
       }
-      do {
-        try input.fileHandleForWriting.write(contentsOf: bytes)
-      } catch {
+      guard writeAll(bytes) else {
         queue.withLock { $0 = Queue(isOpen: false) }
         break
       }
       queue.withLock { $0.inFlight = 0 }
       if !isOpen { break }
     }
-    try? input.fileHandleForWriting.close()
+    _ = close(input)
+  }
+
+  /// Writes to the program's standard input. Returns `false` if the program has closed it.
+  private func writeAll(_ bytes: [UInt8]) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { writeBytes(input, $0.baseAddress, $0.count) }
+      if count > 0 {
+        rest.removeFirst(count)
+      } else if errno != EINTR {
+        return false
+      }
+    }
+    return true
+  }
+
+  /// Closes the program's standard input after the lines of the queue.
+  func closeInput() {
+    queue.withLock { $0.isOpen = false }
+    isFilled.signal()
   }
 
   /// Closes the program's standard input. Ends the program if it is still running after `grace`.
   func stop(grace: Duration) async {
-    queue.withLock { $0.isOpen = false }
-    isFilled.signal()
+    closeInput()
     // This is not cancelled with the caller.
     let process = process
     let outcome = await Task.detached { await process.outcome(within: grace) }.value
     if outcome == nil { process.signal(SIGKILL) }
   }
-
-  /// Returns the path of a program that was built and installed with this one.
-  static func sibling(_ name: String) -> String? {
-    guard let own = Bundle.main.executableURL?.resolvingSymlinksInPath() else { return nil }
-    let path = own.deletingLastPathComponent().appendingPathComponent(name).path
-    return FileManager.default.isExecutableFile(atPath: path) ? path : nil
-  }
 }
 
+private let writeBytes: @Sendable (Int32, UnsafeRawPointer?, Int) -> Int = { write($0, $1, $2) }
+
 /// Splits a stream of bytes into lines.
-private final class LineSplitter: Sendable {
-  private let rest = Mutex(Data())
+private struct LineSplitter {
+  private var rest: [UInt8] = []
   private let limit: Int
 
   init(limit: Int) { self.limit = limit }
 
-  func split(_ data: Data) -> [String] {
-    rest.withLock { rest in
-      rest.append(data)
-      var lines: [String] = []
-      while let end = rest.firstIndex(of: 0x0A) {
-        lines.append(String(decoding: rest[rest.startIndex..<end], as: UTF8.self))
-        rest = Data(rest[(end + 1)...])
-      }
-      if rest.count > limit { rest = Data() }
-      return lines
+  mutating func split(_ bytes: ArraySlice<UInt8>) -> [String] {
+    // What is left has no end of a line, and need not be searched again.
+    guard let last = bytes.lastIndex(of: 0x0A) else {
+      rest += bytes
+      if rest.count > limit { rest = [] }
+      return []
     }
+    let complete = rest + bytes[..<last]
+    rest = Array(bytes[(last + 1)...])
+    return complete.split(separator: 0x0A, omittingEmptySubsequences: false)
+      .map { String(decoding: $0, as: UTF8.self) }
   }
 }

@@ -1,4 +1,8 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
 import Foundation
+#endif
 
 /// The address of a broker: `mqtt://` or `mqtts://`, `[user@]host[:port]`.
 struct MQTTOptions: Hashable, Sendable {
@@ -29,7 +33,7 @@ struct MQTTOptions: Hashable, Sendable {
       components.password == nil, ["", "/"].contains(components.path), components.query == nil
     else { return nil }
     isSecure = scheme == "mqtts"
-    self.host = host.trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
+    self.host = host.filter { $0 != "[" && $0 != "]" }
     user = components.user
     guard let number = components.port else {
       port = isSecure ? Self.securePort : Self.port

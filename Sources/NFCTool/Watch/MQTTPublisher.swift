@@ -1,6 +1,12 @@
+import ChildProcesses
 import JSONText
-import Foundation
 import NFC
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// Publishes a watcher's reports through the program `nfc-mqtt` and a broker.
 ///
@@ -46,7 +52,7 @@ actor MQTTPublisher {
     _ options: MQTTOptions, topics: MQTTTopic, spool: TapSpool,
     homeAssistant: HomeAssistantDiscovery?
   ) throws {
-    guard let program = LineProcess.sibling(Self.program) else {
+    guard let program = OwnProgram.sibling(Self.program) else {
       throw Failure(
         .noReader, "\(Self.program), which publishes for nfc, is not installed beside it",
         advice: "build it with: swift build --product \(Self.program)")

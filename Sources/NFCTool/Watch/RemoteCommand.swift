@@ -1,6 +1,11 @@
 import JSONText
-import Foundation
 import NFC
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// A command in JSON that a subscriber sends to a reader: `{"id":"7","do":"read"}`, `write` with `records`,
 /// or `send` with `commands`. Each may have a `timeout` in seconds, and the `uid` of the tag that is meant.

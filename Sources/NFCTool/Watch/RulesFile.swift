@@ -30,11 +30,11 @@ final class RulesFile: Sendable {
   private static let period = Duration.milliseconds(500)
 
   /// - Throws: a ``Failure`` with the line if the file is not valid.
-  init(path: String, permitsPublishing: Bool) throws {
+  init(path: String, permitsPublishing: Bool) async throws {
     self.path = path
     self.permitsPublishing = permitsPublishing
     let version = Self.version(of: path)
-    let rules = try Self.read(path, permitsPublishing: permitsPublishing)
+    let rules = try await Self.read(path, permitsPublishing: permitsPublishing)
     state = Mutex(
       State(
         rules: rules,
@@ -53,7 +53,7 @@ final class RulesFile: Sendable {
       else { continue }
       state.withLock { $0.version = version }
       do {
-        let rules = try Self.read(path, permitsPublishing: permitsPublishing)
+        let rules = try await Self.read(path, permitsPublishing: permitsPublishing)
         state.withLock { $0.rules = rules }
       } catch let failure as Failure {
         Output.printError(failure.line + "; the old rules stay in force")
@@ -61,14 +61,16 @@ final class RulesFile: Sendable {
     }
   }
 
-  private static func read(_ path: String, permitsPublishing: Bool) throws -> TapRules {
+  private static func read(
+    _ path: String, permitsPublishing: Bool
+  ) async throws -> TapRules {
     let bytes = try File.read(path)
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw Failure(.content, "\(path) is not UTF-8")
     }
     do {
-      return try TapRules(yaml: text, permitsPublishing: permitsPublishing)
-    } catch {
+      return try await TapRules(yaml: text, permitsPublishing: permitsPublishing)
+    } catch let error as TapRulesError {
       throw Failure(.content, "\(path), \(error)")
     }
   }

@@ -1,5 +1,11 @@
-import Foundation
+import ChildProcesses
 import NFC
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// The systemd unit that starts `nfc watch` for a user, together with the desktop.
 struct SystemdUnit: Sendable {
@@ -23,7 +29,7 @@ struct SystemdUnit: Sendable {
   static let name = "nfc-watch.service"
 
   var text: String {
-    let program = Bundle.main.executableURL?.path ?? "nfc"
+    let program = OwnProgram.path ?? "nfc"
     let command = ([program, "watch"] + arguments).map(Self.quoted).joined(separator: " ")
     return """
       [Unit]
@@ -70,21 +76,12 @@ struct SystemdUnit: Sendable {
     let environment = ProcessInfo.processInfo.environment
     let configuration =
       environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-      ?? NSHomeDirectory() + "/.config"
+      ?? FileManager.default.homeDirectoryForCurrentUser.path + "/.config"
     return "\(configuration)/systemd/user/\(name)"
   }
 
   /// Writes the unit to the place where systemd finds it.
   func install() throws {
-    let path = Self.path
-    do {
-      try FileManager.default.createDirectory(
-        atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
-      try Data((text + "\n").utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
-    } catch {
-      throw Failure(
-        .lost, "cannot write \(path): \(error.localizedDescription)",
-        advice: "choose a directory that you may write to")
-    }
+    try File.replace(Array((text + "\n").utf8), at: Self.path)
   }
 }

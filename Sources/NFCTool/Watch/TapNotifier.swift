@@ -1,3 +1,4 @@
+import ChildProcesses
 import JSONText
 import NFC
 import Synchronization
@@ -54,7 +55,7 @@ actor TapNotifier {
   private func bus() -> LineProcess? {
     guard !hasTried else { return process }
     hasTried = true
-    guard DesktopBus.isReachable, let program = LineProcess.sibling(Self.program),
+    guard DesktopBus.isReachable, let program = OwnProgram.sibling(Self.program),
       let process = try? LineProcess(program: program)
     else { return nil }
     self.process = process

@@ -1,5 +1,5 @@
+import JSONText
 import NFC
-import Yams
 
 /// An error in a file of rules.
 struct TapRulesError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -15,17 +15,16 @@ extension TapRules {
   /// they have in YAML.
   ///
   /// - Parameter permitsPublishing: whether there is a broker for `publish:`.
-  init(yaml text: String, permitsPublishing: Bool) throws(TapRulesError) {
-    let root: Node?
-    do {
-      root = try compose(yaml: text)
-    } catch let error as YamlError {
-      throw TapRulesError(error)
-    } catch {
-      throw TapRulesError(line: nil, reason: "\(error)")
+  /// - Throws: ``TapRulesError``; a ``Failure`` if the program that reads YAML is missing or does not answer.
+  init(yaml text: String, permitsPublishing: Bool) async throws {
+    guard let root = try await RulesNode.root(of: text) else {
+      throw TapRulesError(line: 1, reason: "there are no rules in the file")
     }
-    guard let root else { throw TapRulesError(line: 1, reason: "there are no rules in the file") }
-    guard let list = root.sequence else {
+    try self.init(root, permitsPublishing: permitsPublishing)
+  }
+
+  private init(_ root: RulesNode, permitsPublishing: Bool) throws(TapRulesError) {
+    guard let list = root.list else {
       throw TapRulesError(root, "expected a list of rules, each beginning with \"- match:\"")
     }
     var rules: [TapRule] = []
@@ -37,8 +36,8 @@ extension TapRules {
 }
 
 extension TapRule {
-  fileprivate init(_ node: Node, permitsPublishing: Bool) throws(TapRulesError) {
-    guard let members = node.mapping else {
+  fileprivate init(_ node: RulesNode, permitsPublishing: Bool) throws(TapRulesError) {
+    guard let members = node.members else {
       throw TapRulesError(node, "expected a rule with \"match:\" and \"do:\"")
     }
     var conditions: [Condition] = []
@@ -46,12 +45,12 @@ extension TapRule {
     for (key, value) in members {
       switch key.text {
       case "match":
-        guard let entries = value.mapping else {
+        guard let entries = value.members else {
           throw TapRulesError(value, "match: takes conditions, for instance \"uri: https://\"")
         }
         for (name, argument) in entries { conditions.append(try Condition(name, argument)) }
       case "do":
-        guard let entries = value.mapping, !entries.isEmpty else {
+        guard let entries = value.members, !entries.isEmpty else {
           throw TapRulesError(value, "do: takes actions, for instance \"open: true\"")
         }
         actions = []
@@ -71,7 +70,7 @@ extension TapRule {
 extension TapRule.Condition {
   private static let names = "uid, type, product, uri, mime, external and text"
 
-  fileprivate init(_ key: Node, _ value: Node) throws(TapRulesError) {
+  fileprivate init(_ key: RulesNode, _ value: RulesNode) throws(TapRulesError) {
     guard let name = key.text, let text = value.text else {
       throw TapRulesError(value, "a condition has one value")
     }
@@ -106,7 +105,9 @@ extension TapAction {
   private static let names = "exec, open, notify, publish and app"
 
   /// Parses an action, or returns `nil` for an action that is switched off.
-  fileprivate init?(_ key: Node, _ value: Node, permitsPublishing: Bool) throws(TapRulesError) {
+  fileprivate init?(_ key: RulesNode, _ value: RulesNode, permitsPublishing: Bool)
+    throws(TapRulesError)
+  {
     guard let name = key.text, let text = value.text else {
       throw TapRulesError(value, "an action has one value")
     }
@@ -135,7 +136,7 @@ extension TapAction {
     }
   }
 
-  private static func filled(_ text: String, _ node: Node) throws(TapRulesError) -> String {
+  private static func filled(_ text: String, _ node: RulesNode) throws(TapRulesError) -> String {
     guard !text.isEmpty, !text.utf8.contains(0) else {
       throw TapRulesError(node, "the value is empty, or has a NUL in it")
     }
@@ -143,59 +144,8 @@ extension TapAction {
   }
 }
 
-extension Node {
-  /// The text of a scalar, as it is written in the file.
-  fileprivate var text: String? { scalar?.string }
-}
-
 extension TapRulesError {
-  fileprivate init(_ node: Node, _ reason: String) {
-    self.init(line: node.mark?.line, reason: reason)
-  }
-
-  fileprivate init(_ error: YamlError) {
-    switch error {
-    case .scanner(let context, let problem, let mark, let yaml),
-      .parser(let context, let problem, let mark, let yaml),
-      .composer(let context, let problem, let mark, let yaml):
-      // What is not closed is only noticed at the end of the file, which may be far from its beginning.
-      let lines = yaml.utf8.split(separator: 0x0A, omittingEmptySubsequences: false)
-      let last = (lines.lastIndex { $0.contains { $0 > 0x20 } } ?? 0) + 1
-      let line = mark.line > last ? context?.mark.line ?? last : mark.line
-      let reason = [context?.text, problem].compactMap(\.self).joined(separator: ", ")
-      self.init(line: min(line, last), reason: reason)
-    case .reader(let problem, let offset, _, let yaml):
-      // Yams counts characters.
-      let line = offset.map { yaml.prefix($0).count { $0.isNewline } + 1 }
-      self.init(line: line, reason: problem)
-    case .duplicatedKeysInMapping(let keys, let context):
-      self.init(
-        line: Self.lineOfRepetition(of: keys.first ?? "", context),
-        reason: "\(keys.joined(separator: ", ")) occurs twice")
-    default:
-      self.init(line: nil, reason: "the file is not YAML")
-    }
-  }
-
-  /// Returns the line of the second of two equal keys: Yams reports the place of the first. The keys of a block
-  /// mapping are in the same column (YAML 1.2.2, 8.2.2). In a flow mapping, it is the line of the first one.
-  private static func lineOfRepetition(of key: String, _ context: YamlError.Context) -> Int {
-    let lines = context.text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-    let indentation = context.mark.column - 1
-    for (index, line) in lines.enumerated().dropFirst(context.mark.line) {
-      let rest = line.drop { $0 == " " }
-      guard let first = rest.first, first != "#" else { continue }
-      let depth = line.count - rest.count
-      guard depth >= indentation else { break }
-      let words = [key, "\"\(key)\"", "'\(key)'"]
-      if depth == indentation,
-        words.contains(where: { word in
-          rest.hasPrefix(word) && rest.dropFirst(word.count).drop { $0 == " " }.first == ":"
-        })
-      {
-        return index + 1
-      }
-    }
-    return context.mark.line
+  fileprivate init(_ node: RulesNode, _ reason: String) {
+    self.init(line: node.line, reason: reason)
   }
 }

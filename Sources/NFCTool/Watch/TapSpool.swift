@@ -1,7 +1,12 @@
 import JSONText
-import Foundation
 import NFC
 import Synchronization
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 #if canImport(Glibc)
 import Glibc
@@ -76,7 +81,9 @@ final class TapSpool: Sendable {
     self.path = path
     self.beforeChange = beforeChange
     self.capacity = capacity
-    if makesFolder { try Self.makeFolder(of: path) }
+    if makesFolder, let number = File.makeFolder(of: path) {
+      throw .system(path: path, errno: number)
+    }
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0o600)
     guard descriptor >= 0 else { throw .system(path: path, errno: errno) }
     do {
@@ -253,19 +260,6 @@ final class TapSpool: Sendable {
     guard descriptor >= 0 else { return }
     _ = fsync(descriptor)
     _ = closeFile(descriptor)
-  }
-
-  /// Creates the missing folders of a path, accessible only to this user.
-  private static func makeFolder(of path: String) throws(Problem) {
-    var made = path.hasPrefix("/") ? "/" : ""
-    for part in path.split(separator: "/").dropLast() {
-      made += "\(part)/"
-      if mkdir(made, 0o700) != 0, errno != EEXIST {
-        let number = errno
-        var status = stat()
-        guard stat(made, &status) == 0 else { throw .system(path: path, errno: number) }
-      }
-    }
   }
 }
 

@@ -72,7 +72,7 @@ extension FlipperFile {
 extension FlipperFile.Writer {
   fileprivate mutating func typeA(_ image: TagImage) {
     line("ATQA", image.atqa ?? Self.atqa(of: image))
-    line("SAK", [image.sak ?? (image.kind == .classic ? Self.sak(of: image) : 0x00)])
+    line("SAK", [image.sak ?? Self.sak(of: image)])
   }
 
   fileprivate mutating func typeB(_ image: TagImage) {
@@ -80,14 +80,23 @@ extension FlipperFile.Writer {
     line("Protocol info", image.protocolInfo ?? [0, 0, 0])
   }
 
-  /// Returns the ATQA (NXP AN10833, MIFARE type identification procedure).
+  /// Returns the ATQA (NXP AN10833, MIFARE type identification procedure). Of a smart card, the format requires
+  /// only the size of the UID (ISO/IEC 14443-3, 6.5.2).
   private static func atqa(of image: TagImage) -> [UInt8] {
-    guard image.kind == .classic else { return [0x00, 0x44] }
+    guard image.kind == .classic else {
+      return [0x00, image.kind == .smartCard && image.uid?.count == 4 ? 0x04 : 0x44]
+    }
     return [0x00, image.memory.unitCount == 256 ? 0x02 : 0x04]
   }
 
+  /// Returns the SAK (ISO/IEC 14443-3, 6.5.3; AN10833).
   private static func sak(of image: TagImage) -> UInt8 {
-    switch image.memory.unitCount {
+    switch image.kind {
+    case .classic: break
+    case .desfire, .smartCard: return 0x20
+    default: return 0x00
+    }
+    return switch image.memory.unitCount {
     case 20: 0x09
     case 128: 0x10
     case 256: 0x18

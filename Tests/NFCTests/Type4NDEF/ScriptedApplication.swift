@@ -4,7 +4,7 @@ import VirtualNFC
 /// An NDEF application that answers as a test specifies: files as they are given, all of them open,
 /// and answers to READ BINARY and UPDATE BINARY that break a rule.
 struct ScriptedApplication: VirtualApplet {
-  let aid: [UInt8] = [0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x01]
+  var aid: [UInt8] = [0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x01]
   /// By identifier; the capability container and the NDEF file first.
   var files: [(identifier: UInt16, content: [UInt8])]
   /// READ BINARY for more is answered 6700.
@@ -16,6 +16,10 @@ struct ScriptedApplication: VirtualApplet {
   /// Every READ BINARY or UPDATE BINARY of the NDEF file is answered so.
   var readStatus: [UInt8]?
   var updateStatus: [UInt8]?
+  /// READ BINARY beyond the message of the NDEF file is answered so.
+  var statusBeyondMessage: [UInt8]?
+  /// UPDATE BINARY changes the NDEF file, whichever file is selected.
+  var ignoresSelection = false
   /// UPDATE BINARY of the capability container is answered 6982.
   var isContainerClosed = false
   private var current: Int?
@@ -81,10 +85,15 @@ struct ScriptedApplication: VirtualApplet {
       guard let current, let count = command.expectedLength else { return [0x69, 0x86] }
       if current > 0, let readStatus { return readStatus }
       guard count <= longestRead else { return [0x67, 0x00] }
+      if current > 0, let statusBeyondMessage {
+        let length = files[current].content.prefix(2).reduce(0) { $0 << 8 | Int($1) }
+        guard offset + count <= 2 + length else { return statusBeyondMessage }
+      }
       let content = files[current].content.dropFirst(offset)
       return content.prefix(min(count, longestAnswer)) + [0x90, 0x00]
     case 0xD6:
-      guard let current else { return [0x69, 0x86] }
+      guard var current else { return [0x69, 0x86] }
+      if ignoresSelection { current = 1 }
       if current > 0, let updateStatus { return updateStatus }
       if current == 0, isContainerClosed { return [0x69, 0x82] }
       guard command.data.count <= longestUpdate else { return [0x67, 0x00] }

@@ -103,6 +103,70 @@ import VirtualNFC
     }
   }
 
+  /// Apps that stand for a tag have nothing beyond their message (host-based card emulation on Android: TechBooster's
+  /// C85 sample and MichaelsPlayground's HceNdefEmulator answer 6A82, others 6A86, 6B00 or 6700).
+  @Test(arguments: [[0x6A, 0x82], [0x6A, 0x86], [0x6B, 0x00], [0x67, 0x00], [0x6F, 0x00]])
+  func nothingIsBehindTheMessage(_ status: [UInt8]) async throws {
+    for length in [0, 1, 20, 62] {
+      var application = ScriptedApplication(
+        container: ScriptedApplication.container,
+        ndefFile: ScriptedApplication.file(pattern(length)))
+      application.statusBeyondMessage = status
+      let tag = application.tag
+      let bench = try await NDEFBench(tag)
+      let ndef = try await bench.connected()
+      let message = length == 0 ? nil : pattern(length)
+      #expect(try await ndef.readNDEFBytes() == message)
+      #expect(try await ndef.readNDEFBytes() == message)
+      // A shorter message, and a longer one than the last.
+      for new in [pattern(5, seed: 2), pattern(40, seed: 4)] {
+        try await bench.connected().writeNDEFBytes(new, verify: true)
+        #expect(try await bench.connected().readNDEFBytes() == new)
+        tag.memory = tag.memory
+        #expect(try await ndef.readNDEFBytes() == new)
+      }
+    }
+  }
+
+  /// A file that is closed is not asked twice.
+  @Test func aClosedFileIsAskedOnce() async throws {
+    var application = ScriptedApplication(
+      container: ScriptedApplication.container, ndefFile: ScriptedApplication.file(pattern(20)))
+    application.readStatus = [0x69, 0x82]
+    let bench = try await NDEFBench(application.tag)
+    let ndef = try await bench.connected()
+    _ = try await ndef.queryNDEFStatus()
+    let count = try await bench.commands {
+      await #expect(throws: NFCError.self) { try await ndef.readNDEFBytes() }
+    }
+    #expect(count == 1)
+  }
+
+  /// Programs that make a reader a tag write to the NDEF file, whichever file is selected (libnfc's
+  /// `nfc-emulate-forum-tag4`, `emulatetag` of the Arduino library for the PN532).
+  @Test func aLockThatHitsTheMessageIsUndone() async throws {
+    for message in [pattern(5), pattern(40)] {
+      var application = ScriptedApplication(
+        container: ScriptedApplication.container, ndefFile: ScriptedApplication.file(message))
+      application.ignoresSelection = true
+      let tag = application.tag
+      let before = tag.memory
+      let bench = try await NDEFBench(tag)
+      try await bench.expectRefusal(.tagRefused) { try await $0.makeReadOnly() }
+      #expect(tag.memory == before)
+      #expect(try await bench.connected().readNDEFBytes() == message)
+    }
+  }
+
+  /// A program that makes a reader a tag ends at the first command that it does not know (libnfc's
+  /// `nfc-emulate-forum-tag4`), and has no historical bytes.
+  @Test func anEmulatedTagIsNotAskedForItsVersion() async throws {
+    let application = ScriptedApplication(
+      container: ScriptedApplication.container, ndefFile: ScriptedApplication.file(pattern(20)))
+    let bench = try await NDEFBench(VirtualTag(EmulatedTag(application)))
+    #expect(try await bench.connected().readNDEFBytes() == pattern(20))
+  }
+
   /// A container that cannot be written, or is too short, stays; nothing is changed.
   @Test func whatCannotBeRepairedIsRefused() async throws {
     for container in [Array(Self.container([:]).prefix(9)), []] {

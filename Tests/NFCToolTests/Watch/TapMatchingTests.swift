@@ -107,8 +107,17 @@ import Testing
       do: {notify: true}
     """
 
-  @Test func theFirstRuleThatMatchesIsUsed() throws {
-    let rules = try TapRules(yaml: Self.yaml, permitsPublishing: true)
+  /// Few bytes that stand for a hundred thousand values.
+  private static let bomb =
+    "- &a [\(list("x"))]\n- &b [\(list("*a"))]\n- &c [\(list("*b"))]\n- &d [\(list("*c"))]\n"
+    + "- [\(list("*d"))]"
+
+  private static func list(_ entry: String) -> String {
+    Array(repeating: entry, count: 10).joined(separator: ", ")
+  }
+
+  @Test func theFirstRuleThatMatchesIsUsed() async throws {
+    let rules = try await TapRules(yaml: Self.yaml, permitsPublishing: true)
     #expect(rules.actions(for: Self.tap()) == [.execute("open-door"), .notify("Welcome")])
     let other = "0411223344"
     let record: [(NDEFRecord, [TapAction])] = [
@@ -156,11 +165,16 @@ import Testing
     ("\n\n- do: {exec: \"a}\n\n\n\n", 3, "quoted scalar"),
     ("- do: {exec: a}\n- do: {open: true, notify: \n\n", 2, ""),
     ("- do: {exec: a}\n---\n- do: {exec: b}\n", 2, "a single document in the stream, but found"),
+    (
+      "- do: {exec: " + String(repeating: "[", count: 60) + String(repeating: "]", count: 60) + "}",
+      1, "one value"
+    ),
+    (Self.bomb, 1, "100000"),
     ("- match: {uid: 04}\n  do: {exec: a}\n- match: {type: mifair}\n  do: {exec: a}", 3, "miFare"),
   ])
-  func aWrongFileIsRefusedWithItsLine(yaml: String, line: Int, word: String) throws {
-    let error = try #require(throws: TapRulesError.self) {
-      try TapRules(yaml: yaml, permitsPublishing: true)
+  func aWrongFileIsRefusedWithItsLine(yaml: String, line: Int, word: String) async throws {
+    let error = try await #require(throws: TapRulesError.self) {
+      try await TapRules(yaml: yaml, permitsPublishing: true)
     }
     #expect(error.line == line, "\(error)")
     #expect(word.isEmpty || error.reason.contains(word), "\(error)")
@@ -172,8 +186,8 @@ import Testing
     ("type: felica", false), ("external: \"Example.ORG:t*\"", true), ("text: a", false),
     ("text: A", true),
   ])
-  func namesMatchInAnyCase(condition: String, expected: Bool) throws {
-    let rules = try TapRules(
+  func namesMatchInAnyCase(condition: String, expected: Bool) async throws {
+    let rules = try await TapRules(
       yaml: "- match: {\(condition)}\n  do: {exec: a}", permitsPublishing: false)
     let external = NDEFRecord(
       typeNameFormat: .external, type: Array("example.org:Ticket".utf8), payload: [])
@@ -181,9 +195,9 @@ import Testing
     #expect((rules.actions(for: tap) != nil) == expected)
   }
 
-  @Test func publishingNeedsABroker() {
-    #expect(throws: TapRulesError.self) {
-      try TapRules(yaml: Self.yaml, permitsPublishing: false)
+  @Test func publishingNeedsABroker() async {
+    await #expect(throws: TapRulesError.self) {
+      try await TapRules(yaml: Self.yaml, permitsPublishing: false)
     }
   }
 }

@@ -102,8 +102,11 @@ struct DESFireSecurityTests {
     #expect(reader.sendEncrypted([0xC4, 0], own + version).status == 0)
     #expect(reader.send([0x51]).status == 0xAE)
     try reader.authenticate(way.code, 1, DESFireKey(way.kind, bytes: other))
-    try reader.authenticate(way.code, 0, DESFireKey(way.kind, bytes: own))
-    #expect(reader.sendEncrypted([0xC4, 5], own + version).status == 0x40)
+    // All bits are the number: these are not key 1.
+    for number: UInt8 in [5, 0x11, 0x41] {
+      try reader.authenticate(way.code, 0, DESFireKey(way.kind, bytes: own))
+      #expect(reader.sendEncrypted([0xC4, number], own + version).status == 0x40)
+    }
     // The old key is no longer valid.
     let start = reader.send([way.code, 0])
     #expect(start.status == 0xAF)
@@ -151,6 +154,36 @@ struct DESFireSecurityTests {
     let first = card.process([0x0A, 0])
     _ = card.process([0x60])
     #expect(card.process([0x0A, 0]) != first)
+  }
+
+  @Test func aCardHasOneKey() throws {
+    var reader = DESFireReader(DESFire(.ev3))
+    for number: UInt8 in [0x10, 0x11, 0x91] {
+      try reader.authenticate(0x0A, 0, .zero(.des))
+      #expect(
+        reader.sendEncrypted([0xC4, number], [UInt8](repeating: 1, count: 16)).status == 0x40)
+    }
+  }
+
+  @Test(arguments: [(DESFireModel.ev1, false), (.ev3, true)])
+  func memoryOfWhatIsDeleted(_ model: DESFireModel, isReleased: Bool) throws {
+    var reader = DESFireReader(DESFire(model))
+    try reader.authenticate(0x0A, 0, .zero(.des))
+    #expect(reader.send([0xFC]).status == 0)
+    let empty = reader.send([0x6E]).data
+    #expect(reader.send([0xCA, 1, 0, 0, 0x0F, 1]).status == 0)
+    #expect(reader.send([0x5A, 1, 0, 0]).status == 0)
+    #expect(reader.send([0xCD, 1, 0, 0xEE, 0xEE, 0, 4, 0]).status == 0)
+    let full = reader.send([0x6E]).data
+    #expect(full != empty)
+    #expect(reader.send([0xDF, 1]).status == 0)
+    #expect((reader.send([0x6E]).data == full) == !isReleased)
+    #expect(reader.send([0x5A, 0, 0, 0]).status == 0)
+    try reader.authenticate(0x0A, 0, .zero(.des))
+    #expect(reader.send([0xDA, 1, 0, 0]).status == 0)
+    #expect(reader.send([0x6E]).data == (isReleased ? empty : full))
+    #expect(reader.send([0xFC]).status == 0)
+    #expect(reader.send([0x6E]).data == empty)
   }
 
   /// The commands that libfreefare's `mifare-desfire-format` and `mifare-desfire-create-ndef` send to an

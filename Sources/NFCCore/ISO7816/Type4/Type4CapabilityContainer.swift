@@ -14,6 +14,12 @@ package struct Type4CapabilityContainer: Hashable, Sendable {
   /// the first.
   var writeAccessOffset: Int { Self.head + 1 + file.kind.entryLength }
 
+  /// Returns the number of bytes of a file that commands reach: only mapping version 3 has commands for offsets beyond
+  /// P1 and P2.
+  package static func reach(majorVersion: UInt8) -> Int {
+    1 + (majorVersion >= 3 ? Type4Command.maximumObjectOffset : Type4Command.maximumOffset)
+  }
+
   /// Where the container is.
   package static let fileIdentifier: UInt16 = 0xE103
   /// The minimum length of a container: an NDEF file control TLV and what precedes it.

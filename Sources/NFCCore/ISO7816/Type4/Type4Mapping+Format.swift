@@ -59,18 +59,42 @@ extension Type4Mapping {
     guard file.isWritable || open?.isEmpty == false else { return }
     layout = .unknown
     try link.uninterrupted {
+      let old = desfire == nil ? contentByte(file, link) : nil
       if open?.contains(.ndefFile) == true { try desfire?.lock(.ndefFile) }
       if file.isWritable { try lockContainer(file, link) }
       if open?.contains(.container) == true { try desfire?.lock(.container) }
       guard let locked = try self.file(link), !locked.isWritable,
         try desfire?.openFiles(isContainerOpen: false).isEmpty ?? true
       else {
+        try restore(old, file, link)
         throw NFCError(.tagRefused, "the card accepted the lock but is not locked")
       }
       file = locked
     }
     // GetFileSettings and the container have left another file selected on some cards.
     try selectFile(file, link)
+  }
+
+  /// Returns the byte of the NDEF file, which is selected, at the place where the capability container has its write
+  /// access condition.
+  ///
+  /// libnfc's `nfc-emulate-forum-tag4` and Arduino's `emulatetag` write to the NDEF file whichever file is selected.
+  private func contentByte(_ file: Type4File, _ link: TagLink) -> UInt8? {
+    guard file.isReadable, file.writeAccessOffset < file.size else { return nil }
+    var limit = 1
+    return try? ISO7816Procedure(link).readBinary(
+      file: file.identifier, offset: file.writeAccessOffset, count: 1, limit: &limit
+    ).first
+  }
+
+  /// Gives the NDEF file, which is selected, its byte back, if the lock has overwritten it.
+  private func restore(_ old: UInt8?, _ file: Type4File, _ link: TagLink) throws {
+    guard let old, contentByte(file, link) == Type4FileControl.noAccess,
+      old != Type4FileControl.noAccess
+    else { return }
+    var limit = 1
+    try ISO7816Procedure(link).updateBinary(
+      file: file.identifier, offset: file.writeAccessOffset, data: [old], limit: &limit)
   }
 
   mutating func lockPlan(_ link: TagLink) throws -> [LockStep] {

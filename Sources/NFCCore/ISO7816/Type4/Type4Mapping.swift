@@ -105,6 +105,20 @@ struct Type4Mapping: NDEFMapping {
     return try Type4CapabilityContainer(bytes)
   }
 
+  /// Selects the NDEF application of a card that may be anything. A card without it may not answer.
+  static func hasApplication(_ link: TagLink) throws -> Bool {
+    do {
+      let answer = try link.exchange(
+        APDU.select(aid: .ndef).encoded, framing: .tagProtocol, timeout: ISO7816Exchange.timeout)
+      return ISO7816Procedure.isSelected(try ResponseAPDU(answer))
+    } catch let error as NFCError
+      where [.tagResponseError, .tagConnectionLost].contains(error.code)
+    {
+      try link.selectAgain()
+      return false
+    }
+  }
+
   /// Selects the application; `nil` if the card has no applications at all.
   ///
   /// A MIFARE Plus in security levels 0 and 3 answers with one byte, a status of its own and not the two of
@@ -187,8 +201,9 @@ struct Type4Mapping: NDEFMapping {
     _ file: inout Type4File, _ procedure: ISO7816Procedure
   ) throws {
     guard !isProven, !content.isEmpty else { return }
-    let part = try file.read(offset: 0, count: content.count, procedure)
-    if !content.starts(with: part) { content = part }
+    let part = try file.readBeginning(content.count, procedure)
+    // A length alone does not show that the message is the same.
+    if !content.starts(with: part) || part.count <= file.lengthSize { content = part }
     isProven = true
     hasAnswered = true
   }
@@ -211,7 +226,11 @@ struct Type4Mapping: NDEFMapping {
     }
     while content.count < file.lengthSize {
       try checkParts()
-      content += try file.read(offset: content.count, count: file.size - content.count, procedure)
+      content +=
+        content.isEmpty
+        ? try file.readBeginning(
+          file.endsWithMessage ? file.lengthSize : file.size, procedure)
+        : try file.read(offset: content.count, count: file.lengthSize - content.count, procedure)
     }
     isProven = true
     hasAnswered = true
@@ -313,6 +332,8 @@ struct Type4File: Hashable, Sendable {
   /// lower them.
   private(set) var readLimit: Int
   private(set) var updateLimit: Int
+  /// Whether the card refuses to read beyond the message.
+  private(set) var endsWithMessage = false
 
   /// Class, instruction, P1, P2, Lc; and the status word of an answer.
   private static let commandOverhead = 5
@@ -334,11 +355,8 @@ struct Type4File: Hashable, Sendable {
     identifier = file.identifier
     isVersion1 = container.majorVersion == 1
     lengthSize = file.lengthSize
-    // Only mapping version 3 has commands for offsets beyond P1 and P2.
-    let reach =
-      container.majorVersion >= 3
-      ? Type4Command.maximumObjectOffset : Type4Command.maximumOffset
-    size = min(file.size, reach + 1)
+    size = min(
+      file.size, Type4CapabilityContainer.reach(majorVersion: container.majorVersion))
     wholeSize = file.size
     hasReadPassword = file.readAccess == Type4FileControl.passwordAccess
     hasWritePassword = file.writeAccess == Type4FileControl.passwordAccess
@@ -407,6 +425,29 @@ struct Type4File: Hashable, Sendable {
   /// In how many parts the whole file is waited for.
   var toleratedParts: Int {
     size / ISO7816Procedure.leastAnswer + ISO7816Procedure.toleratedShortAnswers
+  }
+
+  /// The refusals that say nothing about the number of bytes.
+  private static let accessRefusals: [StatusWord] = [
+    .securityStatusNotSatisfied, .authenticationMethodBlocked, .conditionsOfUseNotSatisfied,
+  ]
+
+  /// Reads the first bytes of the file: at least one.
+  ///
+  /// An app that stands for a tag may have nothing beyond its message, and refuse a command that reaches further,
+  /// with 6A82 for instance (several public samples of host-based card emulation for Android do). Its length field is
+  /// read by itself, as the Type 4 Tag Operation Specification has it, from then on.
+  mutating func readBeginning(_ count: Int, _ procedure: ISO7816Procedure) throws -> [UInt8] {
+    do {
+      return try read(offset: 0, count: count, procedure)
+    } catch let error as NFCError {
+      guard count > lengthSize, case .statusWord(let word)? = error.cause,
+        !Self.accessRefusals.contains(StatusWord(rawValue: word))
+      else { throw error }
+      let length = try read(offset: 0, count: lengthSize, procedure)
+      endsWithMessage = true
+      return length
+    }
   }
 
   /// One READ BINARY, or several if the card refuses this many bytes: at least one byte.

@@ -6,8 +6,9 @@ import NFCCore
 /// commands that read and write a card formatted as an NFC Forum Type 4 tag: the first command after
 /// its activation decides which.
 ///
-/// All authentications work, with the secure messaging that follows from them, and all kinds of
-/// files. With LRP, a DESFire Light computes transaction codes as with AES, which differs from the
+/// All native authentications work, with the secure messaging that follows from them, and all kinds of
+/// files. The authentication and the record commands of ISO/IEC 7816-4 (84, 82, 88, B2 and E2), delegated
+/// applications, and options of SetConfiguration other than 00, 01, 02, 05 and 09 are not supported. With LRP, a DESFire Light computes transaction codes as with AES, which differs from the
 /// real chip: no public source has an example. The dynamic messages of NTAG 413 DNA are not
 /// supported, because no public source describes their settings.
 public struct DESFire: VirtualChip {

@@ -31,6 +31,10 @@ public struct DESFireModel: Hashable, Sendable {
   /// Whether the chip supports the full command set of a DESFire, not a fixed part of it.
   var isDESFire: Bool { if case .free = layout { true } else { false } }
 
+  /// Whether deleting a file or an application makes its memory available. On an EV1, only FormatPICC does
+  /// (Ingenico's `Desfire.h`, on DeleteFile); no public source describes this for later chips.
+  var releasesMemory: Bool { hasEV2Messaging }
+
   static let desfireATS: [UInt8] = [0x06, 0x75, 0x77, 0x81, 0x02, 0x80]
   static let ntagATS: [UInt8] = [0x06, 0x77, 0x77, 0x71, 0x02, 0x80]
 

@@ -93,6 +93,7 @@ extension DESFirePICC {
       guard session?.keyNumber == 0 else { throw .authenticationError }
       guard !configuration.forbidsFormat else { throw .permissionDenied }
       applications = []
+      unreleasedMemory = 0
       return Result()
     case .initializeKeySet: return try initializeKeySet(parameters)
     case .finalizeKeySet: return try finalizeKeySet(parameters)
@@ -133,7 +134,12 @@ extension DESFirePICC {
   }
 
   var freeMemory: Int {
-    model.freeMemory - applications.reduce(0) { $0 + $1.memorySize }
+    model.freeMemory - unreleasedMemory - applications.reduce(0) { $0 + $1.memorySize }
+  }
+
+  /// Keeps the memory of something that is deleted, where the chip does not release it.
+  mutating func keepMemory(_ size: Int) {
+    if !model.releasesMemory { unreleasedMemory += size }
   }
 
   // MARK: Applications
@@ -203,7 +209,7 @@ extension DESFirePICC {
       try requireCardLevel()
       guard session?.keyNumber == 0 else { throw .authenticationError }
     }
-    applications.remove(at: index)
+    keepMemory(applications.remove(at: index).memorySize)
     if selection == index {
       selection = nil
       leaveSelection()
@@ -241,10 +247,10 @@ extension DESFirePICC {
   private mutating func changeKey(_ parameters: [UInt8]) throws(DESFireStatus) -> Result {
     guard var session else { throw .authenticationError }
     guard let first = parameters.first else { throw .lengthError }
-    let number = first & 0x0F
+    // At card level, the two highest bits are the kind of the new key.
+    let number = selection == nil ? first & 0x3F : first
     guard Int(number) < selected.keys.count else { throw .noSuchKey }
     try requireKeyChange(number, session: session)
-    // The two highest bits change the kind of the card's own key.
     let old = selected.keys[Int(number)]
     guard let kind = selection == nil ? DESFireKey.Kind(rawValue: first & 0xC0) : old.kind else {
       throw .parameterError

@@ -60,7 +60,7 @@ extension DESFirePICC {
       guard model.isDESFire || selected.files[index].transactionMAC != nil else {
         throw .permissionDenied
       }
-      selected.files.remove(at: index)
+      keepMemory(selected.files.remove(at: index).memorySize)
       currentFile = nil
       return Result()
     default:

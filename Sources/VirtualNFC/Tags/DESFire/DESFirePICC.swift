@@ -36,6 +36,8 @@ struct DESFirePICC: Hashable, Sendable {
   let signature: [UInt8]?
   var card = DESFireApplication.factoryPICC
   var applications: [DESFireApplication]
+  /// The memory of deleted files and applications that the chip has not released, in bytes.
+  var unreleasedMemory = 0
 
   /// The index of the selected application; `nil` at the level of the card.
   var selection: Int?

@@ -15,8 +15,8 @@ import NFCCore
 /// liblogicalaccess and Proxmark3 (`mifare4.c`), whose recording of a card (`hf_mfp_mad_sl3.trace`)
 /// contains authentication and reading. None of them specifies the answer of a card to a command in the
 /// wrong order (here 0B, or 06 for one that requires authentication), or whether an authentication with
-/// one sector's key opens another sector with the same key (here not). Level 2, proximity check and
-/// virtual card selection are not modeled.
+/// one sector's key opens another sector with the same key (here not). Level 2, the configuration blocks from
+/// B000 on, proximity check and virtual card selection with its keys are not modeled.
 public struct MIFAREPlus: VirtualChip {
   /// The members of the family.
   public enum Product: Hashable, Sendable, CaseIterable {

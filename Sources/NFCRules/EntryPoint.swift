@@ -1,0 +1,45 @@
+import JSONText
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// `nfc-rules`: reads YAML for `nfc watch --rules`. It is a separate program, so that only those who have rules need
+/// a library for YAML, which takes more space than the rest of `nfc`.
+///
+/// Standard input is the text of a file. The output is one line of JSON for the document, see ``RulesDocument``.
+@main
+enum EntryPoint {
+  static func main() {
+    signal(SIGPIPE, SIG_IGN)
+    guard isatty(STDIN_FILENO) == 0 else {
+      put("nfc-rules: this program is started by nfc watch --rules\n", to: STDERR_FILENO)
+      exit(EX_USAGE)
+    }
+    put(RulesDocument.json(of: input()).text + "\n", to: STDOUT_FILENO)
+  }
+
+  private static func input() -> [UInt8] {
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = read(STDIN_FILENO, &piece, piece.count)
+      if count > 0 {
+        bytes += piece.prefix(count)
+      } else if count == 0 || errno != EINTR {
+        return bytes
+      }
+    }
+  }
+
+  private static func put(_ text: String, to descriptor: Int32) {
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+      guard count >= 0 || errno == EINTR else { exit(EX_IOERR) }
+      rest = rest.dropFirst(max(count, 0))
+    }
+  }
+}
