@@ -118,12 +118,15 @@ import VirtualNFC
       let message = length == 0 ? nil : pattern(length)
       #expect(try await ndef.readNDEFBytes() == message)
       #expect(try await ndef.readNDEFBytes() == message)
-      // A shorter message, and a longer one than the last.
-      for new in [pattern(5, seed: 2), pattern(40, seed: 4)] {
-        try await bench.connected().writeNDEFBytes(new, verify: true)
-        #expect(try await bench.connected().readNDEFBytes() == new)
-        tag.memory = tag.memory
+      // The app changes its message: a shorter one, a longer one, and one of the same length.
+      for new in [pattern(5, seed: 2), pattern(40, seed: 4), pattern(40, seed: 6)] {
+        tag.memory = ScriptedApplication.container + ScriptedApplication.file(new)
         #expect(try await ndef.readNDEFBytes() == new)
+      }
+      for new in [pattern(5, seed: 2), pattern(40, seed: 4)] {
+        let again = try await bench.connected()
+        try await again.writeNDEFBytes(new, verify: true)
+        #expect(try await again.readNDEFBytes() == new)
       }
     }
   }
