@@ -11,7 +11,9 @@ package enum OwnProgram {
     #if canImport(Glibc)
     let name = "/proc/self/exe"
     #else
-    guard let name = CommandLine.arguments.first else { return nil }
+    var size = UInt32(MAXPATHLEN)
+    var name = [CChar](repeating: 0, count: Int(MAXPATHLEN))
+    guard _NSGetExecutablePath(&name, &size) == 0 else { return nil }
     #endif
     return realpath(name, nil).map { pointer in
       defer { free(pointer) }

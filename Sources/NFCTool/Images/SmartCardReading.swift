@@ -8,6 +8,9 @@ struct SmartCardReading {
   /// Doc 9303-11, 9.2.1).
   private static let cardFiles: [UInt16] = [0x2F00, 0x2F01, 0x011C]
 
+  /// The length of a capability container for one file, in bytes.
+  private static let shortestContainer = 15
+
   private let tag: any ISO7816Tag
 
   init(_ tag: any ISO7816Tag) { self.tag = tag }
@@ -81,15 +84,15 @@ struct SmartCardReading {
   }
 
   /// Returns the capability container, as long as its own length field indicates. Some cards refuse to read
-  /// to the end of a file.
+  /// to the end of a file, and some apps that stand for a tag to read less than the shortest container.
   private func container() async throws -> [UInt8]? {
-    guard let length = try await content(Type4CapabilityContainer.fileIdentifier, 2),
-      length.count == 2
-    else {
-      return nil
-    }
-    return try await content(
-      Type4CapabilityContainer.fileIdentifier, Int(length[0]) << 8 | Int(length[1]))
+    let file = Type4CapabilityContainer.fileIdentifier
+    var beginning = try await content(file, Self.shortestContainer)
+    if beginning == nil { beginning = try await content(file, 2) }
+    guard let beginning, beginning.count >= 2 else { return nil }
+    let length = Int(beginning[0]) << 8 | Int(beginning[1])
+    guard length > beginning.count else { return Array(beginning.prefix(length)) }
+    return try await content(file, length)
   }
 
   private func files(

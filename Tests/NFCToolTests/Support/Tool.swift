@@ -69,8 +69,16 @@ struct Tool {
     _ tag: String, sourceLocation: SourceLocation = #_sourceLocation,
     _ body: (_ nfc: @escaping ([String]) async throws -> Result) async throws -> Void
   ) async throws {
+    try await with(VirtualTags([tag]).tags, sourceLocation: sourceLocation, body)
+  }
+
+  /// Does the same with tags that no name stands for.
+  static func with(
+    _ tags: [VirtualTag], sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: (_ nfc: @escaping ([String]) async throws -> Result) async throws -> Void
+  ) async throws {
     let field = VirtualField()
-    for tag in try VirtualTags([tag]).tags { field.place(tag) }
+    for tag in tags { field.place(tag) }
     let watch = FieldWatch(field, sourceLocation)
     let virtual = try VirtualReader(field)
     let reader = virtual.connectionString

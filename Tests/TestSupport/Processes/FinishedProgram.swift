@@ -51,9 +51,8 @@ public struct FinishedProgram: Sendable {
     return URL(filePath: bundle).deletingLastPathComponent().appending(path: name).path
   }
 
-  /// Returns the path of the `nfc` command to test. It is in the directory that `NFC_TEST_PROGRAMS` names,
-  /// where `Scripts/test` built it for release as people install it. Without that variable, it is the command
-  /// that was built with these tests.
+  /// Returns the path of the `nfc` command to test. It is in the directory that `NFC_TEST_PROGRAMS` names, or else
+  /// the command that was built with these tests.
   ///
   /// A command that was built for debugging takes ten times as long. The argument parser uses most of that
   /// time, because it then checks the declarations of all options in each run.
