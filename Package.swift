@@ -119,9 +119,9 @@ let package = Package(
         "SUNMessage", "SecureTags", "TagImages", "Recordings", "ChildProcesses",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
-    .executableTarget(name: "NFCMQTT", dependencies: ["CMosquitto"]),
-    .executableTarget(name: "NFCNotify", dependencies: ["CDBus"]),
-    .executableTarget(name: "NFCRules", dependencies: ["JSONText", "Yams"]),
+    .executableTarget(name: "NFCMQTT", dependencies: ["ChildProcesses", "CMosquitto"]),
+    .executableTarget(name: "NFCNotify", dependencies: ["ChildProcesses", "CDBus"]),
+    .executableTarget(name: "NFCRules", dependencies: ["ChildProcesses", "JSONText", "Yams"]),
     // Run by Scripts/benchmark.
     .target(name: "CReadLoop", dependencies: ["CLibNFC"]),
     .executableTarget(
@@ -247,8 +247,8 @@ package.targets += [
 package.targets.append(.target(name: "AppleCoreNFC"))
 #endif
 
-// Scripts/test builds the package for release. Its tests run once, so that optimizing them takes more time than it
-// saves, and nothing imports them.
+// Scripts/test builds the package for release, but its tests without optimization: they run once, and optimizing them
+// takes more time than it saves. Nothing imports them, so that a separate step for their interfaces is not needed.
 if Context.environment["NFC_TESTS"] == "unoptimized" {
   for target in package.targets where target.type == .test {
     target.swiftSettings = [.unsafeFlags(["-Onone", "-no-emit-module-separately-wmo"])]

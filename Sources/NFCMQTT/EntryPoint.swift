@@ -1,3 +1,5 @@
+import ChildProcesses
+
 #if canImport(Glibc)
 import Glibc
 #else
@@ -13,8 +15,8 @@ enum EntryPoint {
     for number in [SIGINT, SIGTERM, SIGHUP, SIGPIPE] { signal(number, SIG_IGN) }
     Mosquitto.start()
     guard var bridge = Bridge() else {
-      Output.put(
-        Array("nfc-mqtt: this program is started by nfc watch --mqtt\n".utf8), to: STDERR_FILENO)
+      Descriptor.write(
+        "nfc-mqtt: this program is started by nfc watch --mqtt\n".utf8, to: STDERR_FILENO)
       exit(EX_USAGE)
     }
     bridge.run()
@@ -24,18 +26,6 @@ enum EntryPoint {
 enum Output {
   /// Writes a line immediately. Ends this program if nobody reads it.
   static func report(_ report: Report) {
-    if !put(report.line, to: STDOUT_FILENO) { exit(EXIT_SUCCESS) }
-  }
-
-  /// Writes all bytes. Returns `false` if nobody reads them.
-  @discardableResult
-  static func put(_ bytes: some Collection<UInt8>, to descriptor: Int32) -> Bool {
-    var rest = Array(bytes)[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-      guard count >= 0 || errno == EINTR else { return false }
-      rest = rest.dropFirst(max(count, 0))
-    }
-    return true
+    if !Descriptor.write(report.line, to: STDOUT_FILENO) { exit(EXIT_SUCCESS) }
   }
 }

@@ -1,3 +1,5 @@
+import ChildProcesses
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -38,17 +40,7 @@ enum EntryPoint {
   }
 
   private static func complain(_ problem: SessionBus.Problem) {
-    put("nfc: no notification: \(problem.reason)", to: STDERR_FILENO)
-  }
-
-  /// Writes a line, as far as its reader takes it.
-  private static func put(_ line: String, to descriptor: Int32) {
-    var rest = Array("\(line)\n".utf8)[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-      guard count >= 0 || errno == EINTR else { return }
-      rest = rest.dropFirst(max(count, 0))
-    }
+    Descriptor.write("nfc: no notification: \(problem.reason)\n".utf8, to: STDERR_FILENO)
   }
 
   /// Shows a notification and returns its number.
@@ -101,7 +93,7 @@ enum EntryPoint {
         switch event {
         case .invoked(let number, clicked):
           guard let link = links[number] else { continue }
-          put(link, to: STDOUT_FILENO)
+          Descriptor.write("\(link)\n".utf8, to: STDOUT_FILENO)
         case .invoked: continue
         case .closed(let number): links[number] = nil
         }

@@ -1,3 +1,4 @@
+import ChildProcesses
 import JSONText
 
 #if canImport(Glibc)
@@ -15,10 +16,12 @@ enum EntryPoint {
   static func main() {
     signal(SIGPIPE, SIG_IGN)
     guard isatty(STDIN_FILENO) == 0 else {
-      put("nfc-rules: this program is started by nfc watch --rules\n", to: STDERR_FILENO)
+      Descriptor.write(
+        "nfc-rules: this program is started by nfc watch --rules\n".utf8, to: STDERR_FILENO)
       exit(EX_USAGE)
     }
-    put(RulesDocument.json(of: input()).text + "\n", to: STDOUT_FILENO)
+    let answer = RulesDocument.json(of: input()).text + "\n"
+    guard Descriptor.write(answer.utf8, to: STDOUT_FILENO) else { exit(EX_IOERR) }
   }
 
   private static func input() -> [UInt8] {
@@ -31,15 +34,6 @@ enum EntryPoint {
       } else if count == 0 || errno != EINTR {
         return bytes
       }
-    }
-  }
-
-  private static func put(_ text: String, to descriptor: Int32) {
-    var rest = Array(text.utf8)[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-      guard count >= 0 || errno == EINTR else { exit(EX_IOERR) }
-      rest = rest.dropFirst(max(count, 0))
     }
   }
 }

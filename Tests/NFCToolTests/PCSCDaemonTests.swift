@@ -25,6 +25,20 @@ import VirtualNFC
     func close() { client.close() }
   }
 
+  /// A PC/SC reader reports no ATQA, and none is needed.
+  @Test(arguments: ["type4", "type4b"]) func savesSmartCards(_ name: String) async throws {
+    let shown = try Shown(try VirtualTag.named(name))
+    defer { shown.close() }
+    try await TemporaryDirectory.with { directory in
+      let file = directory.appending(path: "card.nfc").path
+      let written = try await shown.daemon.nfc("write", "uri", "https://example.com")
+      #expect(written.status == 0, "\(written.errors)")
+      let dumped = try await shown.daemon.nfc("dump", file)
+      #expect(dumped.status == 0, "\(dumped.errors)")
+      #expect(try await Tool.run("read", "--virtual", file).output == "https://example.com\n")
+    }
+  }
+
   @Test func readsWhatAnotherProgramReads() async throws {
     let shown = try Shown(.icodeSLIX2())
     defer { shown.close() }

@@ -34,8 +34,8 @@ enum TypeAIdentification {
 
   /// Returns whether to select the NDEF application first, and to send GetVersion only if there is none.
   ///
-  /// Programs that make a reader a tag have no historical bytes, and may end at a command with another class than 00
-  /// (libnfc's `nfc-emulate-forum-tag4`).
+  /// A program with which a reader stands for a tag may send no historical bytes, and end at a command whose class is
+  /// not 00 (libnfc's `nfc-emulate-forum-tag4`).
   static func mayBeEmulated(_ target: ISO14443ATarget) -> Bool { target.historicalBytes.isEmpty }
 
   static func kind(_ target: ISO14443ATarget, version: DESFireVersion?) -> Kind {

@@ -61,7 +61,7 @@ struct SmartCardReading {
   /// Returns the content of a file that the capability container names, and what is missing of it.
   ///
   /// Mapping versions before 3 reach 8000h bytes, whatever the container says. An app that stands for a tag may have
-  /// nothing beyond its message, and refuse to read it.
+  /// nothing beyond its message: then that is the whole file.
   private func content(
     of control: Type4FileControl, _ container: [UInt8]
   ) async throws -> (data: [UInt8]?, missing: String?) {
@@ -79,7 +79,7 @@ struct SmartCardReading {
           control.identifier,
           min(size, control.lengthSize + length.reduce(0) { $0 << 8 | Int($1) }))
       else { return (nil, "cannot be read: \(error.reason)") }
-      return (whole, "cannot be read beyond its message")
+      return (whole, nil)
     }
   }
 

@@ -95,11 +95,12 @@ enum File {
   static func replace(_ bytes: [UInt8], at path: String) throws {
     if let number = makeFolder(of: path) { throw failure("write", path, number) }
     let new = "\(path).\(getpid())"
-    try write(bytes, to: new)
-    guard rename(new, path) == 0 else {
-      let number = errno
+    do {
+      try write(bytes, to: new)
+      guard rename(new, path) == 0 else { throw failure("write", path, errno) }
+    } catch {
       unlink(new)
-      throw failure("write", path, number)
+      throw error
     }
   }
 

@@ -147,7 +147,7 @@ final class LineProcess: Sendable {
         }
         return (queue.bytes, queue.isOpen)
       }
-      guard writeAll(bytes) else {
+      guard Descriptor.write(bytes, to: input) else {
         queue.withLock { $0 = Queue(isOpen: false) }
         break
       }
@@ -155,20 +155,6 @@ final class LineProcess: Sendable {
       if !isOpen { break }
     }
     _ = close(input)
-  }
-
-  /// Writes to the program's standard input. Returns `false` if the program has closed it.
-  private func writeAll(_ bytes: [UInt8]) -> Bool {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { writeBytes(input, $0.baseAddress, $0.count) }
-      if count > 0 {
-        rest.removeFirst(count)
-      } else if errno != EINTR {
-        return false
-      }
-    }
-    return true
   }
 
   /// Closes the program's standard input after the lines of the queue.
@@ -186,8 +172,6 @@ final class LineProcess: Sendable {
     if outcome == nil { process.signal(SIGKILL) }
   }
 }
-
-private let writeBytes: @Sendable (Int32, UnsafeRawPointer?, Int) -> Int = { write($0, $1, $2) }
 
 /// Splits a stream of bytes into lines.
 private struct LineSplitter {

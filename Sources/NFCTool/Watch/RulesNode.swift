@@ -13,7 +13,7 @@ struct RulesNode: Sendable {
   /// The program that reads YAML.
   private static let program = "nfc-rules"
   /// The time that the program has to read a file.
-  private static let limit = Duration.seconds(20)
+  private static let limit = Duration.seconds(10)
 
   /// Returns the value that a text in YAML contains, or `nil` for an empty text.
   ///

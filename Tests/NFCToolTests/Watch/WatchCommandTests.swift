@@ -245,6 +245,30 @@ import VirtualNFC
     }
   }
 
+  /// The program that reads YAML is missing, fails, writes something else, or never ends.
+  @Test(
+    arguments: [
+      (nil, 69, "is not installed beside it"), ("exit 3", 74, "does not answer"),
+      ("echo nonsense", 74, "does not answer"), ("kill -9 $$", 74, "does not answer"),
+      ("exec sleep 100", 74, "does not answer"),
+    ] as [(String?, Int32, String)])
+  func rulesThatNobodyReads(_ program: String?, _ status: Int32, _ reason: String) async throws {
+    try await TemporaryDirectory.with { folder in
+      try Data("- do: {exec: a}\n".utf8).write(to: folder.appending(path: "rules.yaml"))
+      if let program {
+        let path = folder.appending(path: "nfc-rules").path
+        try Data("#!/bin/sh\n\(program)\n".utf8).write(to: URL(filePath: path))
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+      }
+      let result = try await Tool.shell(
+        #"cp "$NFC" "$D/nfc" && exec "$D/nfc" watch --rules "$D/rules.yaml""#,
+        environment: ["D": folder.path], within: .seconds(60))
+      #expect(result.status == status, "\(result.errors)")
+      #expect(result.errorLines.count == 1)
+      #expect(result.errors.contains(reason))
+    }
+  }
+
   @Test func aReaderThatIsNotThereIsWaitedFor() async throws {
     try await TemporaryDirectory.with { folder in
       // The name of the port. It does not lead to a reader at first, and to another reader each time.

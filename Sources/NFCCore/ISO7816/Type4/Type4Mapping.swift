@@ -435,8 +435,8 @@ struct Type4File: Hashable, Sendable {
   /// Reads the first bytes of the file: at least one.
   ///
   /// An app that stands for a tag may have nothing beyond its message, and refuse a command that reaches further,
-  /// with 6A82 for instance (several public samples of host-based card emulation for Android do). Its length field is
-  /// read by itself, as the Type 4 Tag Operation Specification has it, from then on.
+  /// with 6A82 for instance: several public samples of host-based card emulation for Android do. From then on, the
+  /// length field is read by itself, as in the procedure of the Type 4 Tag Operation Specification.
   mutating func readBeginning(_ count: Int, _ procedure: ISO7816Procedure) throws -> [UInt8] {
     do {
       return try read(offset: 0, count: count, procedure)
