@@ -143,6 +143,13 @@ enum LibNFC {
       ? nil : NFCError(.readerUnavailable, "this program has too many files open for libnfc")
   }
 
+  /// The drivers for serial ports and buses ignore whether the chip has answered the commands by which libnfc prepares
+  /// it, GetFirmwareVersion and SetParameters (libnfc 1.8.0, `pn53x_init` in pn532_uart.c and the others). libnfc then
+  /// has parameters from memory that nobody has written, and a later search sends them: with the flag that removes
+  /// preambles, the chip answers no program that uses libnfc until its supply is cut. What such an opening leaves is
+  /// the error of its last command.
+  private static let openingAttempts = 3
+
   /// Opens a reader; `nil` if libnfc cannot. It has no code and no text for why.
   ///
   /// - Parameters:
@@ -158,11 +165,17 @@ enum LibNFC {
       !connectionString.utf8.contains(0)
     else { return nil }
     func open() throws -> Device? {
-      if let availabilityError { throw availabilityError }
-      guard let context = context.pointer,
-        let pointer = connectionString.withCString({ nfc_open(context, $0) })
-      else { return nil }
-      return Device(pointer, traits, line: Line(to: address.path, excluding: lock))
+      for _ in 0..<openingAttempts {
+        if let availabilityError { throw availabilityError }
+        guard let context = context.pointer,
+          let pointer = connectionString.withCString({ nfc_open(context, $0) })
+        else { return nil }
+        if nfc_device_get_last_error(pointer) >= 0 {
+          return Device(pointer, traits, line: Line(to: address.path, excluding: lock))
+        }
+        nfc_close(pointer)
+      }
+      return nil
     }
     return traits.address == .usb ? try usb.withLock { _ in try open() } : try open()
   }

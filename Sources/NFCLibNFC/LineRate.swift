@@ -4,7 +4,7 @@ import Glibc
 import Darwin
 #endif
 
-/// Brings a PN532 on a serial port back to the baud rate that libnfc opens the port at.
+/// Brings a PN532 on a serial port back to the baud rate and the form of frames that libnfc expects.
 ///
 /// The chip keeps the rate that a program has set until its power is cut (UM0701-02, 7.2.8). nfcpy
 /// sets 921 600 baud and resets it only when it ends properly, so the chip of a killed nfcpy
@@ -12,6 +12,9 @@ import Darwin
 ///
 /// A chip that has missed the command which ended LowVbat mode is asked once more as well: some boards miss the first
 /// one after power-up (nfc-tools/libnfc issue 429), and what a chip accepts before it is not published.
+///
+/// A chip that a program has told to send frames without preamble and postamble does so until its supply is cut, too,
+/// and libnfc recognizes none of them (7.2.9; `pn53x_check_ack_frame`). It is told to send both again.
 struct LineRate {
   private struct Rate {
     let baud: Int
@@ -62,7 +65,7 @@ struct LineRate {
   /// second.
   ///
   /// - Parameter isCancelled: whether to end early.
-  /// - Returns: whether a chip has answered, and is at the wanted rate now.
+  /// - Returns: whether a chip has answered, is at the wanted rate now, and sends whole frames.
   func restore(unless isCancelled: () -> Bool) -> Bool {
     var before = termios()
     guard tcgetattr(descriptor, &before) == 0 else { return false }
@@ -73,8 +76,8 @@ struct LineRate {
     let others = Self.rates.filter { $0.baud != wanted.baud && $0.baud != Self.ordinary }
     for rate in [wanted] + others {
       guard !isCancelled(), set(rate.speed) else { return false }
-      if rate.baud == wanted.baud, endsLowVoltageMode() { return true }
-      if restoresRate() { return true }
+      if rate.baud == wanted.baud, endsLowVoltageMode() { return restoresPreambles() }
+      if restoresRate() { return restoresPreambles() }
     }
     return false
   }
@@ -95,37 +98,44 @@ struct LineRate {
 
   /// The same as libnfc's: edges that wake a sleeping chip, and zeros for the time that this takes.
   private static let wakeUp: [UInt8] = [0x55, 0x55] + [UInt8](repeating: 0x00, count: 14)
-  private static let acknowledge: [UInt8] = [0x00, 0x00, 0xFF, 0x00, 0xFF, 0x00]
-  private static let start: [UInt8] = [0x00, 0x00, 0xFF]
+  private static let acknowledge = preamble + startCode + [0x00, 0xFF] + postamble
+  private static let preamble: [UInt8] = [0x00]
+  private static let postamble: [UInt8] = [0x00]
+  private static let startCode: [UInt8] = [0x00, 0xFF]
   private static let (hostToChip, chipToHost): (UInt8, UInt8) = (0xD4, 0xD5)
   private static let setSerialBaudRate: UInt8 = 0x10
   /// Normal mode (7.2.10).
   private static let samConfiguration: [UInt8] = [0x14, 0x01]
+  /// What the chip has after power-up, and what libnfc sets: it answers ATR_REQ and sends RATS by itself.
+  private static let setParameters: [UInt8] = [0x12, 0x14]
 
+  /// A frame without preamble and postamble.
   private static func frame(_ data: [UInt8]) -> [UInt8] {
     let length = UInt8(truncatingIfNeeded: data.count)
     let sum = data.reduce(0, &+)
-    return start + [length, 0 &- length] + data + [0 &- sum, 0x00]
+    return startCode + [length, 0 &- length] + data + [0 &- sum]
+  }
+
+  /// Returns whether the chip answers a command, with a preamble or without.
+  private func answers(_ command: [UInt8]) -> Bool {
+    let frame = Self.preamble + Self.frame([Self.hostToChip] + command) + Self.postamble
+    return send(Self.wakeUp + frame) && waits(for: Self.frame([Self.chipToHost, command[0] + 1]))
   }
 
   /// SAMConfiguration, which ends LowVbat mode (AN10609_3, appendix on C106).
-  private func endsLowVoltageMode() -> Bool {
-    let command = Self.frame([Self.hostToChip] + Self.samConfiguration)
-    let answer = Self.frame([Self.chipToHost, Self.samConfiguration[0] + 1])
-    return send(Self.wakeUp + command) && waits(for: Self.acknowledge + answer)
-  }
+  private func endsLowVoltageMode() -> Bool { answers(Self.samConfiguration) }
+
+  private func restoresPreambles() -> Bool { answers(Self.setParameters) }
 
   /// The chip changes its rate when the host has acknowledged its answer (7.2.8).
   private func restoresRate() -> Bool {
-    let command = Self.frame([Self.hostToChip, Self.setSerialBaudRate, wanted.code])
-    let answer = Self.frame([Self.chipToHost, Self.setSerialBaudRate + 1])
-    guard send(Self.wakeUp + command), waits(for: Self.acknowledge + answer),
-      send(Self.acknowledge)
-    else { return false }
+    guard answers([Self.setSerialBaudRate, wanted.code]), send(Self.acknowledge) else {
+      return false
+    }
     tcdrain(descriptor)
     // The chip reads this at the old rate; the next command uses the new one.
     pause(milliseconds: 10)
-    return true
+    return set(wanted.speed)
   }
 
   private func send(_ bytes: [UInt8]) -> Bool {

@@ -51,6 +51,21 @@ extension LibNFCTests {
       await (try await Reader.open("pn532_uart:\(virtual.path)")).close()
     }
 
+    /// A chip that leaves out the preamble and postamble of its frames until its supply is cut, because a program has
+    /// set so (UM0701-02, 7.2.9). libnfc does not recognize its acknowledgement.
+    @Test(arguments: [115_200, 921_600])
+    func aChipWithoutPreamblesIsOpened(_ rate: Int) async throws {
+      let field = VirtualField()
+      let tag = VirtualTag.ntag213()
+      field.place(tag)
+      var chip = VirtualPN532(start: .libnfc)
+      chip.baudRate = rate
+      chip.omitsPreambles = true
+      let virtual = try VirtualReader(field, chip: chip)
+      let name = "pn532_uart:\(virtual.path)"
+      for _ in 0..<2 { #expect(try await use(name) == tag.identifier) }
+    }
+
     /// The whole of it takes no longer than opening a silent port may take.
     @Test(arguments: [StubbornChip.Manner.silent, .mute])
     func aSilentPortIsAbandoned(_ manner: StubbornChip.Manner) async throws {

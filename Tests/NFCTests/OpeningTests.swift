@@ -50,6 +50,36 @@ import Testing
     await (try await Reader.open(virtual.connectionString)).close()
   }
 
+  /// libnfc's drivers for serial ports and buses open a chip that has not answered SetParameters, and take its
+  /// parameters from memory that nobody has written. A search would send them to the chip.
+  @Test(arguments: [Fault.Effect.replyBroken, .replyLost, .commandBroken])
+  func aChipWithoutParametersIsOpenedOnceMore(_ effect: Fault.Effect) async throws {
+    let commands = Mutex<[[UInt8]]>([])
+    let virtual = try VirtualReader(VirtualField()) { event in
+      if case .command(let command) = event { commands.withLock { $0.append(command) } }
+    }
+    defer { virtual.close() }
+    func open() async throws -> [[UInt8]] {
+      commands.withLock { $0 = [] }
+      let reader = try await Reader.open(virtual.connectionString)
+      let sent = commands.withLock { $0 }
+      await reader.close()
+      return sent
+    }
+    // The first opening also ends LowVbat mode.
+    _ = try await open()
+    let sent = try await open()
+    let place = try #require(sent.firstIndex { $0.first == Self.setParameters })
+    virtual.setFaults([Fault(effect, at: .command(place))])
+    let again = try await open()
+    #expect(again.count { $0.first == Self.getFirmwareVersion } == 2)
+    let parameters = again.filter { $0.first == Self.setParameters }
+    #expect(!parameters.isEmpty && parameters.allSatisfy { $0 == sent[place] })
+  }
+
+  private static let getFirmwareVersion: UInt8 = 0x02
+  private static let setParameters: UInt8 = 0x12
+
   /// What stands at the other end of the line.
   enum Peer: String, CaseIterable, Sendable {
     case silent, noise, endlessNoise, endlessAcknowledge, endlessZeros, drops

@@ -175,6 +175,7 @@ extension PN532Chip {
       setCarrier(true)
     }
     if let rate = model.baudRate { baudRate = rate }
+    if model.omitsPreambles { parameters |= Parameter.withoutAmble }
   }
 
   private mutating func leaveByNfcpy() {

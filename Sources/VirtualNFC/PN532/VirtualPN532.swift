@@ -49,6 +49,10 @@ public struct VirtualPN532: Hashable, Sendable {
   /// The baud rate at which the first program finds the chip; `nil` for the default of ``start``.
   public var baudRate: Int?
 
+  /// Whether the first program finds a chip whose frames have no preamble and no postamble, as
+  /// SetParameters with fRemovePrePostAmble leaves it until it is powered up (UM0701-02, 7.2.9).
+  public var omitsPreambles = false
+
   /// Whether InListPassiveTarget and InAutoPoll clear ParityDisable in CIU_ManualRCV, and RxNoErr
   /// and RxMultiple in CIU_RxMode. NXP's library for the same unit does not change them.
   public var searchRestoresReceiver = false
