@@ -11,8 +11,12 @@ import CLibNFC
 /// Sources: PN532 user manual (UM0701-02), 7.2.5 and 7.3.1; PN532 data sheet, 8.6.23; libnfc 1.8.0, `pn53x.c`.
 final class ChipSettings {
   private let device: LibNFC.Device
-  /// The radio time-out that is in force, an index into ``radioTimeouts``.
-  private var radioTimeout = 0
+  /// The radio time-out that is in force, an index into ``radioTimeouts``; `nil` if it is not known.
+  private var radioTimeout: Int? = 0
+  /// Whether the settings for check bytes are those of libnfc's flags.
+  private var areChecksKnown = true
+  /// Whether the chip has acknowledged the last change of whether it sends RATS by itself.
+  private var isAutomaticRATSKnown = true
   /// The transmitter and receiver settings that the chip's search loaded, before the search for
   /// iCLASS first overwrote them.
   private var analogue: [UInt8]?
@@ -39,6 +43,7 @@ final class ChipSettings {
   private enum Register: UInt16 {
     case transmitterMode = 0x6302
     case receiverMode = 0x6303
+    case manualReceive = 0x630D
     case transmitterAuto = 0x6305
     case conductanceOff = 0x6313
     case receiverConfiguration = 0x6316
@@ -96,9 +101,26 @@ final class ChipSettings {
   /// Makes the chip generate and check CRC and parity, whatever libnfc's cache says: a flag is
   /// written only if it is to change. Sent with the next command.
   func rewriteChecks() throws(LibNFC.Failure) {
+    // To write a part of a register, libnfc reads the rest, and over a bus it does not notice that the answer is lost:
+    // it would write what happens to be in memory (1.8.0, `pn53x_writeback_register`).
+    if device.traits.reportsSilenceAsAnswer {
+      try device.cache(0, in: Register.manualReceive.rawValue)
+    }
     try rewrite(NP_HANDLE_CRC)
     try rewrite(NP_HANDLE_PARITY)
     try device.set(NP_ACCEPT_INVALID_FRAMES, false)
+    areChecksKnown = true
+  }
+
+  /// Called after a command that has failed between host and chip. libnfc forgets what it was about to write before it
+  /// sends it (1.8.0, `pn53x_writeback_register`).
+  func doubtChecks() { areChecksKnown = false }
+
+  /// Switches check bytes on. Sent with the next command.
+  func switchChecksOn() throws(LibNFC.Failure) {
+    guard areChecksKnown else { return try rewriteChecks() }
+    try device.set(NP_HANDLE_CRC, true)
+    try device.set(NP_HANDLE_PARITY, true)
   }
 
   // This is not a loop over both: the optimizer of Swift 6.3 fails for one that throws a typed
@@ -119,6 +141,15 @@ final class ChipSettings {
 
   private static let checksOn: UInt8 = 0x80
 
+  /// Sets whether the chip activates a card that supports ISO/IEC 14443-4: a separate command, SetParameters, that
+  /// libnfc sends only if it believes that the setting changes. If its answer was lost, the chip may have either.
+  func setAutomaticRATS(_ isOn: Bool) throws(LibNFC.Failure) {
+    if !isAutomaticRATSKnown { try device.set(NP_AUTO_ISO14443_4, !isOn) }
+    isAutomaticRATSKnown = false
+    try device.set(NP_AUTO_ISO14443_4, isOn)
+    isAutomaticRATSKnown = true
+  }
+
   // MARK: The radio's time-out
 
   /// RFConfiguration, item 2: the time that the chip waits for a tag below ISO/IEC 14443-4, in
@@ -134,9 +165,12 @@ final class ChipSettings {
   ///
   /// - Returns: how long it waits now, in milliseconds.
   func allow(_ milliseconds: Int32) throws(LibNFC.Failure) -> Int32 {
-    let index = Self.radioTimeouts.lastIndex { $0.milliseconds <= milliseconds } ?? 0
-    if index > radioTimeout { try setRadioTimeout(index) }
-    return Self.radioTimeouts[radioTimeout].milliseconds
+    let wanted = Self.radioTimeouts.lastIndex { $0.milliseconds <= milliseconds } ?? 0
+    if let radioTimeout, wanted <= radioTimeout {
+      return Self.radioTimeouts[radioTimeout].milliseconds
+    }
+    try setRadioTimeout(wanted)
+    return Self.radioTimeouts[wanted].milliseconds
   }
 
   /// A search does not wait for longer than after power-up.
@@ -145,6 +179,8 @@ final class ChipSettings {
   }
 
   private func setRadioTimeout(_ index: Int) throws(LibNFC.Failure) {
+    // If the answer is lost, the chip may have either.
+    radioTimeout = nil
     try device.set(NP_TIMEOUT_COM, Self.radioTimeouts[index].asked)
     radioTimeout = index
   }
@@ -200,10 +236,11 @@ final class ChipSettings {
   private func leaveICLASS() throws(LibNFC.Failure) {
     guard isSetUpForICLASS else { return }
     try rewriteChecks()
+    if let analogue, analogue.count == Self.analogueRegisters.count {
+      try bestEffort(
+        [Self.writeRegister]
+          + zip(Self.analogueRegisters, analogue).flatMap { $0.bytes + [$1] })
+    }
     isSetUpForICLASS = false
-    guard let analogue, analogue.count == Self.analogueRegisters.count else { return }
-    try bestEffort(
-      [Self.writeRegister]
-        + zip(Self.analogueRegisters, analogue).flatMap { $0.bytes + [$1] })
   }
 }

@@ -19,7 +19,8 @@ final class Connection {
   /// time.
   private static let openingLimit = Duration.seconds(5)
 
-  /// Opens a reader. Blocks, at most for ``openingLimit`` and a moment.
+  /// Opens a reader. Blocks, at most for ``openingLimit`` and a moment; once more for a reader that has answered, but
+  /// whose settings could not be written.
   ///
   /// - Parameters:
   ///   - watchdog: bounds every call, from now on with this reader's means.
@@ -35,8 +36,6 @@ final class Connection {
     let port = try address.lock()
     let lock = port?.descriptor
     let path = address.path
-    watchdog.use(
-      Watchdog.Actions(abort: {}, cut: { Line.cut(path: path, excluding: lock) }))
     func open() throws -> LibNFC.Device? {
       try watchdog.call(atMost: Self.openingLimit) {
         try LibNFC.open(text, traits, at: address, lockedBy: lock)
@@ -63,29 +62,33 @@ final class Connection {
         "a module of the kernel has the chip at \(text), for instance pn533_i2c; unload it",
         cause: .system(errno: EBUSY, text: String(cString: strerror(EBUSY))))
     }
-    guard let device = try open() ?? openAtOtherRate() ?? openAfterClearing() else {
-      throw NFCError(
-        .readerUnavailable,
-        "no reader answers at \(text); "
-          + (traits.defect ?? "check its cable, and that no other program uses it"))
+    for isLastAttempt in [false, true] {
+      watchdog.use(
+        Watchdog.Actions(abort: {}, cut: { Line.cut(path: path, excluding: lock) }))
+      guard let device = try open() ?? openAtOtherRate() ?? openAfterClearing() else { break }
+      let (aborter, line) = (device.aborter, device.line)
+      watchdog.use(Watchdog.Actions(abort: { aborter.abort() }, cut: { line?.cut() }))
+      let settings = ChipSettings(device)
+      do {
+        try watchdog.call { try settings.establish() }
+      } catch let failure as LibNFC.Failure {
+        device.close()
+        // A frame may have been broken on the line: nothing has begun that could not begin again.
+        if failure.isOfLine, !isLastAttempt, !watchdog.isCut, !watchdog.isAborted { continue }
+        throw NFCError(
+          .readerUnavailable, "the reader at \(text) does not answer as one",
+          cause: failure.cause)
+      }
+      self.device = device
+      self.settings = settings
+      jewel = JewelExchange(device)
+      self.port = port
+      return
     }
-    let aborter = device.aborter
-    let line = device.line
-    watchdog.use(
-      Watchdog.Actions(abort: { aborter.abort() }, cut: { line?.cut() }))
-    let settings = ChipSettings(device)
-    do {
-      try watchdog.call { try settings.establish() }
-    } catch let failure as LibNFC.Failure {
-      device.close()
-      throw NFCError(
-        .readerUnavailable, "the reader at \(text) does not answer as one",
-        cause: failure.cause)
-    }
-    self.device = device
-    self.settings = settings
-    jewel = JewelExchange(device)
-    self.port = port
+    throw NFCError(
+      .readerUnavailable,
+      "no reader answers at \(text); "
+        + (traits.defect ?? "check its cable, and that no other program uses it"))
   }
 
   /// Switches off the carrier and releases the port.

@@ -108,8 +108,8 @@ final class JewelExchange {
   /// Switches parity on again, if a command has switched it off.
   func restore() throws(LibNFC.Failure) {
     guard isParityOff, let receiverControl else { return }
-    isParityOff = false
     try write([(.manualReceive, receiverControl)])
+    isParityOff = false
   }
 
   /// Checks once that the chip has these registers.

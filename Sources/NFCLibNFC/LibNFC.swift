@@ -92,6 +92,10 @@ enum LibNFC {
     return Context(pointer: pointer)
   }()
 
+  /// Creates the context on the calling thread. This changes the environment, which no other thread may read meanwhile:
+  /// `setenv` can free what `getenv` is reading.
+  static func prepare() { _ = context }
+
   private static let deviceSetting = "LIBNFC_DEVICE"
   private static let intrusiveScanSetting = "LIBNFC_INTRUSIVE_SCAN"
   /// A device without a driver, which replaces those of the configuration in libnfc's list.
@@ -146,9 +150,17 @@ enum LibNFC {
   /// The drivers for serial ports and buses ignore whether the chip has answered the commands by which libnfc prepares
   /// it, GetFirmwareVersion and SetParameters (libnfc 1.8.0, `pn53x_init` in pn532_uart.c and the others). libnfc then
   /// has parameters from memory that nobody has written, and a later search sends them: with the flag that removes
-  /// preambles, the chip answers no program that uses libnfc until its supply is cut. What such an opening leaves is
-  /// the error of its last command.
+  /// preambles, the chip answers no program that uses libnfc until its supply is cut.
   private static let openingAttempts = 3
+
+  /// Returns whether a chip has answered the commands by which libnfc prepares it. What is left of a lost answer is the
+  /// error of the last command, except over I2C and SPI, where silence is no error (`pn532_i2c_receive`): then libnfc
+  /// does not know which modulations the chip has.
+  private static func isPrepared(_ device: OpaquePointer) -> Bool {
+    var types: UnsafePointer<nfc_modulation_type>?
+    return nfc_device_get_last_error(device) >= 0
+      && nfc_device_get_supported_modulation(device, N_INITIATOR, &types) >= 0 && types != nil
+  }
 
   /// Opens a reader; `nil` if libnfc cannot. It has no code and no text for why.
   ///
@@ -170,7 +182,7 @@ enum LibNFC {
         guard let context = context.pointer,
           let pointer = connectionString.withCString({ nfc_open(context, $0) })
         else { return nil }
-        if nfc_device_get_last_error(pointer) >= 0 {
+        if isPrepared(pointer) {
           return Device(pointer, traits, line: Line(to: address.path, excluding: lock))
         }
         nfc_close(pointer)
@@ -274,6 +286,9 @@ enum LibNFC {
       guard !isClosed else { return }
       isClosed = true
       aborter.retire()
+      // `nfc_close` ends at the first command that fails, and the carrier would stay on. After a success, it sends
+      // none.
+      if traits.isBareChip { nfc_idle(device) }
       nfc_close(device)
       line?.retire()
       aborter.closeOrphans()
@@ -524,14 +539,15 @@ enum LibNFC {
       resynchronize()
     }
 
-    /// Removes late answers of the reader from a USB line or a bus, where they would be treated as
-    /// the answer to the next command. The drivers for serial ports do that automatically.
+    /// Removes late answers of the reader, which would be treated as the answer to the next command. The drivers for
+    /// serial ports do that only after an answer that was broken, not after an acknowledgement.
     func resynchronize() {
       guard !isClosed else { return }
       switch traits.address {
       case .usb: line?.withDescriptor { USBInput(of: $0)?.drain($0) }
       case .node: line?.withDescriptor { traits.busInput?.clear($0) }
-      case .serialPort: break
+      case .serialPort:
+        line?.withDescriptor { SerialInput.clear($0, endsCommand: traits.isBareChip) }
       }
     }
 

@@ -148,11 +148,9 @@ extension LibNFCDriver {
     case NMT_ISO14443B2SR, NMT_ISO14443B2CT: try settings.prepareForTypeB()
     default: try settings.prepareForSearch(type)
     }
-    try device.set(NP_HANDLE_CRC, true)
-    try device.set(NP_HANDLE_PARITY, true)
+    try settings.switchChecksOn()
     try device.set(NP_EASY_FRAMING, true)
-    // A separate command (SetParameters), sent only if the setting changes.
-    try device.set(NP_AUTO_ISO14443_4, sendsRATS)
+    try settings.setAutomaticRATS(sendsRATS)
   }
 
   /// The search for an NFC Barcode switches checks and parity off and does not always switch them on
@@ -164,7 +162,15 @@ extension LibNFCDriver {
 
   private func deselect() throws {
     active = nil
-    try reader("putting a tag to sleep") { try device.deselect() }
+    try reader("putting a tag to sleep") {
+      do {
+        try device.deselect()
+      } catch let failure as LibNFC.Failure where failure.isOfLine && !watchdog.isAborted {
+        // A frame may have been broken on the line. A tag that sleeps already is not affected.
+        device.resynchronize()
+        try device.deselect()
+      }
+    }
   }
 }
 
@@ -220,7 +226,9 @@ extension LibNFCDriver {
   private func wakeSectors(_ card: ISO14443ATarget) throws -> Bool {
     let found = try find(
       NMT_ISO14443A, NBR_106, initiatorData: card.uid, sendsRATS: false)
-    guard case .iso14443a(let found)? = found, card.isClassicSide(of: found) else { return false }
+    // One that was activated all the same would take what follows for commands to its applications.
+    guard case .iso14443a(let found)? = found, card.isClassicSide(of: found), found.ats.isEmpty
+    else { return false }
     active = .iso14443a(card)
     return true
   }

@@ -226,6 +226,7 @@ package final class LibNFCDriver: ReaderDriver {
       } else if failure.isOfLine || failure.code == LibNFC.Failure.aborted {
         device.resynchronize()
       }
+      if failure.isOfLine || watchdog.isAbortSent { settings.doubtChecks() }
       throw failure
     }
   }
@@ -328,9 +329,15 @@ package final class LibNFCDriver: ReaderDriver {
   ) throws {
     let code: UInt8 = keyType == .a ? 0x60 : 0x61
     do {
-      _ = try call {
+      let answer = try call {
         try use(.tagProtocol)
         return try device.transceive([code, block] + key + uid, timeout: 500)
+      }
+      // The chip authenticates by itself, and says only whether the card has. Data is a card's that took this for a
+      // command.
+      guard answer.isEmpty else {
+        active = nil
+        throw NFCError(.tagResponseError, "the card's answer is not one to an authentication")
       }
     } catch let failure as LibNFC.Failure {
       active = nil

@@ -22,6 +22,8 @@ package struct LibNFCSource: ReaderSource {
 
   package func availabilityError() -> NFCError? { LibNFC.availabilityError }
 
+  package func prepare() { LibNFC.prepare() }
+
   /// libnfc 1.8.0 pauses for 50 ms after it has opened the port of a PN532 (`pn532_uart_open`).
   package func quietTime(whileOpening address: ReaderAddress) -> Duration {
     address.scheme == Self.serialScheme ? .milliseconds(50) : .zero

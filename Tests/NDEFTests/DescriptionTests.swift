@@ -2,6 +2,17 @@ import NDEF
 import Testing
 
 @Suite struct DescriptionTests {
+  /// The time grows with the text, not with its square.
+  @Test(.timeLimit(.minutes(1))) func longTextsOfControlCharacters() {
+    let count = 500_000
+    let text = String(repeating: "\u{1B}", count: count)
+    #expect(
+      NDEFRecord.text(text, language: "en").description
+        == String(repeating: "\\u{1B}", count: count) + " (en)")
+    let card = NDEFRecord.vCard(VCard(name: String(repeating: ",", count: count)))
+    #expect(card.payload.count > 2 * count)
+  }
+
   @Test(arguments: [
     (NDEFRecord.uri("https://example.com"), "https://example.com"),
     (.text("Hello", language: "en"), "Hello (en)"),

@@ -1,4 +1,5 @@
 import NFC
+import Synchronization
 import Testing
 import VirtualNFC
 
@@ -203,6 +204,29 @@ import VirtualNFC
     }
     bench.field.place(tag)
     try await expectNextPollWorks(bench, tag, item.kind)
+  }
+
+  /// If the answer to a longer time-out is lost, the chip may have it all the same: the next search sets its own.
+  @Test func aLongerTimeoutWhoseAnswerIsLostDoesNotStay() async throws {
+    let commands = Mutex<[[UInt8]]>([])
+    let bench = try await Bench(
+      .ntag216(),
+      trace: { event in
+        if case .command(let command) = event { commands.withLock { $0.append(command) } }
+      })
+    let timeouts = { commands.withLock { $0.filter { $0.starts(with: [0x32, 0x02]) } } }
+    let miFare = try await bench.tag(.iso14443).miFare
+    commands.withLock { $0 = [] }
+    bench.virtual.setFaults([Fault(.replyBroken, at: .command(0))])
+    await #expect(throws: NFCError.self) {
+      _ = try await miFare.sendMiFareCommand([0x30, 0x00], timeout: .seconds(1))
+    }
+    // 819 ms.
+    #expect(timeouts().last?.last == 0x0E)
+    bench.virtual.setFaults([])
+    _ = try await bench.firstTag(.iso14443)
+    // 51.2 ms.
+    #expect(timeouts().last?.last == 0x0A)
   }
 
   /// A block that is lost is not asked for again: MaxRtyCOM is 0 (UM0701-02, 7.3.1).

@@ -142,19 +142,35 @@ import Testing
     await first.close()
     let commands = virtual.statistics.commands
     #expect(commands > 10)
-    for index in 0..<commands {
-      virtual.setFaults([Fault(.replyBroken, at: .command(index))])
-      // It opens all the same, or it says that it cannot: never a hang, never a trap.
-      if let reader = try? await within(
-        .seconds(12), { try await Reader.open(virtual.connectionString) })
-      {
+    for effect in [Fault.Effect.replyBroken, .commandBroken] {
+      for index in 0..<commands {
+        virtual.setFaults([Fault(effect, at: .command(index))])
+        // One broken frame does not keep a reader from being opened.
+        let reader = try await within(.seconds(12)) {
+          try await Reader.open(virtual.connectionString)
+        }
+        #expect(reader.capabilities.technologies.contains(.iso14443a), "\(effect) at \(index)")
+        virtual.setFaults([])
         await reader.close()
       }
-      virtual.setFaults([])
-      let reader = try await Reader.open(virtual.connectionString)
-      #expect(reader.capabilities.technologies.contains(.iso14443a))
-      await reader.close()
     }
+  }
+
+  /// Whatever is lost when a reader is closed, the carrier is switched off and the chip sleeps.
+  @Test(arguments: [Fault.Effect.replyBroken, .replyLost, .commandBroken, .acknowledgeLost], 0..<3)
+  func aFaultAtEveryCommandOfClosing(_ effect: Fault.Effect, _ index: Int) async throws {
+    let commands = Mutex<[[UInt8]]>([])
+    let virtual = try VirtualReader(VirtualField()) { event in
+      if case .command(let command) = event { commands.withLock { $0.append(command) } }
+    }
+    defer { virtual.close() }
+    let reader = try await Reader.open(virtual.connectionString)
+    virtual.setFaults([Fault(effect, at: .command(index))])
+    commands.withLock { $0 = [] }
+    await reader.close()
+    let sent = commands.withLock { $0 }
+    #expect(sent.contains { $0.starts(with: [0x32, 0x01]) && $0.last == 0x00 }, "\(sent)")
+    #expect(sent.contains { $0.first == 0x16 }, "\(sent)")
   }
 
   @Test func capabilitiesAreLibnfcs() async throws {

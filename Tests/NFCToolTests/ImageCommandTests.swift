@@ -1,5 +1,7 @@
 import Foundation
+import NFC
 import Testing
+import VirtualNFC
 
 /// Tests of `nfc dump`, `restore`, `diff`, `copy`, `convert` and `decode`.
 @Suite struct ImageCommandTests {
@@ -171,6 +173,18 @@ import Testing
     let alone = try await Tool.run("copy", "--timeout", "0.3", "--virtual", "ntag213")
     #expect(alone.status == 66)
     #expect(alone.errorLines.count == 1)
+  }
+
+  /// The first virtual tag is the one that is read, whichever a search finds first.
+  @Test(arguments: [
+    ["ntag213", "ntag215"], ["ntag215", "ntag213"], ["felica-lite-s", "ntag213"],
+    ["ntag213", "classic-1k"],
+  ])
+  func copiesInTheOrderOfTheCommandLine(_ tags: [String]) async throws {
+    let uids = try tags.map { try VirtualTag.named($0).identifier.hexadecimal }
+    let result = try await Tool.run(["copy"] + tags.flatMap { ["--virtual", $0] })
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.output.contains("of \(uids[0]) to \(uids[1])"), "\(result.output)")
   }
 
   @Test func decodesWithoutAReader() async throws {

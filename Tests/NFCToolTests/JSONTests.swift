@@ -5,6 +5,14 @@ import Testing
 @testable import NFCTool
 
 @Suite struct JSONTests {
+  /// The time grows with the list, not with its square.
+  @Test(.timeLimit(.minutes(1))) func encodesLongLists() throws {
+    let count = 200_000
+    let value = try JSONValue(encoding: ["list": Array(0..<count)])
+    guard case .array(let list)? = value["list"] else { throw CancellationError() }
+    #expect(list.count == count && list.last == .integer(count - 1))
+  }
+
   @Test(arguments: [
     (JSONValue.null, "null"),
     (.bool(true), "true"),

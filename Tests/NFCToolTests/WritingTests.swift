@@ -1,5 +1,7 @@
 import Foundation
+import NFC
 import Testing
+import VirtualNFC
 
 /// Tests of `nfc write` and its kinds of messages.
 @Suite struct WritingTests {
@@ -210,6 +212,18 @@ import Testing
     let fewer = try await Tool.run(each + ["--count", "3"] + Self.tags)
     #expect(fewer.status == 66)
     #expect(fewer.lines.last == "2 tags written, 0 failed")
+  }
+
+  /// Virtual tags are written in the order of the command line.
+  @Test(arguments: [["ntag213", "ntag215"], ["ntag215", "ntag213"], ["felica-lite-s", "ntag213"]])
+  func numbersFollowTheCommandLine(_ tags: [String]) async throws {
+    let uids = try tags.map { try VirtualTag.named($0).identifier.hexadecimal }
+    let result = try await Tool.run(
+      ["write", "text", "{n}", "--each", "--count", "2"] + tags.flatMap { ["--virtual", $0] })
+    #expect(result.status == 0, "\(result.errors)")
+    for (index, uid) in uids.enumerated() {
+      #expect(result.lines.contains { $0.hasPrefix("\(index + 1)  \(uid)") }, "\(result.output)")
+    }
   }
 
   @Test func aTagThatFailsIsNotCounted() async throws {

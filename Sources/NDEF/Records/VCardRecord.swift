@@ -191,16 +191,16 @@ extension String.UTF8View {
 extension String {
   /// The text as part of a value (RFC 6350, 3.4).
   fileprivate var vCardEscaped: String {
-    var escaped = String.UnicodeScalarView()
+    var escaped = ""
     for scalar in unicodeScalars {
       switch scalar {
-      case "\\", ",", ";": escaped.append(contentsOf: ["\\", scalar])
-      case "\n": escaped.append(contentsOf: ["\\", "n"])
+      case "\\", ",", ";": escaped += "\\\(scalar)"
+      case "\n": escaped += "\\n"
       case "\r": continue
-      default: escaped.append(scalar)
+      default: escaped.unicodeScalars.append(scalar)
       }
     }
-    return String(escaped)
+    return escaped
   }
 
   fileprivate var withoutLineBreaks: String {

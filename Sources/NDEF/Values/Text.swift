@@ -98,19 +98,20 @@ extension String {
   /// The text with its control characters, including line ends, and the characters that change the
   /// direction of writing as escapes.
   var escapingControls: String {
-    var text = String.UnicodeScalarView()
+    // A `String.UnicodeScalarView` copies itself for each append of more than one scalar.
+    var text = ""
     for scalar in unicodeScalars {
       switch scalar {
-      case "\n": text.append(contentsOf: "\\n".unicodeScalars)
-      case "\r": text.append(contentsOf: "\\r".unicodeScalars)
-      case "\t": text.append(contentsOf: "\\t".unicodeScalars)
+      case "\n": text += "\\n"
+      case "\r": text += "\\r"
+      case "\t": text += "\\t"
       case "\u{00}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{200E}"..."\u{200F}",
         "\u{2028}"..."\u{202E}", "\u{2066}"..."\u{2069}", "\u{061C}":
         let digits = String(scalar.value, radix: 16, uppercase: true)
-        text.append(contentsOf: "\\u{\(digits)}".unicodeScalars)
-      default: text.append(scalar)
+        text += "\\u{\(digits)}"
+      default: text.unicodeScalars.append(scalar)
       }
     }
-    return String(text)
+    return text
   }
 }

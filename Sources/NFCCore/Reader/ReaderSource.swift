@@ -31,6 +31,10 @@ public protocol ReaderSource: Sendable {
   ///   ``NFCError/Code/invalidParameter``.
   func open(_ address: ReaderAddress) throws -> any ReaderDriver
 
+  /// Called by a program before it begins to open a reader in the background. A source whose library changes the
+  /// environment of the process when it is first used loads it here: from then on, other threads read the environment.
+  func prepare()
+
   /// Returns the time that ``open(_:)`` takes before the reader receives anything. A program can open a
   /// reader that has such a time before it is certain that it needs the reader.
   func quietTime(whileOpening address: ReaderAddress) -> Duration
@@ -81,6 +85,7 @@ public protocol ReaderSource: Sendable {
 extension ReaderSource {
   public var isShared: Bool { false }
   public func availabilityError() -> NFCError? { nil }
+  public func prepare() {}
   public func quietTime(whileOpening address: ReaderAddress) -> Duration { .zero }
   public func aliases(of address: ReaderAddress) -> [ReaderAddress] { [] }
   public func underlyingAddress(of address: ReaderAddress) -> ReaderAddress? { nil }

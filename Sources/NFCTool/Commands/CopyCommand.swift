@@ -36,7 +36,9 @@ struct CopyCommand: AsyncParsableCommand {
   func run() async throws {
     let password = try password.bytes
     try await Session.run(options) { session in
-      let first = try await session.selectTag("a tag", polling: .any, for: .reading) { $0 }
+      let first = try await session.selectTag(
+        "a tag", polling: .any, uid: session.firstVirtualUID, for: .reading
+      ) { $0 }
       let original = try await first.changingNDEF {
         try await Progress.during("Reading \(first.name)") { try await read(first.kind, password) }
       }

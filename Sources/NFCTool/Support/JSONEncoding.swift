@@ -14,38 +14,44 @@ extension JSONValue {
 private final class EncodedNode {
   enum Content {
     case scalar(JSONValue)
-    case array([EncodedNode])
-    case object([(key: String, node: EncodedNode)])
+    case array
+    case object
   }
 
-  var content = Content.object([])
+  var content = Content.object {
+    didSet {
+      elements = []
+      members = []
+    }
+  }
+  private var elements: [EncodedNode] = []
+  private var members: [(key: String, node: EncodedNode)] = []
 
   var value: JSONValue {
     switch content {
     case .scalar(let value): value
-    case .array(let nodes): .array(nodes.map(\.value))
-    case .object(let members):
+    case .array: .array(elements.map(\.value))
+    case .object:
       .object(members.map { JSONValue.Member(key: $0.key, value: $0.node.value) })
     }
   }
 
   func member(_ key: String) -> EncodedNode {
     let node = EncodedNode()
-    if case .object(let members) = content {
-      content = .object(members.filter { $0.key != key } + [(key, node)])
+    if case .object = content {
+      members.removeAll { $0.key == key }
+      members.append((key, node))
     }
     return node
   }
 
   func element() -> EncodedNode {
     let node = EncodedNode()
-    if case .array(let nodes) = content { content = .array(nodes + [node]) }
+    if case .array = content { elements.append(node) }
     return node
   }
 
-  var count: Int {
-    if case .array(let nodes) = content { nodes.count } else { 0 }
-  }
+  var count: Int { elements.count }
 
   func encode(_ value: some Encodable, codingPath: [any CodingKey]) throws {
     switch value {
@@ -68,12 +74,12 @@ private struct JSONValueEncoder: Encoder {
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    if case .object = node.content {} else { node.content = .object([]) }
+    if case .object = node.content {} else { node.content = .object }
     return KeyedEncodingContainer(KeyedContainer<Key>(node: node, codingPath: codingPath))
   }
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
-    node.content = .array([])
+    node.content = .array
     return UnkeyedContainer(node: node, codingPath: codingPath)
   }
 

@@ -15,8 +15,8 @@ enum Program {
   /// asynchronous `main`: on Linux, the thread that would run it does not block any signals.
   static func run(_ arguments: [String]) -> Never {
     Interruption.prepare()
-    ReaderPreopening.begin(arguments)
     Terminal.widenForHelp()
+    ReaderPreopening.begin(arguments)
     let task = Task { await status(of: arguments) }
     Task { exit(await task.value) }
     Interruption.wait { task.cancel() }

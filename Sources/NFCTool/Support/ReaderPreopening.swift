@@ -39,13 +39,15 @@ enum ReaderPreopening {
   private static let flags = ["--once", "--json", "--security", "--all"]
 
   /// Starts opening the reader if it is certain which reader the command will use. Call this before other
-  /// code reads the environment.
+  /// threads read the environment, and after this one has changed it.
   static func begin(_ arguments: [String]) {
     guard let name = name(in: arguments, environment: Reader.nameInEnvironment) else { return }
     let address = ReaderAddress(name)
-    let quietTime = ReaderSources.source(of: address)?.quietTime(whileOpening: address) ?? .zero
+    guard let source = ReaderSources.source(of: address) else { return }
+    let quietTime = source.quietTime(whileOpening: address)
     guard quietTime > margin else { return }
     Session.setLogLevel(isVerbose: false)
+    source.prepare()
     let end = ContinuousClock.now + quietTime - margin
     guard let task = try? Reader.beginOpening(name) else { return }
     opening.withLock { $0 = Opening(name: name, end: end, task: task) }

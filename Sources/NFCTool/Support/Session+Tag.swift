@@ -90,17 +90,18 @@ extension Session {
   /// - Parameters:
   ///   - name: the kind of tag that the command needs, with its article: `a MIFARE tag`.
   ///   - technologies: the technologies that the command can use, in polling order.
+  ///   - preferred: the UID of the tag to use if the command line names none.
   ///   - use: the way in which the command uses the tag.
   ///   - kind: returns the tag in the form that the command needs, or `nil` if the tag is not suitable.
   func selectTag<Kind: Sendable>(
     _ name: String, polling technologies: [TagTechnology], asksVersion: Bool = true,
-    for use: TagUse,
+    uid preferred: [UInt8]? = nil, for use: TagUse,
     _ kind: @escaping @Sendable (DetectedTag) -> Kind?
   ) async throws -> SelectedTag<Kind> {
     let clock = ContinuousClock()
     let timeout = timeout
     let deadline = clock.now + timeout
-    let uid = options.uid
+    let uid = options.uid ?? preferred
     let passed = UnsuitableTags()
     let criteria = Readers.TagCriteria(
       technologies: technologies, otherTechnologies: technologies.others,

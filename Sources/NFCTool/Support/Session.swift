@@ -14,18 +14,22 @@ struct Session: Sendable {
   private let virtual: VirtualReader?
   /// The tags that are shown one after the other, if the command line requests them.
   let demo: Demo?
+  /// The virtual tags that the command line names, in its order.
+  private let virtualTags: [VirtualTag]
   /// The recording that replaces the readers.
   private let replayed: ReplayedReaders?
   let options: GlobalOptions
   private let notes: Notes
 
   private init(
-    _ group: Readers, virtual: VirtualReader? = nil, demo: Demo? = nil,
-    replayed: ReplayedReaders? = nil, notes: Notes = Notes(), _ options: GlobalOptions
+    _ group: Readers, virtual: VirtualReader? = nil, virtualTags: [VirtualTag] = [],
+    demo: Demo? = nil, replayed: ReplayedReaders? = nil, notes: Notes = Notes(),
+    _ options: GlobalOptions
   ) {
     self.notes = notes
     self.group = group
     self.virtual = virtual
+    self.virtualTags = virtualTags
     self.demo = demo
     self.replayed = replayed
     self.options = options
@@ -47,8 +51,20 @@ struct Session: Sendable {
     }
   }
 
-  /// Returns the tags that are currently in the readers' fields.
-  func tagsInField() async throws -> [DetectedTag] { try await group.tagsInField() }
+  /// Returns the tags that are currently in the readers' fields; virtual tags in the order of the command line, others
+  /// in that in which they are found.
+  func tagsInField() async throws -> [DetectedTag] {
+    let found = try await group.tagsInField()
+    guard virtualTags.count > 1 else { return found }
+    let order = virtualTags.map(\.identifier)
+    return found.enumerated().sorted {
+      (order.firstIndex(of: $0.element.identifier) ?? order.count, $0.offset)
+        < (order.firstIndex(of: $1.element.identifier) ?? order.count, $1.offset)
+    }.map(\.element)
+  }
+
+  /// The UID of the tag that comes first if several virtual tags are in the field from the start.
+  var firstVirtualUID: [UInt8]? { virtualTags.count > 1 ? virtualTags.first?.identifier : nil }
 
   /// Remarks that are printed if the command succeeds. If it fails, the only line on standard error is the
   /// failure.
@@ -128,12 +144,14 @@ struct Session: Sendable {
     let vicinityReader =
       shown.contains { fields.needsPCSC($0) } ? try await openPCSC(fields.pcsc) : nil
     if let vicinityReader, shown.allSatisfy({ fields.needsPCSC($0) }) {
-      return Session(Readers(vicinityReader), demo: demo, notes: notes, options)
+      return Session(
+        Readers(vicinityReader), virtualTags: tags.tags, demo: demo, notes: notes, options)
     }
     let virtual = try virtualReader(fields.pn532)
     let readers = Readers(
       try await openOwnReader(virtual), [vicinityReader].compactMap(\.self))
-    return Session(readers, virtual: virtual, demo: demo, notes: notes, options)
+    return Session(
+      readers, virtual: virtual, virtualTags: tags.tags, demo: demo, notes: notes, options)
   }
 
   /// Opens a virtual PC/SC reader in this process, because a PN532 does not support ISO 15693.

@@ -14,8 +14,7 @@ extension ICODETag {
   ///
   /// This is the tag authentication (TAM1) of ISO/IEC 29167-10. The order of the bytes over ISO/IEC 15693
   /// is that of NXP's reader library (`phalICode_Sam_NonX_AuthenticateTAM1`); not tried on hardware.
-  /// Mutual authentication, which opens protected memory, and writing keys are not supported; see
-  /// ``ICODETag``.
+  /// Nothing is opened by it; see ``authenticate(withKey:_:)`` for that.
   ///
   /// - Parameters:
   ///   - number: the number of the key, 0 to 3.
@@ -25,6 +24,48 @@ extension ICODETag {
   ///   without AES keys, or a reader that does not send the command;
   ///   ``NFCError/Code/invalidParameter``.
   public func proveKey(_ number: Int, _ key: SecretKey) async throws {
+    let number = try checkedNumber(number, of: key)
+    try await run { commands in
+      let challenge = commands.link.random(ICODEProof.challengeSize)
+      let payload = try Self.authenticate(ICODEProof.message(number, challenge), commands)
+      guard try ICODEProof.isValid(ICODEProof.block(payload), of: challenge, key) else {
+        throw Self.copy(number)
+      }
+    }
+  }
+
+  /// Authenticates with an AES key, and the chip authenticates in turn: two exchanges. What the key's privileges allow
+  /// is allowed until the field has been off, for instance reading and writing memory that is protected by this key.
+  ///
+  /// For ICODE DNA and NTAG 5 link and boost, and for the readers of ``proveKey(_:_:)``.
+  ///
+  /// This is the mutual authentication (MAM1 and MAM2) of ISO/IEC 29167-10. The order of the bytes over ISO/IEC 15693
+  /// is that of NXP's reader library (`phalICode_Sw_AuthenticateMAM`); not tried on hardware. The chip is asked to do
+  /// nothing else: the purposes by which it hides or is destroyed are not supported, because no public document says
+  /// which privileges they require.
+  ///
+  /// - Parameters:
+  ///   - number: the number of the key, 0 to 3.
+  ///   - key: 16 bytes.
+  /// - Throws: ``NFCError/Code/authenticationFailed`` for a chip with another key, to which no proof of this one is
+  ///   sent; ``NFCError/Code/tagRefused`` if the key is not active or not for mutual authentication;
+  ///   ``NFCError/Code/unsupported`` for a chip without AES keys, or a reader that does not send the command;
+  ///   ``NFCError/Code/invalidParameter``.
+  public func authenticate(withKey number: Int, _ key: SecretKey) async throws {
+    let number = try checkedNumber(number, of: key)
+    try await run { commands in
+      let challenge = commands.link.random(ICODEProof.challengeSize)
+      let first = try Self.authenticate(
+        ICODEMutualProof.firstMessage(number, challenge), commands)
+      guard let tagChallenge = try ICODEMutualProof.tagChallenge(in: first, of: challenge, key)
+      else { throw Self.copy(number) }
+      let second = try Self.authenticate(
+        ICODEMutualProof.secondMessage(challenge, tagChallenge, key), commands)
+      try ICODEMutualProof.checkEnd(second)
+    }
+  }
+
+  private func checkedNumber(_ number: Int, of key: SecretKey) throws -> UInt8 {
     guard Self.chipsWithKeys.contains(product.id) else {
       throw NFCError(.unsupported, "\(product.name) has no AES keys")
     }
@@ -35,22 +76,23 @@ extension ICODETag {
         .invalidParameter,
         "keys are 0 to \(ICODEProof.keyCount - 1) and have \(ICODEProof.keySize) bytes")
     }
-    try await run { commands in
-      let challenge = commands.link.random(ICODEProof.challengeSize)
-      let request = try ISO15693Request(
-        .authenticate(
-          cryptoSuite: ICODEProof.suite, message: ICODEProof.message(number, challenge)),
-        flags: .highDataRate, uid: commands.uid
-      ).encoded()
-      let response = try ISO15693Response(decoding: commands.link.transceive(request))
-      let block = try ICODEProof.block(response.checkedPayload())
-      guard try ICODEProof.isValid(block, of: challenge, key) else {
-        throw NFCError(
-          .authenticationFailed,
-          "the tag does not prove that it has key \(number); it may be a copy"
-        )
-      }
-    }
+    return number
+  }
+
+  private static func copy(_ number: UInt8) -> NFCError {
+    NFCError(
+      .authenticationFailed, "the tag does not prove that it has key \(number); it may be a copy")
+  }
+
+  /// AUTHENTICATE: one exchange. Returns the answer, beginning with the Barker code.
+  private static func authenticate(
+    _ message: [UInt8], _ commands: VicinityCommands
+  ) throws -> [UInt8] {
+    let request = try ISO15693Request(
+      .authenticate(cryptoSuite: ICODEProof.suite, message: message),
+      flags: .highDataRate, uid: commands.uid
+    ).encoded()
+    return try ISO15693Response(decoding: commands.link.transceive(request)).checkedPayload()
   }
 
   /// Those whose UID says only that they are one of them are asked.
@@ -70,7 +112,7 @@ enum ICODEProof {
   private static let method: UInt8 = 0x00
   /// C_TAM1, and the tag's random number after it.
   private static let constant: [UInt8] = [0x96, 0xC5]
-  private static let randomSize = 4
+  static let randomSize = 4
   /// What begins every answer of the suite: a Barker code, and whether the tag has finished.
   private static let barker: UInt8 = 0x27
   private static let isFinished: UInt8 = 0x80
@@ -80,11 +122,17 @@ enum ICODEProof {
     [method, number] + challenge.reversed()
   }
 
-  /// Returns the block in an answer, in the standard's order.
-  static func block(_ payload: [UInt8]) throws -> [UInt8] {
+  /// Verifies that an answer belongs to an authentication.
+  static func check(_ payload: [UInt8]) throws {
     guard let first = payload.first, first & ~isFinished == barker else {
       throw NFCError(.tagResponseError, "the tag's answer does not belong to an authentication")
     }
+  }
+
+  /// Returns the block in an answer, in the standard's order.
+  static func block(_ payload: [UInt8]) throws -> [UInt8] {
+    try check(payload)
+    let first = payload[0]
     guard first & isFinished != 0 else {
       throw NFCError(.tagResponseError, "the tag requires more time than the reader gives it")
     }
@@ -98,5 +146,50 @@ enum ICODEProof {
     let expected = constant + challenge
     let found = plain.prefix(constant.count) + plain.dropFirst(constant.count + randomSize)
     return Array(found).equalsInConstantTime(expected)
+  }
+}
+
+/// Mutual authentication, MAM1 and MAM2, of ISO/IEC 29167-10.
+enum ICODEMutualProof {
+  /// Mutual authentication, and its second step.
+  private static let (method, secondStep): (UInt8, UInt8) = (0x02, 0x04)
+  /// C_MAM1 and C_MAM2; the last four bits of the second are the purpose, which is none.
+  private static let (firstConstant, secondConstant): ([UInt8], [UInt8]) = (
+    [0xDA, 0x83], [0xDA, 0x80]
+  )
+
+  /// Returns MAM1 with the reader's challenge, whose last byte comes first.
+  static func firstMessage(_ number: UInt8, _ challenge: [UInt8]) -> [UInt8] {
+    [method, number] + challenge.reversed()
+  }
+
+  /// Returns the tag's challenge in the answer to MAM1; `nil` if the tag has another key. The answer is a block, which
+  /// contains the end of the tag's challenge and the reader's, and the rest of the tag's challenge after it.
+  static func tagChallenge(
+    in payload: [UInt8], of challenge: [UInt8], _ key: SecretKey
+  ) throws -> [UInt8]? {
+    try ICODEProof.check(payload)
+    let clear = ICODEProof.challengeSize - ICODEProof.randomSize
+    guard payload.count == 1 + ICODEProof.keySize + clear else { throw NFCError.wrongLength }
+    let answer = Array(payload.dropFirst().reversed())
+    let plain = try BlockCipher(.aes128, key: key).decrypt(Array(answer.prefix(ICODEProof.keySize)))
+    let end = firstConstant.count..<firstConstant.count + ICODEProof.randomSize
+    let found = Array(plain[..<end.lowerBound] + plain[end.upperBound...])
+    guard found.equalsInConstantTime(firstConstant + challenge) else { return nil }
+    return answer.suffix(clear) + plain[end]
+  }
+
+  /// Returns MAM2. The tag has only the encrypting direction of the cipher, so the reader decrypts.
+  static func secondMessage(
+    _ challenge: [UInt8], _ tagChallenge: [UInt8], _ key: SecretKey
+  ) throws -> [UInt8] {
+    let plain = secondConstant + challenge.suffix(ICODEProof.randomSize) + tagChallenge
+    return [method | secondStep] + (try BlockCipher(.aes128, key: key).decrypt(plain)).reversed()
+  }
+
+  /// Verifies the answer to MAM2, which has no data.
+  static func checkEnd(_ payload: [UInt8]) throws {
+    try ICODEProof.check(payload)
+    guard payload.count == 1 else { throw NFCError.wrongLength }
   }
 }

@@ -9,10 +9,11 @@ import NFCCore
 ///
 /// After a wrong password, a chip ignores all commands until the field has been off; see
 /// ``wake()``. It counts no attempts. SLIX2, SLIX, SLIX-S, SLIX-L, SLI-S and SLI-L have passwords;
-/// ICODE DNA and NTAG 5 have AES keys instead, of which they give proof; see ``proveKey(_:_:)``.
+/// ICODE DNA and NTAG 5 have AES keys instead, of which they give proof, and which open protected memory; see
+/// ``proveKey(_:_:)`` and ``authenticate(withKey:_:)``.
 ///
-/// Writing, activating and locking AES keys, and the mutual authentication of an ICODE DNA, with which it
-/// hides or is destroyed, are not supported: the public short data sheet SL2S6002 leaves out their bytes.
+/// Writing, activating and locking AES keys, and the purposes of a mutual authentication by which an ICODE DNA hides or
+/// is destroyed, are not supported: the public short data sheet SL2S6002 leaves out their bytes.
 ///
 /// Source: data sheets SL2S2602 rev. 4.2, 9.5.3; SL2S2002 rev. 3.4, 9.4.3; SL2S5302 rev. 3.2, 8.4.3; SL2 ICS53/ICS54
 /// rev. 3.0, 8.1.3; NXP's list of ICODE products. Not tried on hardware.

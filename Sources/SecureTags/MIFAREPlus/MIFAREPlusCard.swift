@@ -13,10 +13,9 @@ import Synchronization
 /// An authentication holds until the card refuses something or a command fails. Every command and
 /// answer has a MAC; an answer with a wrong MAC is not used and ends the session.
 ///
-/// MIFARE Plus EV1 and EV2 are used like the first generation: the reader announces no capabilities, and
-/// such a card then has that generation's secure messaging. A card that insists on its own is reported as
-/// ``NFCError/Code/unsupported``. What these generations have in addition is not supported: their own
-/// messaging, transaction MACs, sectors with a security level of their own, and proximity check.
+/// MIFARE Plus EV1 and EV2 have the secure messaging of the first generation, too, and use it unless another one is
+/// asked for. What these generations have in addition is not supported: keys and values of transaction MACs, sectors
+/// with a security level of their own, and proximity check.
 public final class MIFAREPlusCard: Sendable {
   /// The size of a block in bytes.
   public static let blockSize = MIFAREPlusProcedure.blockSize
@@ -60,26 +59,32 @@ public final class MIFAREPlusCard: Sendable {
 
   /// Authenticates with a key: two exchanges. In a session, the same transaction continues.
   ///
-  /// - Parameter key: 16 bytes.
+  /// - Parameters:
+  ///   - key: 16 bytes.
+  ///   - messaging: the secure messaging of a new session. A session that continues keeps its own.
   /// - Throws: ``NFCError/Code/authenticationFailed`` for a wrong key; ``NFCError/Code/tagRefused`` for an address
-  ///   that the card does not have; ``NFCError/Code/unsupported`` for a card that requires the messaging of EV1.
-  public func authenticate(_ address: MIFAREPlusKeyAddress, _ key: SecretKey) async throws {
-    try await perform { try $0.authenticate(address, key) }
+  ///   that the card does not have; ``NFCError/Code/unsupported`` for a card that does not go on with this messaging.
+  public func authenticate(
+    _ address: MIFAREPlusKeyAddress, _ key: SecretKey,
+    messaging: MIFAREPlusSecureMessaging = .ev0
+  ) async throws {
+    try await perform { try $0.authenticate(address, key, messaging: messaging) }
   }
 
-  /// Authenticates with key A or B of a sector; see ``authenticate(_:_:)``.
+  /// Authenticates with key A or B of a sector; see ``authenticate(_:_:messaging:)``.
   ///
   /// - Throws: ``NFCError/Code/invalidParameter`` for a sector that no card has; otherwise as
-  ///   ``authenticate(_:_:)``: ``NFCError/Code/authenticationFailed``,
+  ///   ``authenticate(_:_:messaging:)``: ``NFCError/Code/authenticationFailed``,
   ///   ``NFCError/Code/tagRefused``.
   public func authenticate(
-    sector: Int, isB: Bool = false, _ key: SecretKey
+    sector: Int, isB: Bool = false, _ key: SecretKey,
+    messaging: MIFAREPlusSecureMessaging = .ev0
   ) async throws {
     guard let address = MIFAREPlusKeyAddress(sector: sector, isB: isB) else {
       throw NFCError(
         .invalidParameter, "sectors are 0 to \(Self.mostSectors - 1)", place: .sector(sector))
     }
-    try await authenticate(address, key)
+    try await authenticate(address, key, messaging: messaging)
   }
 
   /// Finds out the security level, 0 or 3: at most two exchanges. Ends the session.

@@ -9,6 +9,16 @@ public enum MIFAREPlusCommunication: String, Hashable, Sendable, CaseIterable {
   case encrypted
 }
 
+/// How keys and initial values of a session are made. MACs are the same, and so are the commands.
+///
+/// A reader chooses it when it authenticates first. MIFARE Plus X, S and SE have only the first one.
+public enum MIFAREPlusSecureMessaging: String, Hashable, Sendable, CaseIterable {
+  /// The one of MIFARE Plus X and S, which every card supports.
+  case ev0
+  /// The one of MIFARE Plus EV1 and EV2.
+  case ev1
+}
+
 /// The result of an authentication.
 struct MIFAREPlusSession: Sendable {
   let address: MIFAREPlusKeyAddress
@@ -28,8 +38,8 @@ struct MIFAREPlusProcedure {
   /// The number of blocks that a reader's frame of 256 bytes can hold together with status and MAC.
   static let mostReadBlocks = 15
   private static let capabilitiesSize = 6
-  /// The card's first capability, if it goes on with the messaging of EV1 (NXP, MF1P(H)x1y1, short data sheet,
-  /// section 8.10).
+  /// The first capability of the reader, which asks for the messaging of EV1, and of a card that goes on with it
+  /// (NXP, MF1P(H)x1y1, short data sheet, section 8.10; NXP's reader library, `phalMfpEVx_Sw_AuthenticateGeneral`).
   private static let messagingOfEV1: UInt8 = 0x01
 
   /// Sends a command and returns the answer without its status: one exchange.
@@ -60,21 +70,25 @@ struct MIFAREPlusProcedure {
   /// Authenticates with a key, and the card authenticates in turn: two exchanges. In a session, the
   /// transaction continues.
   ///
-  /// - Parameter beginsSession: `false` for security level 1 without ISO/IEC 14443-4: the card then
-  ///   returns no identifier, and later commands have no MACs (NXP's reader library,
-  ///   `phalMfp_AuthenticateSL1`; liblogicalaccess).
+  /// - Parameters:
+  ///   - messaging: the messaging of a new session; one that continues keeps its own.
+  ///   - beginsSession: `false` for security level 1 without ISO/IEC 14443-4: the card then returns no
+  ///     identifier, and later commands have no MACs (NXP's reader library, `phalMfp_AuthenticateSL1`;
+  ///     liblogicalaccess).
   mutating func authenticate(
-    _ address: MIFAREPlusKeyAddress, _ key: SecretKey, beginsSession: Bool = true
+    _ address: MIFAREPlusKeyAddress, _ key: SecretKey,
+    messaging: MIFAREPlusSecureMessaging = .ev0, beginsSession: Bool = true
   ) throws {
     let cipher = try BlockCipher(.aes128, key: key)
     let before = session?.messaging
     session = nil
     let isFirst = before == nil && beginsSession
-    let challenge = try challenge(address, isFirst: isFirst)
-    let card = try cipher.decrypt(challenge, initialValue: before?.answerVector)
+    let vectors = before?.authenticationVectors
+    let challenge = try challenge(address, isFirst: isFirst, messaging)
+    let card = try cipher.decrypt(challenge, initialValue: vectors?.answer)
     let reader = random(Self.blockSize)
     let token = try cipher.encrypt(
-      reader + DESFireProcedure.rotated(card), initialValue: before?.commandVector)
+      reader + DESFireProcedure.rotated(card), initialValue: vectors?.command)
     let answer: [UInt8]
     do {
       answer = try exchange([MIFAREPlusCommandCode.authenticateContinued] + token)
@@ -88,7 +102,7 @@ struct MIFAREPlusProcedure {
       ? MIFAREPlusMessaging.identifierSize + Self.blockSize + 2 * Self.capabilitiesSize
       : Self.blockSize
     guard answer.count == size else { throw NFCError.wrongLength }
-    let plain = try cipher.decrypt(answer, initialValue: before?.answerVector)
+    let plain = try cipher.decrypt(answer, initialValue: vectors?.answer)
     let first = isFirst ? MIFAREPlusMessaging.identifierSize : 0
     guard
       Array(plain[first..<first + Self.blockSize])
@@ -98,26 +112,49 @@ struct MIFAREPlusProcedure {
         .authenticationFailed, "the card does not prove that it has the key; it may be a copy")
     }
     guard beginsSession else { return }
-    if isFirst, plain[first + Self.blockSize] == Self.messagingOfEV1 {
-      throw NFCError(.unsupported, "the card requires the secure messaging of MIFARE Plus EV1")
-    }
+    if isFirst { try Self.check(messaging, cardHas: plain[first + Self.blockSize]) }
     session = MIFAREPlusSession(
       address: address,
       messaging: try MIFAREPlusMessaging(
-        key: cipher, reader: reader, card: card,
+        before?.form ?? messaging, key: cipher, reader: reader, card: card,
         identifier: before?.identifier ?? Array(plain.prefix(first)), reads: before?.reads ?? 0,
         writes: before?.writes ?? 0))
   }
 
+  /// Verifies that the card goes on with the messaging that was asked for.
+  ///
+  /// - Parameter capability: the card's first capability.
+  private static func check(
+    _ messaging: MIFAREPlusSecureMessaging, cardHas capability: UInt8
+  ) throws {
+    switch messaging {
+    case .ev0:
+      guard capability != messagingOfEV1 else {
+        throw NFCError(.unsupported, "the card requires the secure messaging of MIFARE Plus EV1")
+      }
+    case .ev1:
+      guard capability == messagingOfEV1 else {
+        throw NFCError(
+          .unsupported, "the card does not have the secure messaging of MIFARE Plus EV1")
+      }
+    }
+  }
+
   /// Requests the card's challenge: one exchange. A card that does not have the key refuses.
-  func challenge(_ address: MIFAREPlusKeyAddress, isFirst: Bool) throws -> [UInt8] {
+  func challenge(
+    _ address: MIFAREPlusKeyAddress, isFirst: Bool, _ messaging: MIFAREPlusSecureMessaging = .ev0
+  ) throws -> [UInt8] {
     let number = [
       UInt8(truncatingIfNeeded: address.number), UInt8(truncatingIfNeeded: address.number >> 8),
     ]
-    // The reader does not announce capabilities, so that EV1 and EV2 use the first messaging, too.
+    // A card to which no capabilities are announced uses the first messaging.
+    let capabilities: [UInt8] =
+      messaging == .ev0
+      ? [] : [Self.messagingOfEV1] + [UInt8](repeating: 0, count: Self.capabilitiesSize - 1)
     let challenge = try exchange(
       isFirst
-        ? [MIFAREPlusCommandCode.authenticateFirst] + number + [0x00]
+        ? [MIFAREPlusCommandCode.authenticateFirst] + number + [UInt8(capabilities.count)]
+          + capabilities
         : [MIFAREPlusCommandCode.authenticateFollowing] + number)
     guard challenge.count == Self.blockSize else { throw NFCError.wrongLength }
     return challenge

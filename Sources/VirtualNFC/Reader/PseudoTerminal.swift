@@ -111,6 +111,29 @@ final class PseudoTerminal: Sendable {
     }
   }
 
+  /// Waits for this time, or until bytes arrive, which it leaves for ``wait(milliseconds:endsWhenHungUp:)``.
+  ///
+  /// - Returns: whether bytes have arrived.
+  func receives(within time: Duration) -> Bool {
+    let end = ContinuousClock.now + time
+    while true {
+      let left = max(.zero, end - .now)
+      let milliseconds = Int32(clamping: Int(left / .milliseconds(1)))
+      var descriptor = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
+      let ready = poll(&descriptor, 1, milliseconds)
+      if ready > 0 {
+        guard Int32(descriptor.revents) & POLLIN == 0 else { return true }
+        // Nobody has the other side open, and nothing more arrives from there.
+        usleep(UInt32(clamping: Int(left / .microseconds(1))))
+        return false
+      }
+      guard milliseconds > 0 else {
+        usleep(UInt32(clamping: Int(max(.zero, end - .now) / .microseconds(1))))
+        return false
+      }
+    }
+  }
+
   /// The baud rate set by the program on the other side.
   var baudRate: Int? {
     var buffer = [UInt8](repeating: 0, count: Self.sizeOfSettings)

@@ -173,7 +173,7 @@ struct VirtualReaderLoop {
       lastReply = []
       chip.airTime = .zero
       let outcome = chip.execute(command)
-      passAirTime()
+      guard !isAborted(terminal) else { return count() }
       switch outcome {
       case .reply(let data): reply(data, effects, terminal)
       case .syntaxError:
@@ -213,7 +213,7 @@ struct VirtualReaderLoop {
     guard var waiting = pending else { return }
     chip.airTime = .zero
     let data = chip.proceed(&waiting)
-    passAirTime()
+    guard !isAborted(terminal) else { return pending = nil }
     pending = data == nil ? waiting : nil
     if let data { reply(data, [], terminal) }
   }
@@ -249,8 +249,10 @@ struct VirtualReaderLoop {
     terminal.send(bytes)
   }
 
-  private func passAirTime() {
-    if pace.contains(.air) { sleep(chip.airTime) }
+  /// Waits while frames are on the air, if they take real time. A host that sends something meanwhile aborts the
+  /// command (6.2.1.3): there is no answer to it.
+  private func isAborted(_ terminal: PseudoTerminal) -> Bool {
+    pace.contains(.air) && terminal.receives(within: chip.airTime)
   }
 
   private mutating func takeFaults() {

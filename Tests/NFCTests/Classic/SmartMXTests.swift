@@ -1,4 +1,5 @@
 import NFC
+import Synchronization
 import TestSupport
 import Testing
 import VirtualNFC
@@ -107,6 +108,38 @@ import VirtualNFC
     try await card.connect()
     #expect(try await card.queryNDEFStatus().access == .readWrite)
   }
+
+  /// The sectors are reached without RATS. If the answers to the command for it are lost, libnfc believes that the chip
+  /// still sends RATS, and a search for applications would leave it at that.
+  @Test func lostAnswersLeaveNothingBehind() async throws {
+    let commands = Mutex<[[UInt8]]>([])
+    let bench = try await Bench(.smartMX1K(formatted: false)) { event in
+      if case .command(let command) = event { commands.withLock { $0.append(command) } }
+    }
+    // The first time, the chip is in another state.
+    for _ in 0..<2 {
+      let (_, side) = try await Self.sides(bench)
+      commands.withLock { $0 = [] }
+      try await side.connect()
+    }
+    let withoutRATS = try #require(
+      commands.withLock { $0.firstIndex { $0.starts(with: Self.setParametersWithoutRATS) } })
+    let (_, again) = try await Self.sides(bench)
+    bench.virtual.setFaults(
+      (withoutRATS..<withoutRATS + 8).map { Fault(.replyBroken, at: .command($0)) })
+    await #expect(throws: NFCError.self) { try await again.connect() }
+    bench.virtual.setFaults([])
+    bench.field.removeAll()
+    bench.field.place(.type4())
+    guard case .iso7816(let card)? = try await bench.firstTag() else {
+      throw NFCError(.wrongTag, "no smart card")
+    }
+    try await card.connect()
+    #expect(try await card.queryNDEFStatus().access == .readWrite)
+  }
+
+  /// SetParameters with fAutomaticATR_RES alone (UM0701-02, 7.2.9).
+  private static let setParametersWithoutRATS: [UInt8] = [0x12, 0x04]
 
   /// Without libnfc, too.
   @Test func theDirectReaderReachesBoth() async throws {

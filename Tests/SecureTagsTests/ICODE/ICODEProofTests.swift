@@ -125,6 +125,105 @@ import Testing
     #expect(await failure { try await without.proveKey(0, Self.other) }?.code == .unsupported)
   }
 
+  // MARK: Mutual authentication
+
+  /// A whole mutual authentication, computed with Python's `cryptography` from the order of NXP's reader library
+  /// (`phalICode_Sw_AuthenticateMAM`): the key is 00 to 0F, the challenges are 10 to 19 and A0 to A9.
+  private static let (firstAnswer, secondMessage) = (
+    "27A5A4A3A2A1A0CD323EE290F02A311394C718C591EBD9",
+    "0610992462E08F11E69D1BE5103447787D"
+  )
+
+  @Test func mutualAuthenticationOverTheAir() throws {
+    let key = (0..<16).map { UInt8($0) }
+    let challenge = (0x10..<0x1A).map { UInt8($0) }
+    let own = (0xA0..<0xAA).map { UInt8($0) }
+    let first = try Self.bytes(Self.firstAnswer)
+    let second = try Self.bytes(Self.secondMessage)
+    #expect(ICODEMutualProof.firstMessage(2, challenge) == [0x02, 0x02] + challenge.reversed())
+    #expect(
+      try ICODEMutualProof.tagChallenge(in: first, of: challenge, SecretKey(key)) == own)
+    #expect(try ICODEMutualProof.secondMessage(challenge, own, SecretKey(key)) == second)
+    var chip = ICODEDNA(keys: [2: key])
+    chip.nextRandomNumbers = [own]
+    let answer = chip.receive(
+      .iso15693([0x02, 0x35, 0x00, 0x02, 0x02] + challenge.reversed()))
+    #expect(answer?.checkedPayload == [0x06] + first)
+    #expect(chip.authenticatedKey == nil)
+    let end = chip.receive(.iso15693([0x02, 0x35, 0x00] + second))
+    #expect(end?.checkedPayload == [0x06, 0xA7])
+    #expect(chip.authenticatedKey == 2)
+    chip.powerOff()
+    #expect(chip.authenticatedKey == nil)
+  }
+
+  /// Every byte of the tag's answer counts, except those of its challenge that nothing proves before the tag itself
+  /// refuses what follows from them.
+  @Test func changedAnswersOfAMutualAuthentication() throws {
+    let key = SecretKey((0..<16).map { UInt8($0) })
+    let challenge = (0x10..<0x1A).map { UInt8($0) }
+    let own = (0xA0..<0xAA).map { UInt8($0) }
+    let first = try Self.bytes(Self.firstAnswer)
+    for index in first.indices {
+      var changed = first
+      changed[index] ^= 0x10
+      let found = try? ICODEMutualProof.tagChallenge(in: changed, of: challenge, key)
+      #expect(found != own, "\(index)")
+    }
+    for payload in [[], Array(first.dropLast()), first + [0]] {
+      let error = #expect(throws: NFCError.self) {
+        try ICODEMutualProof.tagChallenge(in: payload, of: challenge, key)
+      }
+      #expect(error?.code == .tagResponseError)
+    }
+    for payload in [[], [0x26], [0xA7, 0x00]] as [[UInt8]] {
+      #expect(throws: NFCError.self) { try ICODEMutualProof.checkEnd(payload) }
+    }
+  }
+
+  @Test func bothSidesProveTheKey() async throws {
+    let bench = try await VicinityBench(.icodeDNA(keys: [0: Self.key]))
+    let tag = try await ICODETag(bench.tag())
+    bench.virtual.setFaults([])
+    try await tag.authenticate(withKey: 0, SecretKey(Self.key))
+    #expect(bench.virtual.statistics.exchanges == 2)
+    bench.virtual.setFaults([])
+    // No proof of a key is sent to a tag with another one.
+    let wrong = await failure { try await tag.authenticate(withKey: 0, Self.other) }
+    #expect(wrong?.code == .authenticationFailed)
+    #expect(bench.virtual.statistics.exchanges == 1)
+    #expect(
+      await failure { try await tag.authenticate(withKey: 1, Self.other) }?.code == .tagRefused)
+    for (number, key) in [(-1, Self.other), (4, Self.other), (0, SecretKey([1]))] {
+      let error = await failure { try await tag.authenticate(withKey: number, key) }
+      #expect(error?.code == .invalidParameter)
+    }
+    // The tag goes on as usual.
+    #expect(try await bench.tag().readSingleBlock(0).count == 4)
+    let slix = try await VicinityBench(.icodeSLIX2())
+    let without = try await ICODETag(slix.tag())
+    #expect(
+      await failure { try await without.authenticate(withKey: 0, Self.other) }?.code
+        == .unsupported)
+  }
+
+  @Test(
+    arguments: [
+      VirtualPCSCReader.Fault.Effect.frameLost, .answerLost, .answerBroken, .tagLeaves,
+    ], [0, 1])
+  func everyFaultOfAMutualAuthentication(
+    _ effect: VirtualPCSCReader.Fault.Effect, _ exchange: Int
+  ) async throws {
+    let bench = try await VicinityBench(.icodeDNA(keys: [1: Self.key]))
+    let tag = try await ICODETag(bench.tag())
+    bench.virtual.setFaults([VirtualPCSCReader.Fault(effect, at: exchange)])
+    let error = await failure { try await tag.authenticate(withKey: 1, SecretKey(Self.key)) }
+    #expect(error?.group == .connection, "\(String(describing: error))")
+    let again = try await ICODETag(bench.again())
+    try await again.authenticate(withKey: 1, SecretKey(Self.key))
+    #expect(bench.placed.irreversibleChanges.isEmpty)
+  }
+
   /// No fault is taken for a proof, nor for a wrong key; the same call succeeds afterwards.
   @Test(
     arguments: [

@@ -72,6 +72,50 @@ import VirtualNFC
     await bench.close()
   }
 
+  /// The messaging of EV1 costs the same exchanges, and the card accepts nothing of the other messaging.
+  @Test(arguments: MIFAREPlusCommunication.allCases)
+  func theMessagingOfEV1(_ communication: MIFAREPlusCommunication) async throws {
+    var chip = MIFAREPlus()
+    chip.hasMessagingOfEV1 = true
+    let bench = try await Bench(VirtualTag(chip))
+    let card = try await bench.card()
+    let address = try #require(MIFAREPlusKeyAddress(sector: 1))
+    var counts: [Int] = []
+    for messaging in [MIFAREPlusSecureMessaging.ev0, .ev1] {
+      counts.append(
+        try await bench.counting {
+          try await card.authenticate(address, Self.factory, messaging: messaging)
+          try await card.writeBlock(4, Self.block, communication)
+          try await card.setValue(5, 100)
+          try await card.changeValue(5, by: -23)
+          #expect(try await card.value(5) == 77)
+          #expect(try await card.readBlocks(4..<5, communication) == Self.block)
+          // The transaction continues with another key.
+          try await card.authenticate(sector: 2, Self.factory)
+          #expect(try await card.readBlocks(8..<9, communication).count == 16)
+          try await card.endSession()
+        })
+    }
+    #expect(counts[0] == counts[1])
+    #expect(Array(bench.tag.memory[64..<80]) == Self.block)
+    await bench.close()
+  }
+
+  /// A card of the first generation is not used with less than was asked for.
+  @Test func theMessagingOfEV1IsNotReplacedByAnother() async throws {
+    let bench = try await Bench(.miFarePlus())
+    let card = try await bench.card()
+    let error = await #expect(throws: NFCError.self) {
+      try await card.authenticate(sector: 1, Self.factory, messaging: .ev1)
+    }
+    #expect(error?.code == .unsupported)
+    let none = await #expect(throws: NFCError.self) { _ = try await card.readBlocks(4..<5) }
+    #expect(none?.code == .notAuthenticated)
+    try await card.authenticate(sector: 1, Self.factory)
+    #expect(try await card.readBlocks(4..<5).count == 16)
+    await bench.close()
+  }
+
   @Test func largeSectorsAreReadAtOnce() async throws {
     let bench = try await Bench(.miFarePlus(.x4K))
     let card = try await bench.card()

@@ -22,8 +22,9 @@ import Testing
     }
     private let state: Mutex<State>
 
-    init() {
+    init(_ messaging: MIFAREPlusSecureMessaging = .ev0) {
       var card = MIFAREPlus()
+      card.hasMessagingOfEV1 = messaging == .ev1
       card.powerOn()
       state = Mutex(State(card: card))
     }
@@ -85,17 +86,21 @@ import Testing
     },
   ]
 
-  private static func opened() throws -> (Card, MIFAREPlusProcedure) {
-    let card = Card()
+  private static func opened(
+    _ messaging: MIFAREPlusSecureMessaging
+  ) throws -> (Card, MIFAREPlusProcedure) {
+    let card = Card(messaging)
     var procedure = card.procedure
-    try procedure.authenticate(try #require(MIFAREPlusKeyAddress(sector: 1)), factory)
+    let address = try #require(MIFAREPlusKeyAddress(sector: 1))
+    try procedure.authenticate(address, factory, messaging: messaging)
     try procedure.write(
       5, MIFAREPlusValue(value: 100, address: 5).bytes, .encrypted)
     return (card, procedure)
   }
 
-  @Test(arguments: changes) func everyFaultOfAChange(_ change: Change) throws {
-    var (card, procedure) = try Self.opened()
+  @Test(arguments: changes, MIFAREPlusSecureMessaging.allCases)
+  func everyFaultOfAChange(_ change: Change, _ messaging: MIFAREPlusSecureMessaging) throws {
+    var (card, procedure) = try Self.opened(messaging)
     let before = card.memory
     card.setFault()
     try change.body(&procedure)
@@ -104,7 +109,7 @@ import Testing
     for fault in VirtualCard.Fault.allCases {
       for index in 0..<count {
         let place: Comment = "\(fault) at \(index)"
-        (card, procedure) = try Self.opened()
+        (card, procedure) = try Self.opened(messaging)
         card.setFault((index, fault))
         do {
           try change.body(&procedure)
@@ -140,11 +145,13 @@ import Testing
     #expect((procedure.session == nil) == (capability == 1))
   }
 
-  @Test(arguments: MIFAREPlusCommunication.allCases)
-  func everyFaultOfReading(_ communication: MIFAREPlusCommunication) throws {
+  @Test(arguments: MIFAREPlusCommunication.allCases, MIFAREPlusSecureMessaging.allCases)
+  func everyFaultOfReading(
+    _ communication: MIFAREPlusCommunication, _ messaging: MIFAREPlusSecureMessaging
+  ) throws {
     for fault in VirtualCard.Fault.allCases {
       for index in 0..<2 {
-        var (card, procedure) = try Self.opened()
+        var (card, procedure) = try Self.opened(messaging)
         try procedure.write(4, Self.block, communication)
         card.setFault((index, fault))
         let first = try? procedure.read(4..<5, communication)

@@ -73,6 +73,50 @@ import Testing
     #expect(card.deviations.isEmpty)
   }
 
+  /// A session with the messaging of EV1, computed with Python's `cryptography` from the formulas of NXP's reader
+  /// library (`phalMfpEVx_Sw_Int_KDF_EV1`, `phalMfpEVx_Sw_Int_ComputeIv`): no recording of a card is public. The last
+  /// answer has the counter and the value of a transaction MAC before its own.
+  private static let sessionOfEV1 = """
+    70024006010000000000 90C911A312EC749CAFCBF2958EE455122B
+    729C54D571702CFA0F03F36215676BAB789636E4C9CF42A7AB5744ADF4A48E50A5 906D42A99DAC7A6DAEB01FEF20497049BB26AF5421661CA5BFE5362D01A60F7E0A
+    A10400D6455DD2FE2A4A6C6A9F85BED3E027EDC2C991DF19711C16 90AB79A635467DF068
+    31040001A9E412D60636ABD9 90180ACA8BE039C49B9C9830DC7FD1D2370A50304884BCFA4B
+    A30500303132333435363738393A3B3C3D3E3F1C5D229849516436 900100000051525354555657589DCC9BB4BBD71C73
+    """
+  private static let keyOfEV1 = "101112131415161718191A1B1C1D1E1F"
+
+  @Test func messagingOfEV1() throws {
+    let card = try Card(Self.sessionOfEV1)
+    var procedure = card.procedure()
+    let address = try #require(MIFAREPlusKeyAddress(sector: 1))
+    try procedure.authenticate(address, SecretKey(hex(Self.keyOfEV1)), messaging: .ev1)
+    let block = try hex("303132333435363738393A3B3C3D3E3F")
+    try procedure.write(4, block, .encrypted)
+    #expect(try procedure.read(4..<5, .encrypted) == block)
+    try procedure.write(5, block, .plain)
+    #expect(card.deviations.isEmpty)
+  }
+
+  /// Neither a changed transaction MAC nor a shorter one is taken for the answer to a write.
+  @Test(arguments: [0, 8, 12, 19]) func changedTransactionMACsAreRefused(_ place: Int) throws {
+    for isShorter in [false, true] {
+      let card = try Card(Self.sessionOfEV1) { index, answer in
+        guard index == 4 else { return answer }
+        var answer = answer
+        if isShorter { answer.remove(at: 1 + place) } else { answer[1 + place] ^= 0x10 }
+        return answer
+      }
+      var procedure = card.procedure()
+      let address = try #require(MIFAREPlusKeyAddress(sector: 1))
+      try procedure.authenticate(address, SecretKey(hex(Self.keyOfEV1)), messaging: .ev1)
+      let block = try hex("303132333435363738393A3B3C3D3E3F")
+      try procedure.write(4, block, .encrypted)
+      _ = try procedure.read(4..<5, .encrypted)
+      #expect(throws: NFCError.self) { try procedure.write(5, block, .plain) }
+      #expect(procedure.session == nil)
+    }
+  }
+
   /// Each bit of each answer is significant.
   @Test(arguments: 0..<4, [0, 1, 8, 15]) func changedAnswersAreRefused(
     _ exchange: Int, _ place: Int

@@ -2,11 +2,11 @@ import SeededRandom
 import NFCCore
 
 /// ICODE DNA: 63 blocks of 4 bytes and a counter block, four AES keys, a signature of the UID. It proves
-/// that it has a key (tag authentication, TAM1).
+/// that it has a key (tag authentication, TAM1), also to a reader that proves it in turn (mutual authentication).
 ///
-/// Mutual authentication, the protection of memory, configuration and the counter's rules are not modeled:
-/// only the short data sheet (SL2S6002) is public. Sources: NXP's reader library (`phalICode`, commands and
-/// the order of their bytes); ISO/IEC 29167-10 for the cipher, as readers of UCODE DNA use it. It is not
+/// What an authenticated reader may do, the protection of memory, configuration and the counter's rules are not
+/// modeled: only the short data sheet (SL2S6002) is public. Sources: NXP's reader library (`phalICode`, commands
+/// and the order of their bytes); ISO/IEC 29167-10 for the cipher, as readers of UCODE DNA use it. It is not
 /// confirmed which error code refuses a key that is not active (here 0F, which a user of an NTAG 5 saw on
 /// community.nxp.com).
 public struct ICODEDNA: VirtualChip, VicinityChip {
@@ -17,6 +17,14 @@ public struct ICODEDNA: VirtualChip, VicinityChip {
     profile: VicinityProfile(
       commands: VicinityProfile.usualCommands, icReference: 0x01, truncatesSecurityStatus: true,
       manufacturer: 0x04))
+  /// What the first step of a mutual authentication leaves for the second.
+  private struct MutualChallenge: Hashable, Sendable {
+    let number: Int
+    let key: [UInt8]
+    let reader: [UInt8]
+    let own: [UInt8]
+  }
+
   /// The number of keys.
   public static let keyCount = 4
   private static let keySize = 16
@@ -30,6 +38,9 @@ public struct ICODEDNA: VirtualChip, VicinityChip {
   /// The answer to READ SIGNATURE, which is genuine for UIDs with a published signature.
   var signature: [UInt8]
   private var generator: SplitMix64
+  private var mutualChallenge: MutualChallenge?
+  /// The number of the key that a reader has proved in a mutual authentication since power-up.
+  private(set) var authenticatedKey: Int?
   /// Fixed values that replace the next random numbers.
   var nextRandomNumbers: [[UInt8]] = []
 
@@ -70,30 +81,74 @@ public struct ICODEDNA: VirtualChip, VicinityChip {
     code == ICODECommand.readSignature && parameters.isEmpty ? .data(signature) : .unknown
   }
 
-  // MARK: Tag authentication
+  // MARK: Authentication
 
   /// AUTHENTICATE: the suite, the method, the number of the key, and the reader's challenge, whose last
   /// byte comes first.
   private static let suite: UInt8 = 0x00
   private static let tagAuthentication: UInt8 = 0x00
+  private static let mutualAuthentication: UInt8 = 0x02
+  private static let secondStep: UInt8 = 0x04
   private static let challengeSize = 10
   private static let randomSize = 4
   private static let constant: [UInt8] = [0x96, 0xC5]
+  private static let mutualConstant: [UInt8] = [0xDA, 0x83]
+  /// Its last four bits are the purpose, of which only "none" is modeled.
+  private static let secondConstant: [UInt8] = [0xDA, 0x80]
   /// A Barker code of seven bits, and the bit "done".
-  private static let finished: UInt8 = 0x27 | 0x80
+  private static let barker: UInt8 = 0x27
+  private static let finished: UInt8 = barker | 0x80
 
   mutating func executeOther(_ code: UInt8, _ parameters: [UInt8]) -> VicinityAnswer {
     guard code == VicinityCommandCode.authenticate else { return .unknown }
-    guard parameters.count == 3 + Self.challengeSize, parameters[0] == Self.suite,
-      parameters[1] == Self.tagAuthentication, let key = keys[Int(parameters[2])]
-    else { return .refusal(.unknown) }
-    let random =
-      nextRandomNumbers.isEmpty
-      ? generator.bytes(Self.randomSize) : nextRandomNumbers.removeFirst()
+    let waiting = mutualChallenge
+    mutualChallenge = nil
+    guard parameters.count > 2, parameters[0] == Self.suite else { return .refusal(.unknown) }
+    if parameters[1] == Self.mutualAuthentication | Self.secondStep {
+      return waiting.map { finish($0, parameters.dropFirst(2).reversed()) } ?? .refusal(.unknown)
+    }
+    guard parameters.count == 3 + Self.challengeSize, let key = keys[Int(parameters[2])] else {
+      return .refusal(.unknown)
+    }
+    let challenge = Array(parameters.dropFirst(3).reversed())
+    switch parameters[1] {
+    case Self.tagAuthentication:
+      return .cryptographic(
+        [Self.finished]
+          + Self.encrypt(Self.constant + random(Self.randomSize) + challenge, key).reversed())
+    case Self.mutualAuthentication:
+      let own = random(Self.challengeSize)
+      let clear = Self.challengeSize - Self.randomSize
+      mutualChallenge = MutualChallenge(
+        number: Int(parameters[2]), key: key, reader: challenge, own: own)
+      let block = Self.encrypt(Self.mutualConstant + own[clear...] + challenge, key)
+      return .cryptographic([Self.barker] + (block + own[..<clear]).reversed())
+    default: return .refusal(.unknown)
+    }
+  }
+
+  private mutating func finish(_ waiting: MutualChallenge, _ block: [UInt8]) -> VicinityAnswer {
+    let expected =
+      Self.secondConstant + waiting.reader.suffix(Self.randomSize) + waiting.own
+    guard block.count == Self.keySize, Self.encrypt(block, waiting.key) == expected else {
+      return .refusal(.unknown)
+    }
+    authenticatedKey = waiting.number
+    return .cryptographic([Self.finished])
+  }
+
+  mutating func endSession() {
+    mutualChallenge = nil
+    authenticatedKey = nil
+  }
+
+  private static func encrypt(_ block: [UInt8], _ key: [UInt8]) -> [UInt8] {
     let cipher = DESFireCipher(kind: .aes, key: key)
-    let block = cipher.encrypt(
-      Self.constant + random + parameters.dropFirst(3).reversed(), vector: cipher.zeroVector)
-    return .cryptographic([Self.finished] + block.reversed())
+    return cipher.encrypt(block, vector: cipher.zeroVector)
+  }
+
+  private mutating func random(_ count: Int) -> [UInt8] {
+    nextRandomNumbers.isEmpty ? generator.bytes(count) : nextRandomNumbers.removeFirst()
   }
 }
 

@@ -73,7 +73,9 @@ extension MIFAREPlus {
         throw Refusal(status: Status.wrongLength)
       }
       session = nil
-      return try beginAuthentication(address(command), isFirst: true)
+      return try beginAuthentication(
+        address(command), isFirst: true,
+        isEV1: hasMessagingOfEV1 && command.dropFirst(4).first == 0x01)
     case Command.authenticateFollowing:
       guard command.count == 3 else { throw Refusal(status: Status.wrongLength) }
       // In level 1, this command also begins an authentication: liblogicalaccess uses it to switch
@@ -174,12 +176,14 @@ extension MIFAREPlus {
   }
 
   private mutating func beginAuthentication(
-    _ address: UInt16, isFirst: Bool
+    _ address: UInt16, isFirst: Bool, isEV1: Bool = false
   ) throws -> [UInt8] {
     let cipher = try cipher(address)
     let number = random(Self.blockSize)
-    challenge = MIFAREPlusChallenge(address: address, randomNumber: number, isFirst: isFirst)
-    let vector = isFirst ? cipher.zeroVector : session?.answerVector ?? cipher.zeroVector
+    challenge = MIFAREPlusChallenge(
+      address: address, randomNumber: number, isFirst: isFirst,
+      isEV1: isFirst ? isEV1 : session?.isEV1 ?? false)
+    let vector = isFirst ? cipher.zeroVector : session?.cardsVector ?? cipher.zeroVector
     return [Status.ok] + cipher.encrypt(number, vector: vector)
   }
 
@@ -192,14 +196,15 @@ extension MIFAREPlus {
     let cipher = try cipher(challenge.address)
     let before = challenge.isFirst ? nil : session
     let plain = cipher.decrypt(
-      Array(command[1...]), vector: before?.commandVector ?? cipher.zeroVector)
+      Array(command[1...]), vector: before?.readersVector ?? cipher.zeroVector)
     let reader = Array(plain.prefix(Self.blockSize))
     guard Array(plain.suffix(Self.blockSize)) == Self.rotated(challenge.randomNumber) else {
       throw Refusal(status: Status.accessDenied)
     }
     let identifier = before?.identifier ?? random(4)
     session = MIFAREPlusSession(
-      key: cipher, address: challenge.address, reader: reader, card: challenge.randomNumber,
+      isEV1: challenge.isEV1, key: cipher, address: challenge.address, reader: reader,
+      card: challenge.randomNumber,
       identifier: identifier, reads: before?.reads ?? 0, writes: before?.writes ?? 0)
     // The authentication with this key switches the level (Proxmark3, `hf mfp auth`; liblogicalaccess,
     // `switchLevel3`).
@@ -209,10 +214,11 @@ extension MIFAREPlus {
     guard challenge.isFirst else {
       return [Status.ok]
         + cipher.encrypt(
-          Self.rotated(reader), vector: before?.answerVector ?? cipher.zeroVector)
+          Self.rotated(reader), vector: before?.cardsVector ?? cipher.zeroVector)
     }
-    // Neither side reports capabilities.
-    let capabilities = [UInt8](repeating: 0, count: 12)
+    // The card's capabilities, and those of the reader: the first of each is the messaging of EV1.
+    let half = [UInt8(challenge.isEV1 ? 0x01 : 0x00)] + [UInt8](repeating: 0, count: 5)
+    let capabilities = half + half
     return [Status.ok]
       + cipher.encrypt(
         identifier + Self.rotated(reader) + capabilities, vector: cipher.zeroVector)

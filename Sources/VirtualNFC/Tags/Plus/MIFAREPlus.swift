@@ -15,7 +15,8 @@ import NFCCore
 /// liblogicalaccess and Proxmark3 (`mifare4.c`), whose recording of a card (`hf_mfp_mad_sl3.trace`)
 /// contains authentication and reading. None of them specifies the answer of a card to a command in the
 /// wrong order (here 0B, or 06 for one that requires authentication), or whether an authentication with
-/// one sector's key opens another sector with the same key (here not). Level 2, the configuration blocks from
+/// one sector's key opens another sector with the same key (here not). Of MIFARE Plus EV1, only its secure
+/// messaging is modeled (`phalMfpEVx`; ``hasMessagingOfEV1``). Level 2, the configuration blocks from
 /// B000 on, proximity check and virtual card selection with its keys are not modeled.
 public struct MIFAREPlus: VirtualChip {
   /// The members of the family.
@@ -68,6 +69,8 @@ public struct MIFAREPlus: VirtualChip {
   public private(set) var securityLevel: Int
   /// Whether level 1 exists between level 0 and level 3.
   public let hasLevelOne: Bool
+  /// Whether the card has the secure messaging of MIFARE Plus EV1, too, and uses it with a reader that announces it.
+  public var hasMessagingOfEV1 = false
   /// The security level after the next power-on.
   var nextSecurityLevel: Int
   var interface: ProximityInterface
