@@ -142,9 +142,13 @@ final class ChipSettings {
   private static let checksOn: UInt8 = 0x80
 
   /// Sets whether the chip activates a card that supports ISO/IEC 14443-4: a separate command, SetParameters, that
-  /// libnfc sends only if it believes that the setting changes. If its answer was lost, the chip may have either.
+  /// libnfc sends only if it believes that the setting changes. If its answer was lost, the chip may have either, and
+  /// libnfc's flag and its copy of the parameters differ: both are changed twice.
   func setAutomaticRATS(_ isOn: Bool) throws(LibNFC.Failure) {
-    if !isAutomaticRATSKnown { try device.set(NP_AUTO_ISO14443_4, !isOn) }
+    if !isAutomaticRATSKnown {
+      try device.set(NP_AUTO_ISO14443_4, isOn)
+      try device.set(NP_AUTO_ISO14443_4, !isOn)
+    }
     isAutomaticRATSKnown = false
     try device.set(NP_AUTO_ISO14443_4, isOn)
     isAutomaticRATSKnown = true

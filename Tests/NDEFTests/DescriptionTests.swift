@@ -9,8 +9,8 @@ import Testing
     #expect(
       NDEFRecord.text(text, language: "en").description
         == String(repeating: "\\u{1B}", count: count) + " (en)")
-    let card = NDEFRecord.vCard(VCard(name: String(repeating: ",", count: count)))
-    #expect(card.payload.count > 2 * count)
+    let card = VCardRecord(name: String(repeating: ",", count: count))
+    #expect(card.text.utf8.count > 2 * count)
   }
 
   @Test(arguments: [

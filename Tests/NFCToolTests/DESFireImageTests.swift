@@ -100,6 +100,17 @@ import VirtualNFC
     data: (0..<200).map { UInt8($0) }, backup: [1, 2, 3, 4], value: 100,
     records: [1, 2, 3, 4, 5, 6])
 
+  /// A file that only additional access rights open is read, and its image has them.
+  @Test(arguments: Kind.allCases) func additionalAccessRights(_ kind: Kind) async throws {
+    var image = Self.original
+    image.desfire?.applications[0].files?[0].accessRights = [0x00, 0x00]
+    image.desfire?.applications[0].files?[0].additionalAccessRights = [0x1F, 0x11, 0xFF, 0xEF]
+    let bench = try await Bench(kind, try .image(image))
+    let (content, _) = try await bench.read()
+    #expect(content.image.desfire?.applications == image.desfire?.applications)
+    await bench.end()
+  }
+
   @Test(arguments: Kind.allCases) func reads(_ kind: Kind) async throws {
     // An EV2 sends the data in one answer, which a PN532 receives in four blocks.
     let whole = kind == .libnfc ? 4 : 1

@@ -175,6 +175,14 @@ import VirtualNFC
     #expect(alone.errorLines.count == 1)
   }
 
+  /// A name with a dot is that of a file, and none of a tag.
+  @Test(arguments: [("missing.nfc", Int32(66)), ("./missing", 66), ("ntag2l3", 64)])
+  func virtualTagsThatAreNotThere(_ name: String, _ status: Int32) async throws {
+    let result = try await Tool.run("poll", "--once", "--virtual", name)
+    #expect(result.status == status, "\(result.errors)")
+    #expect(result.output.isEmpty)
+  }
+
   /// The first virtual tag is the one that is read, whichever a search finds first.
   @Test(arguments: [
     ["ntag213", "ntag215"], ["ntag215", "ntag213"], ["felica-lite-s", "ntag213"],
@@ -182,9 +190,12 @@ import VirtualNFC
   ])
   func copiesInTheOrderOfTheCommandLine(_ tags: [String]) async throws {
     let uids = try tags.map { try VirtualTag.named($0).identifier.hexadecimal }
-    let result = try await Tool.run(["copy"] + tags.flatMap { ["--virtual", $0] })
+    // The tags are those of the command itself, not of the tests.
+    let command = ["copy", "--json"] + tags.flatMap { ["--virtual", $0] }
+    let result = try await RunningTool(command).end()
     #expect(result.status == 0, "\(result.errors)")
-    #expect(result.output.contains("of \(uids[0]) to \(uids[1])"), "\(result.output)")
+    let expected = #""uid":"\#(uids[1])","from":"\#(uids[0])""#
+    #expect(result.output.contains(expected), "\(result.output)")
   }
 
   @Test func decodesWithoutAReader() async throws {

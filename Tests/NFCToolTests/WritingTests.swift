@@ -215,7 +215,9 @@ import VirtualNFC
   }
 
   /// Virtual tags are written in the order of the command line.
-  @Test(arguments: [["ntag213", "ntag215"], ["ntag215", "ntag213"], ["felica-lite-s", "ntag213"]])
+  @Test(arguments: [
+    ["ntag213", "ntag215"], ["ntag215", "ntag213"], ["felica-lite-s", "ntag213"],
+  ])
   func numbersFollowTheCommandLine(_ tags: [String]) async throws {
     let uids = try tags.map { try VirtualTag.named($0).identifier.hexadecimal }
     let result = try await Tool.run(

@@ -110,6 +110,62 @@ import VirtualNFC
     #expect(throws: NFCError.self) { try procedure.writeRecord(4, offset: 8, [1, 2, 3]) }
   }
 
+  /// Further sets of rights open a file to other keys; an EV1 does not have them.
+  @Test(arguments: Way.all) func additionalRights(_ way: Way) throws {
+    var (_, procedure) = try Self.application(way)
+    try procedure.createFile(1, Self.file(.standardData(size: 8), .plain), isoIdentifier: nil)
+    let owner = DESFireAccessRights(
+      read: .key(0), write: .nobody, readWrite: .nobody, change: .key(0))
+    let sets = [
+      DESFireAccessRights(read: .key(1), write: .nobody, readWrite: .nobody, change: .nobody),
+      DESFireAccessRights(read: .nobody, write: .nobody, readWrite: .key(2), change: .nobody),
+    ]
+    guard way.model == .ev2 || way.model == .ev3 else {
+      #expect(throws: NFCError.self) {
+        try procedure.changeFileSettings(
+          1, communication: .encrypted, rights: owner, additionalRights: sets)
+      }
+      return
+    }
+    try procedure.changeFileSettings(
+      1, communication: .encrypted, rights: owner, additionalRights: sets)
+    let settings = try procedure.fileSettings(1)
+    #expect(settings.rights == owner && settings.additionalRights == sets)
+    #expect(settings.holders(of: \.read, \.readWrite).contains(.key(2)))
+    // A change that does not name them leaves them.
+    try procedure.changeFileSettings(1, communication: .authenticated, rights: owner)
+    #expect(try procedure.fileSettings(1).additionalRights == sets)
+    for key in UInt8(0)...2 {
+      try procedure.authenticate(key, .factory(way.kind), by: way.method)
+      #expect(try procedure.readData(1, offset: 0, count: nil).count == 8)
+      if key == 2 {
+        try procedure.writeData(1, offset: 0, [1])
+      } else {
+        #expect(throws: NFCError.self) { try procedure.writeData(1, offset: 0, [1]) }
+      }
+    }
+    try procedure.authenticate(0, .factory(way.kind), by: way.method)
+    try procedure.changeFileSettings(
+      1, communication: .plain, rights: owner, additionalRights: [])
+    #expect(try procedure.fileSettings(1).additionalRights.isEmpty)
+    try procedure.authenticate(1, .factory(way.kind), by: way.method)
+    #expect(throws: NFCError.self) { try procedure.readData(1, offset: 0, count: nil) }
+  }
+
+  /// GetFileSettings' answer as liblogicalaccess and Flipper Zero read it, and answers that are cut.
+  @Test func additionalRightsInAnAnswer() throws {
+    let answer: [UInt8] = [0x00, 0x80, 0xFF, 0x0F, 0x10, 0, 0, 0x02, 0x1F, 0x11, 0x2F, 0x22]
+    let settings = try DESFireFileSettings(answer)
+    #expect(settings.communication == .plain && settings.size == 16)
+    #expect(settings.additionalRights.map(\.bits) == [0x111F, 0x222F])
+    for count in 7..<answer.count {
+      #expect(throws: NFCError.self) { try DESFireFileSettings(Array(answer.prefix(count))) }
+    }
+    var without = answer
+    without[1] = 0x00
+    #expect(try DESFireFileSettings(without).additionalRights.isEmpty)
+  }
+
   @Test(arguments: Way.all)
   func settingsAndKeys(_ way: Way) throws {
     var (card, procedure) = try Self.application(way)

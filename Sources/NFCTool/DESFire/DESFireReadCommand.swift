@@ -46,14 +46,13 @@ struct DESFireReadCommand: AsyncParsableCommand {
   private func read(_ card: SelectedDESFire) async throws -> [String] {
     let application = card.card.application(file.application)
     let settings = try await card.fileSettings(application, file.file)
-    let rights = settings.rights
     switch settings.content {
     case .transactionMAC:
       guard offset == nil, length == nil else {
         throw Failure(
           .usage, "file \(file.file) holds a transaction MAC, which has no parts")
       }
-      try await prove([rights.read], card, application)
+      try await prove(settings.holders(of: \.read), card, application)
       let mac = try await application.transactionMAC(file: file.file)
       return [
         line(
@@ -61,12 +60,12 @@ struct DESFireReadCommand: AsyncParsableCommand {
           ["counter": .integer(mac.counter), "mac": .bytes(mac.code)])
       ]
     case .standardData, .backupData, .other:
-      try await prove([rights.read, rights.readWrite], card, application)
+      try await prove(settings.holders(of: \.read, \.readWrite), card, application)
       let data = try await application.readData(
         file: file.file, offset: offset ?? 0, count: length)
       return [line(data.hexadecimal, ["data": .bytes(data)])]
     case .linearRecords, .cyclicRecords:
-      try await prove([rights.read, rights.readWrite], card, application)
+      try await prove(settings.holders(of: \.read, \.readWrite), card, application)
       let records = try await application.readRecords(
         file: file.file, skip: offset ?? 0, count: length)
       let first = (settings.records?.count ?? 0) - (offset ?? 0) - records.count
@@ -80,7 +79,8 @@ struct DESFireReadCommand: AsyncParsableCommand {
         throw Failure(.usage, "file \(file.file) holds a value, which has no parts")
       }
       if !value.allowsFreeReading {
-        try await prove([rights.read, rights.write, rights.readWrite], card, application)
+        try await prove(
+          settings.holders(of: \.read, \.write, \.readWrite), card, application)
       }
       let number = try await application.value(file: file.file)
       return [line("\(number)", ["value": .integer(number)])]

@@ -256,6 +256,15 @@ extension DESFireFileSettings {
       "type": .string(typeName), "communication": .string(communication.rawValue),
       "read": DESFireText.json(rights.read), "write": DESFireText.json(rights.write),
       "readWrite": DESFireText.json(rights.readWrite), "change": DESFireText.json(rights.change),
+      "additionalRights": additionalRights.isEmpty
+        ? nil
+        : .array(
+          additionalRights.map {
+            .members([
+              "read": DESFireText.json($0.read), "write": DESFireText.json($0.write),
+              "readWrite": DESFireText.json($0.readWrite),
+            ])
+          }),
     ]
     return (Array(common) + Array(more)).compactMap { key, value in
       value.map { JSONValue.Member(key: key, value: $0) }
@@ -293,7 +302,11 @@ extension DESFireFileSettings {
       case .authenticated: "with MAC"
       case .encrypted: "encrypted"
       }
+    let additional = additionalRights.map {
+      "; also read: \($0.read), write: \($0.write), both: \($0.readWrite)"
+    }
     return
       "\(what), \(way); read: \(rights.read), write: \(rights.write), both: \(rights.readWrite), change: \(rights.change)"
+      + additional.joined()
   }
 }

@@ -31,7 +31,7 @@ extension SelectedDESFire {
     for number in try await application.files() {
       let settings = try await application.fileSettings(number)
       guard case .transactionMAC = settings.content else { continue }
-      guard let keys = keys(for: [settings.rights.readWrite]) else { return }
+      guard let keys = keys(for: settings.holders(of: \.readWrite)) else { return }
       return try await authenticate(application, keys, for: "a terminal is named")
     }
     throw Failure(

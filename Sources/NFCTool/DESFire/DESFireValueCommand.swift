@@ -88,14 +88,13 @@ struct DESFireValueCommand: AsyncParsableCommand {
         .usage, "file \(file.file) holds no value", tag: card.tag.name,
         advice: "nfc desfire info shows which do")
     }
-    let rights = settings.rights
-    let holders: [DESFireAccess] =
+    let holders =
       switch change {
-      case .credit: [rights.readWrite]
-      case .limitedCredit: [rights.write, rights.readWrite]
-      case .debit: [rights.read, rights.write, rights.readWrite]
+      case .credit: settings.holders(of: \.readWrite)
+      case .limitedCredit: settings.holders(of: \.write, \.readWrite)
+      case .debit: settings.holders(of: \.read, \.write, \.readWrite)
       case nil:
-        [rights.read, rights.write, rights.readWrite]
+        settings.holders(of: \.read, \.write, \.readWrite)
           + (value.allowsFreeReading ? [.everyone] : [])
       }
     func open() async throws {

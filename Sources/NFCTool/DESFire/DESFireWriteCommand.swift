@@ -80,7 +80,7 @@ struct DESFireWriteCommand: AsyncParsableCommand {
         .content, "\(bytes.count) bytes do not fit: the file or its records have \(room)",
         tag: card.tag.name, advice: "nothing was written")
     }
-    if let numbers = card.keys(for: [settings.rights.write, settings.rights.readWrite]) {
+    if let numbers = card.keys(for: settings.holders(of: \.write, \.readWrite)) {
       try await card.authenticate(application, numbers, for: "file \(file.file) is written")
     }
     if settings.records != nil {

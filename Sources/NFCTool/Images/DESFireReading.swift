@@ -129,6 +129,9 @@ extension TagImage.DESFire.Application {
 }
 
 extension TagImage.DESFire.File {
+  /// The bit of the communication settings that announces additional access rights.
+  private static let hasAdditionalRights: UInt8 = 0x80
+
   /// Creates the image of a file from GetFileSettings' answer, without its content; `nil` for a type that an
   /// image cannot hold.
   init?(_ number: UInt8, _ answer: [UInt8], _ settings: DESFireFileSettings) {
@@ -150,8 +153,9 @@ extension TagImage.DESFire.File {
     case .transactionMAC, .other: return nil
     }
     self.init(
-      number: number, type: answer[0], communication: answer[1],
+      number: number, type: answer[0], communication: answer[1] & ~Self.hasAdditionalRights,
       accessRights: Array(answer[2..<4]), settings: content)
+    additionalAccessRights = settings.additionalRights.flatMap { $0.bits.littleEndianBytes }
   }
 }
 
@@ -189,6 +193,11 @@ extension DESFireFileSettings {
     self.init(
       communication: DESFireCommunication(settings: file.communication),
       // Rights that are missing are nobody's.
-      rights: DESFireAccessRights(file.accessRights.count == 2 ? rights : .max), content: content)
+      rights: DESFireAccessRights(file.accessRights.count == 2 ? rights : .max),
+      additionalRights: stride(from: 0, to: file.additionalAccessRights.count - 1, by: 2).map {
+        DESFireAccessRights(
+          UInt16(file.additionalAccessRights[$0])
+            | UInt16(file.additionalAccessRights[$0 + 1]) << 8)
+      }, content: content)
   }
 }

@@ -52,7 +52,9 @@ struct VirtualTags: Sendable {
       {
         return (tag, [])
       }
-      throw unknown(name)
+      // No name of a tag has a dot: this is a file that does not exist.
+      guard name != File.standard, name.contains(".") else { throw unknown(name) }
+      return try image(name)
     }
     return try image(name)
   }

@@ -29,17 +29,26 @@ extension DESFireApplication {
 
   /// Changes how a file's data is sent and who may access it: one or two exchanges.
   ///
-  /// - Parameter rights: a right to change that is given to ``DESFireAccess/nobody`` **cannot be
-  ///   restored**.
-  /// - Throws: ``NFCError/Code/invalidParameter`` for a file number that no card has;
+  /// - Parameters:
+  ///   - rights: a right to change that is given to ``DESFireAccess/nobody`` **cannot be restored**.
+  ///   - additionalRights: further sets of rights, up to seven, of a DESFire EV2 or later; `nil` leaves those that the
+  ///     file has. Their right to change is ``DESFireAccess/nobody``'s.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a file number that no card has, and for too many sets;
   ///   ``NFCError/Code/tagRefused`` if there is no such file; ``NFCError/Code/notAuthenticated`` if
   ///   its rights require another key.
   public func changeFileSettings(
-    _ number: Int, communication: DESFireCommunication, rights: DESFireAccessRights
+    _ number: Int, communication: DESFireCommunication, rights: DESFireAccessRights,
+    additionalRights: [DESFireAccessRights]? = nil
   ) async throws {
     let code = try Self.fileNumber(number)
+    guard (additionalRights?.count ?? 0) <= DESFireFileSettings.mostAdditionalRights else {
+      throw NFCError(
+        .invalidParameter,
+        "a file has at most \(DESFireFileSettings.mostAdditionalRights) sets of additional rights")
+    }
     try await performUninterrupted {
-      try $0.changeFileSettings(code, communication: communication, rights: rights)
+      try $0.changeFileSettings(
+        code, communication: communication, rights: rights, additionalRights: additionalRights)
     }
   }
 }
@@ -50,6 +59,10 @@ extension DESFireProcedure {
   mutating func createFile(
     _ number: UInt8, _ settings: DESFireFileSettings, isoIdentifier: UInt16?
   ) throws {
+    guard settings.additionalRights.isEmpty else {
+      throw NFCError(
+        .invalidParameter, "additional rights are given to a file that exists already")
+    }
     let common =
       [settings.communication.settings] + settings.rights.bits.littleEndianBytes
     let name = isoIdentifier?.littleEndianBytes ?? []
@@ -111,15 +124,20 @@ extension DESFireProcedure {
   /// The command is encrypted if a key gives the right to change the settings, and plain if
   /// everyone has it (MF3ICDx21_41_81 data sheet, 9.5.4).
   mutating func changeFileSettings(
-    _ number: UInt8, communication: DESFireCommunication, rights: DESFireAccessRights
+    _ number: UInt8, communication: DESFireCommunication, rights: DESFireAccessRights,
+    additionalRights: [DESFireAccessRights]? = nil
   ) throws {
     let old = try fileSettings(number)
+    let sets = additionalRights ?? old.additionalRights
+    let flag = sets.isEmpty ? 0 : DESFireFileSettings.additionalRightsFlag
+    let more =
+      sets.isEmpty ? [] : [UInt8(sets.count)] + sets.flatMap { $0.bits.littleEndianBytes }
     let protection = old.rights.communication(
       .encrypted, for: [old.rights.change], key: state.session?.keyNumber)
     _ = try send(
       DESFireCommand(
         code: .changeFileSettings, header: [number],
-        data: [communication.settings] + rights.bits.littleEndianBytes,
+        data: [communication.settings | flag] + rights.bits.littleEndianBytes + more,
         protection: .data(protection)))
   }
 }

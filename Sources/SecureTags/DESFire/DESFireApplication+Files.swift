@@ -124,7 +124,7 @@ extension DESFireProcedure {
     }
     let end = try Self.end(of: offset, count, size: size)
     let communication = settings.rights.communication(
-      settings.communication, for: [settings.rights.read, settings.rights.readWrite],
+      settings.communication, for: settings.holders(of: \.read, \.readWrite),
       key: state.session?.keyNumber)
     var data: [UInt8] = []
     while offset + data.count < end {
@@ -150,7 +150,7 @@ extension DESFireProcedure {
     }
     _ = try Self.end(of: offset, data.count, size: size)
     let communication = settings.rights.communication(
-      settings.communication, for: [settings.rights.write, settings.rights.readWrite],
+      settings.communication, for: settings.holders(of: \.write, \.readWrite),
       key: state.session?.keyNumber)
     var start = 0
     while start < data.count {

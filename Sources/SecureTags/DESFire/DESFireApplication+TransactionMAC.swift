@@ -114,7 +114,8 @@ extension DESFireProcedure {
         code: .readDataChained, header: Self.span(number, 0, size),
         protection: .data(
           settings.rights.communication(
-            settings.communication, for: [settings.rights.read], key: state.session?.keyNumber)),
+            settings.communication, for: settings.holders(of: \.read), key: state.session?.keyNumber
+          )),
         answer: .data(count: size))
     ) { try DESFireTransactionMAC($0) }
   }

@@ -127,14 +127,13 @@ extension DESFireProcedure {
     guard case .value(let value) = settings.content else {
       throw NFCError(.invalidParameter, "file \(number) is not a value file")
     }
-    let rights = settings.rights
-    var readers = [rights.read, rights.write, rights.readWrite]
+    var readers = settings.holders(of: \.read, \.write, \.readWrite)
     if value.allowsFreeReading { readers.append(.everyone) }
     let answer = try send(
       DESFireCommand(
         code: .getValue, header: [number],
         protection: .data(
-          rights.communication(
+          settings.rights.communication(
             settings.communication, for: readers, key: state.session?.keyNumber)),
         answer: .data(count: Self.valueSize)))
     return Int(Int32(truncatingIfNeeded: Int(littleEndian: answer)))
@@ -148,19 +147,18 @@ extension DESFireProcedure {
     guard case .value = settings.content else {
       throw NFCError(.invalidParameter, "file \(number) is not a value file")
     }
-    let rights = settings.rights
-    let holders: [DESFireAccess] =
+    let holders =
       switch change {
-      case .credit: [rights.readWrite]
-      case .debit: [rights.read, rights.write, rights.readWrite]
-      case .limitedCredit: [rights.write, rights.readWrite]
+      case .credit: settings.holders(of: \.readWrite)
+      case .debit: settings.holders(of: \.read, \.write, \.readWrite)
+      case .limitedCredit: settings.holders(of: \.write, \.readWrite)
       }
     _ = try send(
       DESFireCommand(
         code: change.code, header: [number],
         data: change.amount.littleEndianBytes(count: Self.valueSize),
         protection: .data(
-          rights.communication(
+          settings.rights.communication(
             settings.communication, for: holders, key: state.session?.keyNumber))))
   }
 
@@ -190,7 +188,7 @@ extension DESFireProcedure {
         header: Self.span(number, skip, wanted),
         protection: .data(
           settings.rights.communication(
-            settings.communication, for: [settings.rights.read, settings.rights.readWrite],
+            settings.communication, for: settings.holders(of: \.read, \.readWrite),
             key: state.session?.keyNumber)),
         answer: .data(count: wanted * records.recordSize)))
     return stride(from: 0, to: data.count, by: records.recordSize).map {
@@ -211,7 +209,7 @@ extension DESFireProcedure {
         header: Self.span(number, offset, data.count), data: data,
         protection: .data(
           settings.rights.communication(
-            settings.communication, for: [settings.rights.write, settings.rights.readWrite],
+            settings.communication, for: settings.holders(of: \.write, \.readWrite),
             key: state.session?.keyNumber))))
   }
 

@@ -1,7 +1,8 @@
 import NFCCore
 
 /// The answer to GetFileSettings: MF3ICDx21_41_81 data sheet, 9.5.3; for transaction MAC files NXP
-/// AN12343, 6.10.
+/// AN12343, 6.10; for additional rights liblogicalaccess (`DESFireEV2ISO7816Commands::changeFileSettings`) and Flipper
+/// Zero (`mf_desfire_file_settings_parse`).
 public struct DESFireFileSettings: Hashable, Sendable {
   /// The kind of content of a file.
   public enum Content: Hashable, Sendable {
@@ -25,8 +26,16 @@ public struct DESFireFileSettings: Hashable, Sendable {
   public var communication: DESFireCommunication
   /// Who may access the file.
   public var rights: DESFireAccessRights
+  /// Further sets of rights, up to seven, which a DESFire EV2 or later can have: each gives what it says in addition to
+  /// ``rights``.
+  public var additionalRights: [DESFireAccessRights]
   /// The type of the file, with the settings of that type.
   public var content: Content
+
+  /// The bit of the communication settings that announces additional rights, and the one of SUN settings, whose bytes
+  /// come before them.
+  static let (additionalRightsFlag, dynamicFlag): (UInt8, UInt8) = (0x80, 0x40)
+  static let mostAdditionalRights = 7
 
   private enum Kind {
     static let standardData: UInt8 = 0
@@ -39,10 +48,12 @@ public struct DESFireFileSettings: Hashable, Sendable {
 
   /// Creates the settings of a file.
   public init(
-    communication: DESFireCommunication, rights: DESFireAccessRights, content: Content
+    communication: DESFireCommunication, rights: DESFireAccessRights,
+    additionalRights: [DESFireAccessRights] = [], content: Content
   ) {
     self.communication = communication
     self.rights = rights
+    self.additionalRights = additionalRights
     self.content = content
   }
 
@@ -51,7 +62,8 @@ public struct DESFireFileSettings: Hashable, Sendable {
   init(_ answer: [UInt8]) throws {
     var reader = ByteReader(answer)
     let type = try reader.byte()
-    communication = DESFireCommunication(settings: try reader.byte())
+    let settings = try reader.byte()
+    communication = DESFireCommunication(settings: settings)
     rights = DESFireAccessRights(UInt16(truncatingIfNeeded: try reader.number(2)))
     content =
       switch type {
@@ -63,6 +75,27 @@ public struct DESFireFileSettings: Hashable, Sendable {
       case Kind.transactionMAC: .transactionMAC(keyVersion: try Self.keyVersion(&reader))
       default: .other(type: type)
       }
+    additionalRights = []
+    guard settings & Self.additionalRightsFlag != 0, settings & Self.dynamicFlag == 0,
+      Self.isKnown(content)
+    else { return }
+    for _ in 0..<(try reader.byte()) {
+      additionalRights.append(
+        DESFireAccessRights(UInt16(truncatingIfNeeded: try reader.number(2))))
+    }
+  }
+
+  private static func isKnown(_ content: Content) -> Bool {
+    if case .other = content { false } else { true }
+  }
+
+  /// Returns who holds one of these rights.
+  ///
+  /// - Parameter rights: the rights that suffice, for instance `\.read` and `\.readWrite` for reading.
+  public func holders(
+    of rights: KeyPath<DESFireAccessRights, DESFireAccess>...
+  ) -> [DESFireAccess] {
+    ([self.rights] + additionalRights).flatMap { set in rights.map { set[keyPath: $0] } }
   }
 
   private static func keyVersion(_ reader: inout ByteReader) throws -> UInt8 {

@@ -192,13 +192,13 @@ extension DESFireFileSettings {
   /// Whether everyone may read the file.
   package var isOpenForReading: Bool {
     if case .value(let value) = content, value.allowsFreeReading { return true }
-    return [rights.read, rights.readWrite].contains(.everyone)
+    return holders(of: \.read, \.readWrite).contains(.everyone)
   }
 
   /// Whether everyone may write to the file. Crediting a value and clearing records require
   /// ``isOpenForBoth`` (MF3ICDx21_41_81 data sheet, Credit and ClearRecordFile).
-  package var isOpenForWriting: Bool { [rights.write, rights.readWrite].contains(.everyone) }
+  package var isOpenForWriting: Bool { holders(of: \.write, \.readWrite).contains(.everyone) }
 
   /// Whether everyone has the right to read and write.
-  package var isOpenForBoth: Bool { rights.readWrite == .everyone }
+  package var isOpenForBoth: Bool { holders(of: \.readWrite).contains(.everyone) }
 }

@@ -61,8 +61,10 @@ extension DESFireFile {
     case .transactionMAC: return nil
     }
     let isOpen = readKeys.contains(Self.everybody)
-    return TagImage.DESFire.File(
-      number: number, type: answer[0], communication: answer[1],
+    var file = TagImage.DESFire.File(
+      number: number, type: answer[0], communication: communicationSettings,
       accessRights: Array(answer[2..<4]), settings: content, data: isOpen ? self.content : nil)
+    file.additionalAccessRights = additionalAccessRights.flatMap(\.littleEndianBytes)
+    return file
   }
 }

@@ -309,8 +309,7 @@ struct DESFireImageCard: VirtualChip, ImagedChip {
     _ file: TagImage.DESFire.File
   ) -> Answer {
     guard let old = file.data, old.count == 4,
-      file.accessRights.first.map({ $0 >> 4 }) == Self.everybody,
-      case .value(let lower, let upper, _, _) = file.settings
+      Self.isOpenForBoth(file), case .value(let lower, let upper, _, _) = file.settings
     else { return (Status.authenticationError, []) }
     guard amount.count == 4 else { return (Status.lengthError, []) }
     let difference = Self.number(amount[0..<4])
@@ -369,28 +368,38 @@ struct DESFireImageCard: VirtualChip, ImagedChip {
     pendingRecords = [:]
   }
 
+  /// All sets of access rights of a file, each with its lower byte first.
+  private static func rights(_ file: TagImage.DESFire.File) -> [(low: UInt8, high: UInt8)] {
+    let bytes = file.accessRights + file.additionalAccessRights
+    return stride(from: 0, to: bytes.count - 1, by: 2).map { (bytes[$0], bytes[$0 + 1]) }
+  }
+
   private static func isOpenForBoth(_ file: TagImage.DESFire.File) -> Bool {
-    file.accessRights.first.map { $0 >> 4 } == everybody
+    rights(file).contains { $0.low >> 4 == everybody }
   }
 
   /// Returns whether a file has free write access. The second byte holds the access rights for read and
   /// write; the upper half of the first byte holds read-and-write.
   private static func isOpenForWriting(_ file: TagImage.DESFire.File) -> Bool {
-    guard file.accessRights.count == 2 else { return false }
-    return file.accessRights[1] & 0x0F == everybody || file.accessRights[0] >> 4 == everybody
+    rights(file).contains { $0.high & 0x0F == everybody || $0.low >> 4 == everybody }
   }
 
   private static func settings(_ file: TagImage.DESFire.File) -> [UInt8] {
-    let common = [file.type, file.communication] + file.accessRights
+    let more = file.additionalAccessRights
+    let flag: UInt8 = more.isEmpty ? 0 : 0x80
+    let common = [file.type, file.communication & 0x03 | flag] + file.accessRights
+    return common + fields(of: file) + (more.isEmpty ? [] : [UInt8(more.count / 2)] + more)
+  }
+
+  private static func fields(of file: TagImage.DESFire.File) -> [UInt8] {
     switch file.settings {
-    case .data(let size): return common + number(size)
+    case .data(let size): return number(size)
     case .value(let lower, let upper, let credit, let isEnabled):
-      return common
-        + [lower, upper, credit].flatMap { value in
-          (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
-        } + [isEnabled ? 1 : 0]
+      return [lower, upper, credit].flatMap { value in
+        (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+      } + [isEnabled ? 1 : 0]
     case .records(let size, let maximum, let count):
-      return common + number(size) + number(maximum) + number(count)
+      return number(size) + number(maximum) + number(count)
     }
   }
 

@@ -199,7 +199,7 @@ import Testing
       #expect(error?.code == .invalidParameter)
     }
     // The tag goes on as usual.
-    #expect(try await bench.tag().readSingleBlock(0).count == 4)
+    #expect(try await tag.tag.readBlocks(0..<1).count == 1)
     let slix = try await VicinityBench(.icodeSLIX2())
     let without = try await ICODETag(slix.tag())
     #expect(

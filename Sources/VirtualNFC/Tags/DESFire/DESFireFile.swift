@@ -7,19 +7,28 @@ struct DESFireFile: Hashable, Sendable {
   /// The access rights as four half bytes, from the highest: the keys that may read, write, do both, and
   /// change the settings. E stands for everybody, F for nobody.
   var accessRights: UInt16
+  /// Further sets of rights of EV2 and later, each like ``accessRights``.
+  var additionalAccessRights: [UInt16] = []
   /// The committed content: a value's four bytes, or concatenated records.
   var content: [UInt8]
   var kind = DESFireFileKind.standardData
 
-  var readKeys: [UInt8] { [right(12), right(4)] }
-  var writeKeys: [UInt8] { [right(8), right(4)] }
+  var readKeys: [UInt8] { rights(12, 4) }
+  var writeKeys: [UInt8] { rights(8, 4) }
   /// The keys that permit reading and writing: credit, and clearing records.
-  var fullKeys: [UInt8] { [right(4)] }
+  var fullKeys: [UInt8] { rights(4) }
   /// The keys that permit reading a value or debiting it.
-  var allKeys: [UInt8] { [right(12), right(8), right(4)] }
-  var changeKey: UInt8 { right(0) }
+  var allKeys: [UInt8] { rights(12, 8, 4) }
+  var changeKey: UInt8 { UInt8(accessRights & 0x0F) }
 
-  private func right(_ shift: Int) -> UInt8 { UInt8(accessRights >> shift & 0x0F) }
+  private func rights(_ shifts: Int...) -> [UInt8] {
+    ([accessRights] + additionalAccessRights).flatMap { set in
+      shifts.map { UInt8(set >> $0 & 0x0F) }
+    }
+  }
+
+  /// The bit of the communication settings that announces additional access rights.
+  static let hasAdditionalRights: UInt8 = 0x80
 
   static let everybody: UInt8 = 0x0E
   static let nobody: UInt8 = 0x0F
@@ -41,7 +50,14 @@ struct DESFireFile: Hashable, Sendable {
   /// The answer to GetFileSettings: type, communication, rights, and the fields of the type, least
   /// significant byte first.
   var settings: [UInt8] {
-    let common = [communicationSettings] + accessRights.littleEndianBytes
+    guard !additionalAccessRights.isEmpty else { return settingsWithoutMore }
+    return settingsWithoutMore + [UInt8(additionalAccessRights.count)]
+      + additionalAccessRights.flatMap(\.littleEndianBytes)
+  }
+
+  private var settingsWithoutMore: [UInt8] {
+    let more = additionalAccessRights.isEmpty ? 0 : Self.hasAdditionalRights
+    let common = [communicationSettings | more] + accessRights.littleEndianBytes
     switch kind {
     case .standardData: return [0x00] + common + Self.number(content.count)
     case .backupData: return [0x01] + common + Self.number(content.count)

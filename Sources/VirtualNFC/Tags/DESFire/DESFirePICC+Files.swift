@@ -160,12 +160,41 @@ extension DESFirePICC {
     let header = [DESFireCommand.changeFileSettings.rawValue, first]
     let body = Array(parameters.dropFirst())
     let communication = try communication([file.changeKey], protected: .encrypted)
-    let settings = try unprotect(header: header, body: body, count: 3, communication)
+    let settings = try newSettings(header: header, body: body, communication)
     let rights = UInt16(truncatingIfNeeded: Self.number(settings[1..<3]))
-    guard settings[0] <= 0x03, isValid(rights) else { throw .parameterError }
-    selected.files[index].communicationSettings = settings[0]
+    let additional = settings.dropFirst(4).indices.filter { $0 % 2 == 0 }.map {
+      UInt16(settings[$0]) | UInt16(settings[$0 + 1]) << 8
+    }
+    guard settings[0] & ~DESFireFile.hasAdditionalRights <= 0x03, isValid(rights),
+      additional.allSatisfy(isValid)
+    else { throw .parameterError }
+    selected.files[index].communicationSettings = settings[0] & ~DESFireFile.hasAdditionalRights
     selected.files[index].accessRights = rights
+    selected.files[index].additionalAccessRights = additional
     return Result(session?.acknowledge(communication) ?? [])
+  }
+
+  /// Returns the new settings, whose length follows from the number of additional sets of rights, which is itself
+  /// protected: every number is tried.
+  private mutating func newSettings(
+    header: [UInt8], body: [UInt8], _ communication: DESFireCommunication
+  ) throws(DESFireStatus) -> [UInt8] {
+    let before = session
+    let mostSets = model.supports(.changeKeyEV2) ? 7 : 0
+    var firstError = DESFireStatus.lengthError
+    for sets in 0...mostSets {
+      session = before
+      do throws(DESFireStatus) {
+        let settings = try unprotect(
+          header: header, body: body, count: sets == 0 ? 3 : 4 + 2 * sets, communication)
+        let hasSets = settings[0] & DESFireFile.hasAdditionalRights != 0
+        if hasSets == (sets > 0), sets == 0 || Int(settings[3]) == sets { return settings }
+        throw DESFireStatus.parameterError
+      } catch {
+        if sets == 0 { firstError = error }
+      }
+    }
+    throw firstError
   }
 
   // MARK: Access
