@@ -22,6 +22,8 @@ struct RecordingSecrets {
     case feliCaBlocks([Bool])
     /// The whole answer is secret.
     case everything
+    /// No secret, but the rest of the command may be in the next frame.
+    case restOfCommand
   }
 
   private var target: Target?
@@ -79,7 +81,7 @@ struct RecordingSecrets {
   mutating func find(inAnswer answer: [UInt8]) -> [Range<Int>] {
     let all = answer.indices
     switch expectation {
-    case .nothing: return []
+    case .nothing, .restOfCommand: return []
     case .version:
       if let pages = PasswordPages.pages(ofVersion: answer) { secretPages = pages }
       return []
@@ -211,6 +213,8 @@ struct RecordingSecrets {
     /// ChangeKey, ChangeKeyEV2, SetConfiguration, which may hold a default key, and
     /// CreateTransactionMACFile.
     static let changeKeys: Set<UInt8> = [0xC4, 0xC6, 0x5C, 0xCE]
+    /// CreateDelegatedApplication, whose second frame holds a key and the issuer's code.
+    static let delegation: UInt8 = 0xC9
     /// VERIFY, CHANGE REFERENCE DATA, RESET RETRY COUNTER (ISO/IEC 7816-4, table 4).
     static let verifications: Set<UInt8> = [0x20, 0x21, 0x24, 0x25, 0x2C, 0x2D]
     /// EXTERNAL, INTERNAL and GENERAL AUTHENTICATE: both directions.
@@ -236,6 +240,8 @@ struct RecordingSecrets {
       case Card.continued where previous == .wrappedAuthentication:
         expectation = .wrappedAuthentication
         return [data]
+      case Card.delegation: expectation = .restOfCommand
+      case Card.continued where previous == .restOfCommand: return [data]
       default: break
       }
       return []
@@ -261,6 +267,10 @@ struct RecordingSecrets {
       expectation = .authentication
     } else if code == Card.continued, previous == .authentication, end > 1 {
       expectation = .authentication
+      return [1..<end]
+    } else if code == Card.delegation {
+      expectation = .restOfCommand
+    } else if code == Card.continued, previous == .restOfCommand, end > 1 {
       return [1..<end]
     }
     return []

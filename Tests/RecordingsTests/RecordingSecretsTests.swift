@@ -16,6 +16,22 @@ import Testing
     #expect(secrets.find(inAnswer: [0x91, 0x00]) == [])
   }
 
+  /// CreateDelegatedApplication: the second frame holds the first key and the issuer's code.
+  @Test func permissionOfAnIssuer() {
+    var secrets = RecordingSecrets()
+    for (first, second, range) in [
+      ([0x90, 0xC9, 0, 0, 2, 5, 5, 0], [0x90, 0xAF, 0, 0, 2, 7, 7, 0], 5..<8),
+      ([0xC9, 5, 5], [0xAF, 7, 7], 1..<3),
+    ] as [([UInt8], [UInt8], Range<Int>)] {
+      #expect(secrets.find(inCommand: first, framing: .tagProtocol) == [])
+      #expect(secrets.find(inAnswer: [0x91, 0xAF]) == [] && !secrets.expectsProof)
+      #expect(secrets.find(inCommand: second, framing: .tagProtocol) == [range])
+      #expect(secrets.find(inAnswer: [1, 2, 3, 4, 5, 6, 7, 8, 0x91, 0x00]) == [])
+      // It was the last frame.
+      #expect(secrets.find(inCommand: second, framing: .tagProtocol) == [])
+    }
+  }
+
   /// A command without secrets.
   @Test func otherCommands() {
     var secrets = RecordingSecrets()

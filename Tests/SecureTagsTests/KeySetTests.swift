@@ -52,6 +52,23 @@ import VirtualNFC
     }
   }
 
+  /// GetKeyVersion with a set, and with all sets, as NXP's reader library and liblogicalaccess send it.
+  @Test func versionsOfSets() throws {
+    let (card, first) = try Self.application()
+    var procedure = first
+    try Self.prepare(&procedure)
+    try procedure.select(.card)
+    try procedure.select(Way.application)
+    func ask(_ key: UInt8, _ set: UInt8) throws -> [UInt8] {
+      try card.procedure(Self.way.generation).transport.send(
+        .getKeyVersion, [key | 0x40, set]
+      ).data
+    }
+    #expect(try ask(0, 0x80) == [1, 2, 0])
+    #expect(try ask(1, 0) == [0])
+    #expect(try ask(1, 1) == [0x31])
+  }
+
   @Test func rolled() throws {
     let (_, first) = try Self.application()
     var procedure = first

@@ -85,6 +85,9 @@ extension DESFireCard {
   /// **Cannot be undone.** On a card of the first two generations, the memory becomes free only
   /// when the card is formatted.
   ///
+  /// For a delegated application, see also
+  /// ``deleteDelegatedApplication(_:authenticationKey:)``.
+  ///
   /// - Throws: ``NFCError/Code/tagRefused`` if there is no such application;
   ///   ``NFCError/Code/notAuthenticated`` if the settings require a master key;
   ///   ``NFCError/Code/invalidParameter`` for the card itself.
@@ -95,7 +98,8 @@ extension DESFireCard {
   }
 
   /// Deletes all applications with their files and keys, and frees their memory: one exchange, with
-  /// the card's master key, which does not change. **Cannot be undone.**
+  /// the card's master key, which does not change. **Cannot be undone.** No public source says
+  /// whether this includes delegated applications.
   ///
   /// - Throws: ``NFCError/Code/notAuthenticated`` without a session of the card's master key, or if
   ///   formatting is permanently disabled.

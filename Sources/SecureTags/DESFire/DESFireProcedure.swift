@@ -53,7 +53,8 @@ struct DESFireProcedure {
       let parameters =
         try session?.messaging.protect(command) ?? command.header + command.data
       let answer = try transport.send(
-        command.code, parameters, isWhole: Self.wholeCommands.contains(command.code))
+        command.code, parameters, isWhole: Self.wholeCommands.contains(command.code),
+        firstFrame: command.headerHasOwnFrame ? command.header.count : nil)
       guard answer.status == .operationOK else {
         if answer.status != .noChanges { session = nil }
         throw answer.status.error
@@ -93,7 +94,7 @@ struct DESFireProcedure {
   private static let fileChanges: Set<DESFireCommandCode> = [
     .changeFileSettings, .createStandardDataFile, .createBackupDataFile, .createValueFile,
     .createLinearRecordFile, .createCyclicRecordFile, .createTransactionMACFile, .deleteFile,
-    .deleteApplication, .formatPICC,
+    .deleteApplication, .createDelegatedApplication, .formatPICC,
   ]
   static let nothingToCommit = NFCError.Cause.desfireStatus(DESFireStatus.noChanges.code)
 

@@ -14,6 +14,8 @@ struct TraceSecrets: Sendable {
     /// A step of a mutual authentication in ISO/IEC 7816-4 form, followed by the status word.
     case wrappedAuthentication
     case sectorTrailer
+    /// No secret, but the rest of the command may be in the next frame.
+    case restOfCommand
   }
 
   private var expectation = Expectation.nothing
@@ -41,6 +43,8 @@ struct TraceSecrets: Sendable {
     /// default key, and CreateTransactionMACFile.
     static let desfireAuthentications: Set<UInt8> = [0x0A, 0x1A, 0xAA, 0x71, 0x77]
     static let desfireChangeKeys: Set<UInt8> = [0xC4, 0xC6, 0x5C, 0xCE]
+    /// CreateDelegatedApplication, whose second frame holds a key and the issuer's code.
+    static let desfireDelegation: UInt8 = 0xC9
     /// MIFARE Plus: both authentications, their second half, and the writing of keys in security level 0.
     static let plusAuthentications: Set<UInt8> = [0x70, 0x76]
     static let plusContinued: UInt8 = 0x72
@@ -142,6 +146,9 @@ struct TraceSecrets: Sendable {
     where previous == .authentication && end > 1:
       expectation = .authentication
       return [1..<end]
+    case Code.desfireDelegation: expectation = .restOfCommand
+    case Type2Command.authenticateContinued where previous == .restOfCommand && end > 1:
+      return [1..<end]
     case let code where Code.plusAuthentications.contains(code) && (3...12).contains(end):
       expectation = .authentication
     case Code.plusContinued where previous == .authentication && end > Self.classicBlockSize:
@@ -196,6 +203,11 @@ struct TraceSecrets: Sendable {
     case Type2Command.authenticateContinued where previous == .wrappedAuthentication:
       expectation = .wrappedAuthentication
       return [data]
+    case Code.desfireDelegation:
+      expectation = .restOfCommand
+      return []
+    case Type2Command.authenticateContinued where previous == .restOfCommand:
+      return [data]
     default:
       return []
     }
@@ -240,7 +252,7 @@ struct TraceSecrets: Sendable {
     let first = isBlockProtocol ? Self.prologue(bytes) : 0
     let range = first..<bytes.count
     switch expectation {
-    case .nothing: return []
+    case .nothing, .restOfCommand: return []
     case .version:
       learn(version: Array(bytes[range]))
       return []

@@ -5,12 +5,14 @@ struct DESFireContent: Equatable {
   private let card: DESFireApplication
   private let applications: [DESFireApplication]
   private let configuration: DESFireConfiguration
+  private let delegation: DESFireDelegation
 
   init(_ chip: DESFire) {
     var picc = chip.picc
     // A transaction that is not committed is lost.
     picc.reset()
     (card, applications, configuration) = (picc.card, picc.applications, picc.configuration)
+    delegation = picc.delegation
   }
 }
 

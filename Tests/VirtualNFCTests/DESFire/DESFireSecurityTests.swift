@@ -156,13 +156,32 @@ struct DESFireSecurityTests {
     #expect(card.process([0x0A, 0]) != first)
   }
 
-  @Test func aCardHasOneKey() throws {
-    var reader = DESFireReader(DESFire(.ev3))
-    for number: UInt8 in [0x10, 0x11, 0x91] {
+  /// Keys 10 to 12 of later generations are those for delegated applications.
+  @Test(arguments: [
+    (DESFireModel.ev1, [UInt8(0x10), 0x11, 0x91]), (.ev3, [0x0F, 0x13, 0x93]),
+  ])
+  func aCardHasOneKey(_ model: DESFireModel, _ numbers: [UInt8]) throws {
+    var reader = DESFireReader(DESFire(model))
+    for number in numbers {
       try reader.authenticate(0x0A, 0, .zero(.des))
       #expect(
         reader.sendEncrypted([0xC4, number], [UInt8](repeating: 1, count: 16)).status == 0x40)
     }
+  }
+
+  /// The values of key sets follow the third byte of key settings only if its bit 0 says so (NXP's reader library;
+  /// liblogicalaccess).
+  @Test(
+    arguments: [
+      ([0x00], UInt8(0x00)), ([0x02], 0x00), ([0x06], 0x00),
+      ([0x01, 0x00, 0x02, 0x10, 0x00], 0x00),
+      ([0x01], 0x7E), ([0x08], 0x9E), ([0x00, 0x02, 0x10], 0x00),
+    ] as [([UInt8], UInt8)])
+  func thirdKeySettings(_ settings: [UInt8], _ status: UInt8) throws {
+    var reader = DESFireReader(DESFire(.ev3, formatted: false))
+    try reader.authenticate(0x0A, 0, .zero(.des))
+    let named: UInt8 = settings == [0x00, 0x02, 0x10] ? 0x20 : 0x00
+    #expect(reader.send([0xCA, 1, 0, 0, 0x0F, 0x92 | named] + settings).status == status)
   }
 
   @Test(arguments: [(DESFireModel.ev1, false), (.ev3, true)])

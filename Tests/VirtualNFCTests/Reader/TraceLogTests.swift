@@ -127,6 +127,18 @@ import Testing
         "host  > 400190CE00000402********", "host  > 4001CE02******",
       ]),
     Run(
+      testDescription: "the permission of an issuer, wrapped and native",
+      events: [
+        .command([0x40, 1, 0x90, 0xC9, 0, 0, 2, 5, 5, 0]), .reply([0x41, 0, 0x91, 0xAF]),
+        .command([0x40, 1, 0x90, 0xAF, 0, 0, 2, 7, 7, 0]),
+        .reply([0x41, 0] + idm + [0x91, 0x00]),
+        .command([0x40, 1, 0xC9, 5, 5]), .command([0x40, 1, 0xAF, 7, 7]),
+      ],
+      lines: [
+        "host  > 400190C9000002050500", "host  < 410091AF", "host  > 400190AF000002******",
+        "host  < 4100" + idm.hexadecimal + "9100", "host  > 4001C90505", "host  > 4001AF****",
+      ]),
+    Run(
       testDescription: "a chain of blocks, with another kind of block between",
       events: [
         sent([0xE0, 0x50, 1, 1]), sent([0x12, 0xC4, 0x80, 7, 7, 1, 1]), got([0xA2, 1, 1]),

@@ -19,6 +19,9 @@ package enum DESFireCommandCode: UInt8, Hashable, Sendable {
   case selectApplication = 0x5A
   case createApplication = 0xCA
   case deleteApplication = 0xDA
+  /// Commands of delegated applications, since EV2: NXP's reader library; Proxmark3.
+  case createDelegatedApplication = 0xC9
+  case getDelegatedInfo = 0x69
 
   case getKeySettings = 0x45
   case changeKeySettings = 0x54

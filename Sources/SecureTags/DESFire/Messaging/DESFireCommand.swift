@@ -65,4 +65,7 @@ struct DESFireCommand: Hashable, Sendable {
   var trailer: [UInt8] = []
   var protection = Protection.administrative
   var answer = Answer.none
+  /// Whether the header is sent in a frame without anything else, although the rest would fit. The answer
+  /// then has one frame.
+  var headerHasOwnFrame = false
 }

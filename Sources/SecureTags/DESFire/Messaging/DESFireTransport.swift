@@ -67,12 +67,16 @@ struct DESFireTransport {
 
   /// Sends a command in as many frames as it needs, and fetches the complete answer.
   ///
-  /// - Parameter isWhole: leaves the chaining to ISO/IEC 14443-4.
+  /// - Parameters:
+  ///   - isWhole: leaves the chaining to ISO/IEC 14443-4.
+  ///   - firstFrame: the number of parameter bytes in the first frame of a command whose answer has one
+  ///     frame; `nil` for as many as fit.
   /// - Returns: the final status, and the data of all frames.
   func send(
-    _ code: DESFireCommandCode, _ parameters: [UInt8], isWhole: Bool = false
+    _ code: DESFireCommandCode, _ parameters: [UInt8], isWhole: Bool = false,
+    firstFrame: Int? = nil
   ) throws -> Answer {
-    let size = isWhole ? parameters.count : longestFrame
+    let size = isWhole ? parameters.count : min(firstFrame ?? longestFrame, longestFrame)
     var rest = parameters.dropFirst(size)
     var answer = try exchange(code, Array(parameters.prefix(size)))
     while !rest.isEmpty {
@@ -86,6 +90,9 @@ struct DESFireTransport {
       guard answer.data.isEmpty else { throw NFCError.wrongLength }
       answer = try exchange(.additionalFrame, Array(rest.prefix(longestFrame)))
       rest = rest.dropFirst(longestFrame)
+    }
+    guard firstFrame == nil || answer.status != .additionalFrame else {
+      throw NFCError.wrongLength
     }
     var data = answer.data
     var emptyFrames = 0

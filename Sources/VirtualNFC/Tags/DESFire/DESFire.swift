@@ -7,10 +7,14 @@ import NFCCore
 /// its activation decides which.
 ///
 /// All native authentications work, with the secure messaging that follows from them, and all kinds of
-/// files. The authentication and the record commands of ISO/IEC 7816-4 (84, 82, 88, B2 and E2), delegated
-/// applications, and options of SetConfiguration other than 00, 01, 02, 05 and 09 are not supported. With LRP, a DESFire Light computes transaction codes as with AES, which differs from the
-/// real chip: no public source has an example. The dynamic messages of NTAG 413 DNA are not
-/// supported, because no public source describes their settings.
+/// files. EV2 and EV3 have delegated applications. The statuses with which they refuse one are not
+/// confirmed, nor is what FormatPICC does to slots; here, it removes them. The keys of NXP's own service (18
+/// to 1A) are not supported.
+///
+/// The authentication and the record commands of ISO/IEC 7816-4 (84, 82, 88, B2 and E2), and options of
+/// SetConfiguration other than 00, 01, 02, 05 and 09 are not supported. With LRP, a DESFire Light computes
+/// transaction codes as with AES, which differs from the real chip: no public source has an example. The
+/// dynamic messages of NTAG 413 DNA are not supported, because no public source describes their settings.
 public struct DESFire: VirtualChip {
   /// The product.
   public let model: DESFireModel

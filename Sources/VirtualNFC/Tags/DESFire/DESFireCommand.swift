@@ -19,6 +19,7 @@ enum DESFireCommand: UInt8, Hashable, Sendable {
   case getVersion = 0x60
   case getISOFileIdentifiers = 0x61
   case getKeyVersion = 0x64
+  case getDelegatedInfo = 0x69
   case getValue = 0x6C
   case authenticateEV2First = 0x71
   case authenticateEV2NonFirst = 0x77
@@ -44,6 +45,7 @@ enum DESFireCommand: UInt8, Hashable, Sendable {
   case changeKeyEV2 = 0xC6
   case commitTransaction = 0xC7
   case commitReaderIdentifier = 0xC8
+  case createDelegatedApplication = 0xC9
   case createApplication = 0xCA
   case createBackupDataFile = 0xCB
   case createValueFile = 0xCC

@@ -114,7 +114,8 @@ public struct DESFireModel: Hashable, Sendable {
     case .createTransactionMACFile, .commitReaderIdentifier, .writeRecordChained,
       .readRecordsChained:
       hasEV2Messaging && layout != .ntag413
-    case .rollKeySet, .initializeKeySet, .finalizeKeySet, .changeKeyEV2:
+    case .rollKeySet, .initializeKeySet, .finalizeKeySet, .changeKeyEV2,
+      .createDelegatedApplication, .getDelegatedInfo:
       hasEV2Messaging && isDESFire
     // The command set of DESFire Light in NXP's reader library.
     case .readData, .writeData, .getValue, .credit, .debit, .limitedCredit, .readRecords,

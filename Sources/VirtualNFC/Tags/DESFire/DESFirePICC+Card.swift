@@ -66,6 +66,9 @@ extension DESFirePICC {
         selected.keySettings, UInt8(selected.keys.count) | selected.keyKind.rawValue,
       ])
     case .getKeyVersion:
+      if parameters.count == 2, model.supports(.changeKeyEV2) {
+        return try keyVersionInSets(parameters)
+      }
       try require(parameters, count: 1)
       guard Int(parameters[0]) < selected.keys.count else { throw .noSuchKey }
       return Result([selected.keys[Int(parameters[0])].version])
@@ -87,6 +90,8 @@ extension DESFirePICC {
     case .selectApplication: return try selectApplication(parameters)
     case .createApplication: return try createApplication(parameters)
     case .deleteApplication: return try deleteApplication(parameters)
+    case .createDelegatedApplication: return try createDelegatedApplication(parameters)
+    case .getDelegatedInfo: return try getDelegatedInfo(parameters)
     case .formatPICC:
       try require(parameters, count: 0)
       try requireCardLevel()
@@ -94,6 +99,7 @@ extension DESFirePICC {
       guard !configuration.forbidsFormat else { throw .permissionDenied }
       applications = []
       unreleasedMemory = 0
+      delegation.slots = [:]
       return Result()
     case .initializeKeySet: return try initializeKeySet(parameters)
     case .finalizeKeySet: return try finalizeKeySet(parameters)
@@ -118,7 +124,7 @@ extension DESFirePICC {
     guard parameters.count == count else { throw .lengthError }
   }
 
-  private func requireCardLevel() throws(DESFireStatus) {
+  func requireCardLevel() throws(DESFireStatus) {
     guard selection == nil else { throw .permissionDenied }
   }
 
@@ -133,8 +139,16 @@ extension DESFirePICC {
     }
   }
 
+  /// The memory for new applications. Slots for delegated applications have their memory set aside.
   var freeMemory: Int {
-    model.freeMemory - unreleasedMemory - applications.reduce(0) { $0 + $1.memorySize }
+    model.freeMemory - unreleasedMemory - delegation.reservedMemory
+      - applications.reduce(0) { $0 + (delegation.slot(of: $1) == nil ? $1.memorySize : 0) }
+  }
+
+  /// The memory for new files of the selected application.
+  var freeMemoryOfSelected: Int {
+    guard let slot = delegation.slot(of: selected) else { return freeMemory }
+    return slot.memorySize - selected.memorySize
   }
 
   /// Keeps the memory of something that is deleted, where the chip does not release it.
@@ -160,17 +174,27 @@ extension DESFirePICC {
   /// The bit of the second key settings byte that announces a third one.
   private static let hasThirdSettings: UInt8 = 0x10
 
-  private mutating func createApplication(_ whole: [UInt8]) throws(DESFireStatus) -> Result {
+  private mutating func createApplication(_ parameters: [UInt8]) throws(DESFireStatus) -> Result {
+    try requireCardLevel()
+    try requireMasterKey(unless: DESFireApplication.createsFreely)
+    let application = try application(parameters)
+    try requireNew(application)
+    guard application.memorySize <= freeMemory else { throw .outOfMemory }
+    applications.append(application)
+    return Result()
+  }
+
+  /// Returns the application that the parameters of CreateApplication describe.
+  func application(_ whole: [UInt8]) throws(DESFireStatus) -> DESFireApplication {
     var parameters = whole
     var keySets: DESFireKeySets?
     if whole.count > 5, whole[4] & Self.hasThirdSettings != 0, model.supports(.changeKeyEV2) {
-      keySets = try DESFireKeySets(whole.dropFirst(5).prefix(DESFireKeySets.size))
-      parameters.removeSubrange(5..<(5 + DESFireKeySets.size))
+      let hasKeySets = try DESFireKeySets.follow(whole[5])
+      let size = hasKeySets ? DESFireKeySets.size : 1
+      if hasKeySets { keySets = try DESFireKeySets(whole.dropFirst(5).prefix(size)) }
+      parameters.removeSubrange(5..<(5 + size))
     }
     guard parameters.count == 5 || (7...23).contains(parameters.count) else { throw .lengthError }
-    try requireCardLevel()
-    try requireMasterKey(unless: DESFireApplication.createsFreely)
-    guard applications.count < Self.mostApplications else { throw .countError }
     let identifier = Array(parameters.prefix(3))
     let keyCount = parameters[4] & 0x0F
     guard let kind = DESFireKey.Kind(rawValue: parameters[4] & 0xC0), keyCount <= Self.mostKeys,
@@ -185,19 +209,30 @@ extension DESFirePICC {
       application.isoIdentifier = UInt16(parameters[5]) | UInt16(parameters[6]) << 8
       application.dfName = Array(parameters.dropFirst(7))
     }
+    return application
+  }
+
+  /// Requires that identifiers and name are not in use.
+  ///
+  /// - Parameter replaced: an application that the new one replaces.
+  func requireNew(
+    _ application: DESFireApplication, replacing replaced: [UInt8]? = nil
+  ) throws(DESFireStatus) {
+    let others = applications.filter { $0.identifier != replaced }
+    guard others.count < Self.mostApplications else { throw .countError }
     guard
-      ([card] + applications).allSatisfy({ other in
-        other.identifier != identifier
+      ([card] + others).allSatisfy({ other in
+        other.identifier != application.identifier
           && (application.isoIdentifier == nil || other.isoIdentifier != application.isoIdentifier)
           && (application.dfName.isEmpty || other.dfName != application.dfName)
       })
     else { throw .duplicateError }
-    guard application.memorySize <= freeMemory else { throw .outOfMemory }
-    applications.append(application)
-    return Result()
   }
 
-  private mutating func deleteApplication(_ parameters: [UInt8]) throws(DESFireStatus) -> Result {
+  private mutating func deleteApplication(_ whole: [UInt8]) throws(DESFireStatus) -> Result {
+    let isDelegated =
+      selection == nil && session?.keyNumber == DESFireDelegation.authenticationKey
+    let parameters = isDelegated ? try permittedDeletion(whole) : whole
     try require(parameters, count: 3)
     guard let index = applications.firstIndex(where: { $0.identifier == parameters }) else {
       throw .applicationNotFound
@@ -207,9 +242,10 @@ extension DESFirePICC {
     } else {
       // Deleting always requires a key (data sheet, 9.4.2: bit 2 permits the creation of applications).
       try requireCardLevel()
-      guard session?.keyNumber == 0 else { throw .authenticationError }
+      guard isDelegated || session?.keyNumber == 0 else { throw .authenticationError }
     }
     keepMemory(applications.remove(at: index).memorySize)
+    delegation.empty(parameters)
     if selection == index {
       selection = nil
       leaveSelection()
@@ -249,6 +285,9 @@ extension DESFirePICC {
     guard let first = parameters.first else { throw .lengthError }
     // At card level, the two highest bits are the kind of the new key.
     let number = selection == nil ? first & 0x3F : first
+    if selection == nil, hasDelegation, DESFireDelegation.keyNumbers.contains(number) {
+      return try changeDelegationKey(parameters)
+    }
     guard Int(number) < selected.keys.count else { throw .noSuchKey }
     try requireKeyChange(number, session: session)
     let old = selected.keys[Int(number)]
@@ -261,16 +300,8 @@ extension DESFirePICC {
     let (data, checks) = try changedKey(
       &session, first, Array(parameters.dropFirst()), count: count,
       hasCheckOfKey: !isOwn)
-    var key = Array(data.prefix(kind.keySize))
-    if !isOwn { key = zip(key, old.bytes).map { $0 ^ $1 } }
-    if let checks {
-      let expected =
-        session.scheme == .legacy
-        ? CyclicRedundancyCheck.a(key) : DESFireCipher.checksum(key)
-      guard checks == expected else { throw .integrityError }
-    }
-    selected.keys[Int(number)] = DESFireKey(
-      kind, bytes: key, aesVersion: kind == .aes ? data[kind.keySize] : 0)
+    selected.keys[Int(number)] = try newKey(
+      kind, data, checks, replacing: isOwn ? nil : old, session.scheme)
     guard !isOwn else {
       self.session = nil
       return Result()
@@ -280,8 +311,25 @@ extension DESFirePICC {
     return Result(answer)
   }
 
+  /// Returns the key in the data of ChangeKey.
+  ///
+  /// - Parameter old: the key that it is combined with.
+  func newKey(
+    _ kind: DESFireKey.Kind, _ data: [UInt8], _ checks: [UInt8]?, replacing old: DESFireKey?,
+    _ scheme: DESFireSession.Scheme
+  ) throws(DESFireStatus) -> DESFireKey {
+    var key = Array(data.prefix(kind.keySize))
+    if let old { key = zip(key, old.bytes).map { $0 ^ $1 } }
+    if let checks {
+      let expected =
+        scheme == .legacy ? CyclicRedundancyCheck.a(key) : DESFireCipher.checksum(key)
+      guard checks == expected else { throw .integrityError }
+    }
+    return DESFireKey(kind, bytes: key, aesVersion: kind == .aes ? data[kind.keySize] : 0)
+  }
+
   /// Returns the data of ChangeKey after its scheme's verification, and the separate check of the key.
-  private func changedKey(
+  func changedKey(
     _ session: inout DESFireSession, _ first: UInt8, _ body: [UInt8], count: Int,
     hasCheckOfKey: Bool
   ) throws(DESFireStatus) -> (data: [UInt8], checkOfKey: [UInt8]?) {

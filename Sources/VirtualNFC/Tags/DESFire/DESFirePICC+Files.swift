@@ -106,7 +106,7 @@ extension DESFirePICC {
       kind: fileKind)
     guard rest[0] <= 0x03, !isNamed || selected.hasISOIdentifiers else { throw .parameterError }
     try requireNew(file)
-    guard file.memorySize <= freeMemory else { throw .outOfMemory }
+    guard file.memorySize <= freeMemoryOfSelected else { throw .outOfMemory }
     selected.files.append(file)
     return Result()
   }

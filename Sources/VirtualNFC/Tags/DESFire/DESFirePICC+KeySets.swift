@@ -13,14 +13,22 @@ struct DESFireKeySets: Hashable, Sendable {
   var version: UInt8
   var prepared: [UInt8: Prepared] = [:]
 
-  private static let setsFlag: UInt8 = 0x01
+  /// Bits of KeySett3: key sets; keys for virtual card selection; capability data (NXP's reader library;
+  /// liblogicalaccess).
+  private static let (setsFlag, knownFlags): (UInt8, UInt8) = (0x01, 0x07)
   static let size = 5
+
+  /// Returns whether the values of key sets follow KeySett3 in CreateApplication.
+  static func follow(_ settings: UInt8) throws(DESFireStatus) -> Bool {
+    guard settings & ~knownFlags == 0 else { throw .parameterError }
+    return settings & setsFlag != 0
+  }
 
   /// Parses KeySett3 and the bytes after it in CreateApplication.
   init(_ bytes: ArraySlice<UInt8>) throws(DESFireStatus) {
     let bytes = Array(bytes)
     guard bytes.count == Self.size else { throw .lengthError }
-    guard bytes[0] == Self.setsFlag, (2...16).contains(bytes[2]), bytes[3] == 16 || bytes[3] == 24,
+    guard (2...16).contains(bytes[2]), bytes[3] == 16 || bytes[3] == 24,
       bytes[4] <= 0x07
     else { throw .parameterError }
     version = bytes[1]
@@ -30,6 +38,27 @@ struct DESFireKeySets: Hashable, Sendable {
 }
 
 extension DESFirePICC {
+  /// Bits of GetKeyVersion: a key set follows the key; the versions of all sets are wanted.
+  private static let (hasSet, allSets): (UInt8, UInt8) = (0x40, 0x80)
+
+  /// Runs GetKeyVersion with a key set: the version of a key in a set, or the versions of all sets (NXP's reader
+  /// library; liblogicalaccess).
+  func keyVersionInSets(_ parameters: [UInt8]) throws(DESFireStatus) -> Result {
+    guard parameters[0] & Self.hasSet != 0 else { throw .lengthError }
+    try requireApplication()
+    let key = Int(parameters[0] & ~Self.hasSet)
+    guard key < selected.keys.count else { throw .noSuchKey }
+    let number = parameters[1]
+    if number == Self.allSets {
+      guard let sets = selected.keySets else { throw .permissionDenied }
+      return Result(
+        [sets.version] + (1..<sets.count).map { sets.prepared[UInt8($0)]?.version ?? 0 })
+    }
+    guard number > 0 else { return Result([selected.keys[key].version]) }
+    guard let keys = selected.keySets?.prepared[number]?.keys else { throw .parameterError }
+    return Result([keys[key].version])
+  }
+
   private static let aesKind: UInt8 = 0x02
   private static let keySize = 16
 

@@ -131,6 +131,7 @@ extension DESFirePICC {
         DESFireTransactionMAC(
           key: Array(data.prefix(Self.keySize)), keyVersion: data[Self.keySize])))
     try requireNew(file)
+    guard file.memorySize <= freeMemoryOfSelected else { throw .outOfMemory }
     guard transactionMACIndex == nil else { throw .duplicateError }
     selected.files.append(file)
     let answer = session.acknowledge(.encrypted)

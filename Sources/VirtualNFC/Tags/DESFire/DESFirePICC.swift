@@ -38,6 +38,7 @@ struct DESFirePICC: Hashable, Sendable {
   var applications: [DESFireApplication]
   /// The memory of deleted files and applications that the chip has not released, in bytes.
   var unreleasedMemory = 0
+  var delegation = DESFireDelegation()
 
   /// The index of the selected application; `nil` at the level of the card.
   var selection: Int?
@@ -141,6 +142,11 @@ struct DESFirePICC: Hashable, Sendable {
         return Answer(status: .additionalFrame)
       }
     }
+    if command == .createDelegatedApplication {
+      chain = .collecting(
+        command, parameters, expected: parameters.count + delegationSize(session))
+      return Answer(status: .additionalFrame)
+    }
     return send(try perform(command, parameters))
   }
 
@@ -155,6 +161,7 @@ struct DESFirePICC: Hashable, Sendable {
       let whole = collected + parameters
       guard whole.count <= expected else { throw .lengthError }
       if whole.count < expected {
+        guard command != .createDelegatedApplication else { throw .lengthError }
         chain = .collecting(command, whole, expected: expected)
         return Answer(status: .additionalFrame)
       }
@@ -195,8 +202,7 @@ struct DESFirePICC: Hashable, Sendable {
     let before = session?.transaction
     session = nil
     guard let number = parameters.first else { throw .lengthError }
-    guard Int(number) < selected.keys.count else { throw .noSuchKey }
-    let key = selected.keys[Int(number)]
+    let key = try authenticationKey(number)
     let capabilities = try readerCapabilities(command, parameters)
     guard command.authenticates(with: key.kind) else { throw .authenticationError }
     var transaction = DESFireAuthentication.Transaction.none
@@ -224,6 +230,14 @@ struct DESFirePICC: Hashable, Sendable {
       isLRP: isLRP)
     chain = .authenticating(authentication)
     return Answer(data: authentication.firstAnswer, status: .additionalFrame)
+  }
+
+  private func authenticationKey(_ number: UInt8) throws(DESFireStatus) -> DESFireKey {
+    if selection == nil, hasDelegation, number == DESFireDelegation.authenticationKey {
+      return try delegation.key(number)
+    }
+    guard Int(number) < selected.keys.count else { throw .noSuchKey }
+    return selected.keys[Int(number)]
   }
 
   private static let transactionIdentifierSize = 4
