@@ -52,6 +52,11 @@ protocol NDEFMapping: Sendable {
 }
 
 extension NDEFMapping {
+  /// ``NFCError/recovery`` of a write that was interrupted: it begins by setting the length to zero.
+  private static var oldMessageInDoubt: String {
+    "the tag may hold no message now: write it again"
+  }
+
   /// Refuses what cannot be written before anything is sent, writes, and reads back if asked.
   mutating func checkedWrite(_ message: [UInt8], verify: Bool, _ link: TagLink) throws {
     guard message.isEmpty || !MessageReplacement.isNone(message) else {
@@ -72,7 +77,7 @@ extension NDEFMapping {
         .capacityExceeded,
         "the message has \(message.count) bytes, the tag holds \(status.capacity)")
     }
-    try write(message, link)
+    try NFCError.inDoubt(Self.oldMessageInDoubt) { try write(message, link) }
     guard verify else { return }
     discardCachedContent()
     guard try read(link) ?? [] == message else {

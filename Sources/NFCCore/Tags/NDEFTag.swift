@@ -30,7 +30,9 @@ public protocol NDEFTag: Tag {
   ///
   /// - Parameter verify: reads everything back and compares it.
   /// - Throws: ``NFCError/Code/readOnly``, ``NFCError/Code/capacityExceeded`` or ``NFCError/Code/notNDEF`` before
-  ///   anything is written, and ``NFCError/Code/invalidParameter`` for bytes that begin with 00, as no record does; ``NFCError/Code/malformedContent`` if what was read back differs.
+  ///   anything is written, and ``NFCError/Code/invalidParameter`` for bytes that begin with 00, as no record does;
+  ///   ``NFCError/Code/malformedContent`` if what was read back differs. The error of a write that was interrupted has
+  ///   an ``NFCError/recovery``.
   func writeNDEFBytes(_ message: [UInt8], verify: Bool) async throws
 
   /// Formats a blank tag as an NDEF tag: writes the structure that its kind prescribes, and an

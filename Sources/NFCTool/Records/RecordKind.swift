@@ -104,6 +104,8 @@ enum MessageCheck {
     do {
       try message.validate()
       _ = try message.records.map { try $0.decoded }
+      // What cannot be read again because of its size is not written either.
+      _ = try NDEFMessage(decoding: message.encoded())
     } catch {
       throw Failure(status, "this is not an NDEF message: \(error)", advice: "nothing was written")
     }

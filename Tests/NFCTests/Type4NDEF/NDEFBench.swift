@@ -55,6 +55,10 @@ struct NDEFBench: Sendable {
       let again = try await connected()
       let found = try await again.readNDEFBytes() ?? []
       #expect(found.isEmpty || found == old || found == new, "torn at \(moment) of \(count)")
+      // Whoever has lost the old message is told.
+      if found != old {
+        #expect(error?.recovery != nil, "torn at \(moment) of \(count)")
+      }
       try await again.writeNDEFBytes(new, verify: true)
     }
     return count
