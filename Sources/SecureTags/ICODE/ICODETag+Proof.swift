@@ -29,7 +29,7 @@ extension ICODETag {
       let challenge = commands.link.random(ICODEProof.challengeSize)
       let payload = try Self.authenticate(ICODEProof.message(number, challenge), commands)
       guard try ICODEProof.isValid(ICODEProof.block(payload), of: challenge, key) else {
-        throw Self.copy(number)
+        throw Self.unproven(number)
       }
     }
   }
@@ -58,7 +58,7 @@ extension ICODETag {
       let first = try Self.authenticate(
         ICODEMutualProof.firstMessage(number, challenge), commands)
       guard let tagChallenge = try ICODEMutualProof.tagChallenge(in: first, of: challenge, key)
-      else { throw Self.copy(number) }
+      else { throw Self.unproven(number) }
       let second = try Self.authenticate(
         ICODEMutualProof.secondMessage(challenge, tagChallenge, key), commands)
       try ICODEMutualProof.checkEnd(second)
@@ -79,7 +79,7 @@ extension ICODETag {
     return number
   }
 
-  private static func copy(_ number: UInt8) -> NFCError {
+  private static func unproven(_ number: UInt8) -> NFCError {
     NFCError(
       .authenticationFailed, "the tag does not prove that it has key \(number); it may be a copy")
   }
