@@ -33,6 +33,9 @@ import VirtualNFC
     ("--virtual ntag215 --json no-such-command", "no-such-command"),
     ("write text", "text"),
     ("write text hi --language français --virtual ntag215", "--language"),
+    ("write text hi --language en_US --virtual ntag215", "pt-BR"),
+    ("write text hi --language en- --virtual ntag215", "--language"),
+    ("write poster https://example.com --title a --language 12 --virtual ntag215", "--language"),
   ])
   func isAUsageError(_ line: String, _ text: String) async throws {
     let result = try await Tool.run(line.split(separator: " ").map(String.init))

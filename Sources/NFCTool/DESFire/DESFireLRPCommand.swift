@@ -48,6 +48,8 @@ struct DESFireLRPCommand: AsyncParsableCommand {
         guard !plan else { return }
         let application = card.card.application(.fixed)
         try await card.authenticate(application, [0], for: "the chip is switched")
+        // The answer to an earlier switch can have been lost.
+        guard !card.card.usesLRP else { return }
         try await card.card.switchToLRPPermanently()
       }
       guard plan else {

@@ -10,9 +10,18 @@ struct LanguageOption: ParsableArguments {
   private static let longest = 63
 
   mutating func validate() throws {
-    guard (1...Self.longest).contains(language.utf8.count),
-      language.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+    guard (1...Self.longest).contains(language.utf8.count), Self.isLanguageTag(language)
     else { throw ValidationError("--language takes a language code such as en or pt-BR.") }
+  }
+
+  /// Whether a text has the form of a language tag: subtags of one to eight letters and digits, separated by
+  /// hyphens, of which the first has letters only (BCP 47, RFC 5646, section 2.1).
+  private static func isLanguageTag(_ text: String) -> Bool {
+    let subtags = text.split(separator: "-", omittingEmptySubsequences: false)
+    return subtags.allSatisfy { subtag in
+      (1...8).contains(subtag.utf8.count)
+        && subtag.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+    } && subtags[0].allSatisfy(\.isLetter)
   }
 }
 

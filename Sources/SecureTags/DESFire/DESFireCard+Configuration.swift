@@ -40,7 +40,7 @@ extension DESFireCard {
   ///
   /// - Throws: ``NFCError/Code/unsupported`` for another card; ``NFCError/Code/notAuthenticated``
   ///   without a session of key 0; ``NFCError/Code/invalidParameter`` for a chip that already uses
-  ///   LRP.
+  ///   LRP (``usesLRP``).
   public func switchToLRPPermanently() async throws {
     guard hasLRP else {
       throw NFCError(.unsupported, "no public source says that this card has LRP")

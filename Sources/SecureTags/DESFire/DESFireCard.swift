@@ -56,6 +56,9 @@ public final class DESFireCard: Sendable {
   private static let chipsWithLRP: Set<ChipID> = [.desfireLight, .ntag424DNA]
   private static let wrongTag = NFCError(.wrongTag, "the tag is not a MIFARE DESFire")
 
+  /// Whether the chip has been switched to LRP. Known after an authentication with this object; `false` before.
+  public var usesLRP: Bool { state.withLock { $0.usesLRP } }
+
   /// Returns an application of the card. Sends nothing.
   public func application(_ identifier: DESFireApplicationIdentifier) -> DESFireApplication {
     DESFireApplication(card: self, identifier: identifier)
