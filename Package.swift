@@ -1,4 +1,4 @@
-// swift-tools-version: 6.0
+// swift-tools-version: 6.3
 import PackageDescription
 
 // Apple's platforms have a CoreNFC of their own: there the product passes it on, so that a package needs
@@ -78,7 +78,7 @@ let package = Package(
     .target(name: "NFCCore", dependencies: ["NDEF", "ReaderThread", "COpenSSL"]),
     // For servers: no reader, no I/O.
     .target(name: "SUNMessage", dependencies: ["COpenSSL"]),
-    .target(name: "ChildProcesses"),
+    .target(name: "ChildProcesses", dependencies: ["ReaderThread"]),
     // Made with any reader and played back without one.
     .target(name: "Recordings", dependencies: ["JSONText", "NFCCore", "ReaderThread"]),
     // Between `nfc watch` and Core NFC programs.
@@ -94,7 +94,8 @@ let package = Package(
         "NFCCore", "NFCUSB", "ReaderExamination", "ReaderThread", "SystemFacts", "CLibNFC",
       ]),
     .target(
-      name: "NFCIsolated", dependencies: ["ChildProcesses", "NFCCore", "NFCLibNFC"]),
+      name: "NFCIsolated",
+      dependencies: ["ChildProcesses", "NFCCore", "NFCLibNFC", "ReaderThread"]),
     .executableTarget(name: "NFCReader", dependencies: ["NFCIsolated", "NFCLibNFC"]),
     .target(
       name: "NFCPCSC", dependencies: ["NFCCore", "ReaderExamination", "SystemFacts", "CPCSCLite"]),
@@ -116,7 +117,7 @@ let package = Package(
       name: "NFCTool",
       dependencies: [
         "NFC", "NFCDiagnosis", "NFCCore", "NFCBackground", "VirtualNFC", "NDEF", "JSONText",
-        "SUNMessage", "SecureTags", "TagImages", "Recordings", "ChildProcesses",
+        "SUNMessage", "SecureTags", "TagImages", "Recordings", "ChildProcesses", "ReaderThread",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .executableTarget(name: "NFCMQTT", dependencies: ["ChildProcesses", "CMosquitto"]),
@@ -157,7 +158,7 @@ let package = Package(
       name: "SecureTagsTests",
       dependencies: ["SecureTags", "SUNMessage", "NFC", "TestSupport", "VirtualNFC"]),
     .testTarget(
-      name: "VirtualNFCTests", dependencies: ["SeededRandom", "TestSupport", "VirtualNFC"]),
+      name: "VirtualNFCTests", dependencies: ["NFC", "SeededRandom", "TestSupport", "VirtualNFC"]),
     .testTarget(
       name: "NFCLibNFCTests", dependencies: ["NFC", "NFCCore", "NFCLibNFC", "VirtualNFC"]),
     .testTarget(
@@ -226,7 +227,8 @@ let package = Package(
 #if os(Linux)
 package.targets += [
   .target(
-    name: "CoreNFC", dependencies: ["NFC", "NFCCore", "NFCBackground", "NDEF", "ReaderThread"]),
+    name: "CoreNFC",
+    dependencies: ["ChildProcesses", "NFC", "NFCCore", "NFCBackground", "NDEF", "ReaderThread"]),
   // Programs as they are written for an iPhone, in the language mode of most of them.
   .target(
     name: "CoreNFCExamples", dependencies: ["CoreNFC"],

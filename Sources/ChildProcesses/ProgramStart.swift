@@ -71,55 +71,19 @@ package struct ProgramStart: Sendable {
   /// - Returns: the process ID. The process stays a zombie after its end until someone waits for it.
   package func spawn() throws(Failure) -> pid_t {
     #if canImport(Glibc)
-    var actions = posix_spawn_file_actions_t()
-    var attributes = posix_spawnattr_t()
+    var actions = Actions()
+    var attributes = Attributes()
     #else
-    var actions: posix_spawn_file_actions_t?
-    var attributes: posix_spawnattr_t?
+    var actions: Actions = nil
+    var attributes: Attributes = nil
     #endif
-    posix_spawn_file_actions_init(&actions)
+    try Self.check(posix_spawn_file_actions_init(&actions))
     defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawnattr_init(&attributes)
+    try Self.check(posix_spawnattr_init(&attributes))
     defer { posix_spawnattr_destroy(&attributes) }
-
-    for (stream, target) in [
-      (input, STDIN_FILENO), (output, STDOUT_FILENO), (errors, STDERR_FILENO),
-    ] {
-      let isInput = target == STDIN_FILENO
-      let flags = isInput ? O_RDONLY : O_WRONLY | O_CREAT | O_TRUNC
-      switch stream {
-      case .inherited:
-        #if !canImport(Glibc)
-        posix_spawn_file_actions_addinherit_np(&actions, target)
-        #endif
-      case .null:
-        posix_spawn_file_actions_addopen(
-          &actions, target, "/dev/null", isInput ? O_RDONLY : O_WRONLY, 0)
-      case .descriptor(let descriptor):
-        posix_spawn_file_actions_adddup2(&actions, descriptor, target)
-      case .file(let path):
-        posix_spawn_file_actions_addopen(&actions, target, path, flags, 0o600)
-      }
-    }
-    #if canImport(Glibc)
-    // A descriptor that is not open is ignored.
-    for descriptor in STDERR_FILENO + 1..<Self.firstUnusedDescriptor {
-      posix_spawn_file_actions_addclose(&actions, descriptor)
-    }
-    let closing: Int32 = 0
-    #else
-    let closing = POSIX_SPAWN_CLOEXEC_DEFAULT
-    #endif
-
-    let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
-    posix_spawnattr_setflags(&attributes, Int16(Int32(flags) | Int32(closing)))
-    posix_spawnattr_setpgroup(&attributes, 0)
-    var none = sigset_t()
-    sigemptyset(&none)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    var all = sigset_t()
-    sigfillset(&all)
-    posix_spawnattr_setsigdefault(&attributes, &all)
+    try addStreams(to: &actions)
+    try Self.addClosing(to: &actions)
+    try Self.set(&attributes)
 
     var process = pid_t()
     let code = Self.withCStrings([executable] + arguments) { arguments in
@@ -127,8 +91,76 @@ package struct ProgramStart: Sendable {
         posix_spawnp(&process, executable, &actions, &attributes, arguments, variables)
       }
     }
-    guard code == 0 else { throw Failure(errno: code) }
+    try Self.check(code)
     return process
+  }
+
+  #if canImport(Glibc)
+  private typealias Actions = posix_spawn_file_actions_t
+  private typealias Attributes = posix_spawnattr_t
+  #else
+  private typealias Actions = posix_spawn_file_actions_t?
+  private typealias Attributes = posix_spawnattr_t?
+  #endif
+
+  private static func check(_ code: Int32) throws(Failure) {
+    guard code == 0 else { throw Failure(errno: code) }
+  }
+
+  private func addStreams(to actions: inout Actions) throws(Failure) {
+    try Self.add(input, as: STDIN_FILENO, to: &actions)
+    try Self.add(output, as: STDOUT_FILENO, to: &actions)
+    try Self.add(errors, as: STDERR_FILENO, to: &actions)
+  }
+
+  /// - Throws: ``Failure`` if the stream cannot be passed on. The child would otherwise have that of this
+  ///   process.
+  private static func add(
+    _ stream: Stream, as target: Int32, to actions: inout Actions
+  ) throws(Failure) {
+    let isInput = target == STDIN_FILENO
+    switch stream {
+    case .inherited:
+      #if !canImport(Glibc)
+      try check(posix_spawn_file_actions_addinherit_np(&actions, target))
+      #endif
+    case .null:
+      let flags = isInput ? O_RDONLY : O_WRONLY
+      try check(posix_spawn_file_actions_addopen(&actions, target, "/dev/null", flags, 0))
+    case .descriptor(let descriptor):
+      try check(posix_spawn_file_actions_adddup2(&actions, descriptor, target))
+    case .file(let path):
+      let flags = isInput ? O_RDONLY : O_WRONLY | O_CREAT | O_TRUNC
+      try check(posix_spawn_file_actions_addopen(&actions, target, path, flags, 0o600))
+    }
+  }
+
+  /// Closes all other descriptors in the child.
+  private static func addClosing(to actions: inout Actions) throws(Failure) {
+    #if canImport(Glibc)
+    // A descriptor that is not open is ignored.
+    for descriptor in STDERR_FILENO + 1..<firstUnusedDescriptor {
+      try check(posix_spawn_file_actions_addclose(&actions, descriptor))
+    }
+    #endif
+  }
+
+  /// Sets a process group of its own and the default actions of all signals.
+  private static func set(_ attributes: inout Attributes) throws(Failure) {
+    #if canImport(Glibc)
+    let closing: Int32 = 0
+    #else
+    let closing = POSIX_SPAWN_CLOEXEC_DEFAULT
+    #endif
+    let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
+    try check(posix_spawnattr_setflags(&attributes, Int16(Int32(flags) | Int32(closing))))
+    try check(posix_spawnattr_setpgroup(&attributes, 0))
+    var none = sigset_t()
+    sigemptyset(&none)
+    try check(posix_spawnattr_setsigmask(&attributes, &none))
+    var all = sigset_t()
+    sigfillset(&all)
+    try check(posix_spawnattr_setsigdefault(&attributes, &all))
   }
 
   #if canImport(Glibc)

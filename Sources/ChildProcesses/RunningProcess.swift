@@ -1,3 +1,4 @@
+import ReaderThread
 import Synchronization
 
 #if canImport(Glibc)
@@ -26,13 +27,15 @@ package final class RunningProcess: Sendable {
   private let end: End
 
   /// Starts a program.
+  ///
+  /// - Throws: ``ProgramStart/Failure``, also if the system has no thread left that could wait for the
+  ///   program's end. Then the program has not been started.
   package init(_ program: ProgramStart) throws(ProgramStart.Failure) {
-    identifier = try program.spawn()
-    end = End(of: identifier)
-    end.watch()
+    end = End()
+    identifier = try end.start(program)
   }
 
-  deinit { end.release() }
+  deinit { end.release(identifier) }
 
   /// The way in which the program has ended, or `nil` while it is running.
   package var outcome: Outcome? { end.outcome }
@@ -79,9 +82,10 @@ package final class RunningProcess: Sendable {
   }
 }
 
-/// The end of a process. A thread waits for it.
+/// The end of a process. A thread starts the process and waits for it.
 private final class End: Sendable {
   private struct State {
+    var start: Result<pid_t, ProgramStart.Failure>?
     var outcome: RunningProcess.Outcome?
     /// Whether nobody needs the process ID any more.
     var isReleased = false
@@ -89,31 +93,30 @@ private final class End: Sendable {
     var waiters: [Int: CheckedContinuation<RunningProcess.Outcome?, Never>] = [:]
   }
 
-  private let identifier: pid_t
   private let state = Mutex(State())
-
-  init(of identifier: pid_t) { self.identifier = identifier }
+  private let hasStarted = ThreadSignal()
 
   var outcome: RunningProcess.Outcome? { state.withLock(\.outcome) }
 
-  /// Starts the thread, which ends with the process.
-  func watch() {
-    let context = Unmanaged.passRetained(self).toOpaque()
-    #if canImport(Glibc)
-    var thread = pthread_t()
-    #else
-    var thread: pthread_t?
-    #endif
-    var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    defer { pthread_attr_destroy(&attributes) }
-    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    let code = pthread_create(&thread, &attributes, endThread, context)
-    // Without a thread, the system has no memory left for a process either.
-    precondition(code == 0, "pthread_create failed: \(code)")
+  /// Starts a program in a thread that ends with it, and returns the process ID.
+  ///
+  /// A program must not have run in vain because there is no thread left for it. So the thread comes first.
+  func start(_ program: ProgramStart) throws(ProgramStart.Failure) -> pid_t {
+    do {
+      try startThread { self.run(program) }
+    } catch {
+      throw ProgramStart.Failure(errno: error.code)
+    }
+    hasStarted.wait()
+    guard let start = state.withLock(\.start) else { throw ProgramStart.Failure(errno: ECHILD) }
+    return try start.get()
   }
 
-  func waitInThread() {
+  private func run(_ program: ProgramStart) {
+    let start = Result { () throws(ProgramStart.Failure) in try program.spawn() }
+    state.withLock { $0.start = start }
+    hasStarted.raise()
+    guard case .success(let identifier) = start else { return }
     let outcome = Self.outcome(of: identifier)
     let (waiters, isReleased) = state.withLock { state in
       state.outcome = outcome
@@ -121,7 +124,7 @@ private final class End: Sendable {
       return (state.waiters.values, state.isReleased)
     }
     for waiter in waiters { waiter.resume(returning: outcome) }
-    if isReleased { remove() }
+    if isReleased { remove(identifier) }
   }
 
   /// Waits until the process has ended. It stays a zombie, which keeps its process ID.
@@ -138,15 +141,15 @@ private final class End: Sendable {
     return information.si_code == Int32(CLD_EXITED) ? .exited(status) : .signaled(status)
   }
 
-  func release() {
+  func release(_ identifier: pid_t) {
     let hasEnded = state.withLock { state in
       state.isReleased = true
       return state.outcome != nil
     }
-    if hasEnded { remove() }
+    if hasEnded { remove(identifier) }
   }
 
-  private func remove() {
+  private func remove(_ identifier: pid_t) {
     var status: Int32 = 0
     while waitpid(identifier, &status, WNOHANG) < 0, errno == EINTR {}
   }
@@ -178,15 +181,3 @@ private final class End: Sendable {
     state.withLock { $0.waiters.removeValue(forKey: number) }?.resume(returning: nil)
   }
 }
-
-#if canImport(Glibc)
-private func endThread(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-  if let context { Unmanaged<End>.fromOpaque(context).takeRetainedValue().waitInThread() }
-  return nil
-}
-#else
-private func endThread(_ context: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
-  Unmanaged<End>.fromOpaque(context).takeRetainedValue().waitInThread()
-  return nil
-}
-#endif

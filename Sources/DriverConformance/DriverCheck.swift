@@ -107,7 +107,6 @@ extension DriverCheck {
     within limit: Duration, of activity: String, _ body: () throws -> Result
   ) throws -> Result {
     let start = ContinuousClock.now
-    defer { _ = start }
     let result = Swift.Result { try body() }
     let duration = ContinuousClock.now - start
     try expect(duration < limit, "\(activity) took \(duration), more than \(limit)")

@@ -25,8 +25,8 @@ package final class LocalSocket: Sendable {
     _ = close(descriptor)
   }
 
-  /// The time limit for one read or write, in seconds.
-  private static let patience = 3
+  /// The time limit for one read or write.
+  private static let patience = Duration.seconds(3)
 
   /// Listens under a name, replacing a socket that is left from before.
   package static func listen(at path: String) -> LocalSocket? {
@@ -48,9 +48,13 @@ package final class LocalSocket: Sendable {
   }
 
   /// Connects to a program that listens; `nil` if none does.
-  package static func connect(to path: String) -> LocalSocket? {
+  ///
+  /// - Parameter deadline: the time at which the attempt ends; `nil` for the time limit of one read.
+  package static func connect(
+    to path: String, before deadline: ContinuousClock.Instant? = nil
+  ) -> LocalSocket? {
     guard let (socket, address) = make(path) else { return nil }
-    socket.limitWaits()
+    socket.limitWaits(to: deadline.map { $0 - .now } ?? patience)
     let isConnected = withAddress(address) { Self.connect(socket.descriptor, $0, $1) == 0 }
     return isConnected ? socket : nil
   }
@@ -61,7 +65,7 @@ package final class LocalSocket: Sendable {
     guard connection >= 0 else { return nil }
     _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
     let socket = LocalSocket(descriptor: connection)
-    socket.limitWaits()
+    socket.limitWaits(to: Self.patience)
     return socket
   }
 
@@ -79,6 +83,12 @@ package final class LocalSocket: Sendable {
       }
     }
     return true
+  }
+
+  /// Reads exactly this many bytes; `nil` if they do not come before a deadline.
+  package func receive(_ count: Int, before deadline: ContinuousClock.Instant) -> [UInt8]? {
+    limitWaits(to: deadline - .now)
+    return receive(count)
   }
 
   /// Reads exactly this many bytes; `nil` if they do not come.
@@ -103,8 +113,13 @@ package final class LocalSocket: Sendable {
     return count == 0 || count < 0 && ![EAGAIN, EWOULDBLOCK, EINTR].contains(errno)
   }
 
-  private func limitWaits() {
-    var time = timeval(tv_sec: Self.patience, tv_usec: 0)
+  /// - Parameter limit: the time limit for each read and write from now on.
+  private func limitWaits(to limit: Duration) {
+    // Zero would be no limit (socket(7), SO_RCVTIMEO).
+    let (seconds, attoseconds) = max(limit, .milliseconds(1)).components
+    var time = timeval()
+    time.tv_sec = Int(seconds)
+    time.tv_usec = .init(attoseconds / 1_000_000_000_000)
     let size = socklen_t(MemoryLayout<timeval>.size)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, size)
     setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, size)

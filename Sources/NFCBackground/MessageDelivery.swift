@@ -1,3 +1,5 @@
+import Dispatch
+
 /// Transfers the message of a tag from `nfc watch` to a program: over a local socket with the
 /// program's name, four bytes of length (most significant first), the NDEF message, and one byte
 /// back when the program has received it.
@@ -10,11 +12,20 @@ package enum MessageDelivery {
     "\(folder)/\(application).socket"
   }
 
-  /// Hands a message to a program that runs.
+  /// Hands a message to a program that runs, on a thread that may block: a program that does not
+  /// respond takes several seconds.
   ///
   /// - Returns: whether the program has received it; also `false` if no program with this name is
   ///   running.
-  package static func send(_ message: [UInt8], to application: String) -> Bool {
+  package static func send(_ message: [UInt8], to application: String) async -> Bool {
+    await withCheckedContinuation { continuation in
+      DispatchQueue(label: "nfc.delivery").async {
+        continuation.resume(returning: sendBlocking(message, to: application))
+      }
+    }
+  }
+
+  private static func sendBlocking(_ message: [UInt8], to application: String) -> Bool {
     guard message.count <= longestMessage, let folder = try? RuntimeFolder.make(),
       let socket = LocalSocket.connect(to: path(application, folder))
     else { return false }

@@ -15,19 +15,24 @@ package final class ReaderLease: Sendable {
 
   private init(_ sockets: [LocalSocket]) { self.sockets = sockets }
 
+  /// The time that all watchers together have to close their readers.
+  private static let patience = Duration.seconds(3)
+
   /// Asks every watcher of this user for its readers, and waits until they are free, a few seconds at
   /// most.
   ///
-  /// - Returns: a lease to keep for as long as the readers are needed; `nil` if nobody watches.
+  /// - Returns: a lease to keep for as long as the readers are needed; `nil` if nobody watches. A watcher that
+  ///   has not released its reader in time does so as soon as it can, and keeps it closed for this lease.
   package static func take() -> ReaderLease? {
     guard let folder = try? RuntimeFolder.make(),
       let names = try? FileManager.default.contentsOfDirectory(atPath: folder)
     else { return nil }
+    let deadline = ContinuousClock.now + patience
+    // All are asked first, so that they close their readers at the same time.
     let sockets = names.filter { $0.hasPrefix(prefix) }
-      .compactMap { LocalSocket.connect(to: "\(folder)/\($0)") }
-    guard !sockets.isEmpty else { return nil }
-    for socket in sockets { _ = socket.receive(1) }
-    return ReaderLease(sockets)
+      .compactMap { LocalSocket.connect(to: "\(folder)/\($0)", before: deadline) }
+      .filter { $0.receive(1, before: deadline) != nil || !$0.isClosed }
+    return sockets.isEmpty ? nil : ReaderLease(sockets)
   }
 
   /// The watcher's side: listens for programs that need a reader.

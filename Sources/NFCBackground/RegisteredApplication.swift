@@ -70,9 +70,8 @@ package struct RegisteredApplication: Hashable, Sendable {
       let value = environment[name].flatMap { $0.isEmpty ? nil : $0 } ?? standard
       return value.split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
     }
-    let home = environment["HOME"] ?? FileManager.default.homeDirectoryForCurrentUser.path
     return
-      (list("XDG_DATA_HOME", home + "/.local/share")
+      (list("XDG_DATA_HOME", UserFolder.home(environment) + "/.local/share")
       + list("XDG_DATA_DIRS", "/usr/local/share:/usr/share"))
       .map { URL(fileURLWithPath: $0).appendingPathComponent("nfc/applications") }
   }

@@ -1,4 +1,5 @@
 import NFCCore
+import ReaderThread
 import Synchronization
 
 #if canImport(Glibc)
@@ -124,24 +125,10 @@ package final class HelperService {
   private static let leavingMicroseconds: UInt32 = 3_000_000
 
   private func startAborting() -> Bool {
-    let box = Unmanaged.passRetained(running)
-    var thread = pthread_t()
-    #if canImport(Darwin)
-    var optional: pthread_t?
-    let code = pthread_create(&optional, nil, { Self.receiveAborts($0) }, box.toOpaque())
-    #else
-    let code = pthread_create(
-      &thread, nil, { argument in HelperService.receiveAborts(argument) }, box.toOpaque())
-    #endif
-    if code != 0 { box.release() }
-    return code == 0
+    (try? startThread { [running] in Self.receiveAborts(for: running) }) != nil
   }
 
-  private static func receiveAborts(_ argument: UnsafeMutableRawPointer?)
-    -> UnsafeMutableRawPointer?
-  {
-    guard let argument else { return nil }
-    let running = Unmanaged<Running>.fromOpaque(argument).takeRetainedValue()
+  private static func receiveAborts(for running: Running) {
     let socket = HelperSocket(descriptor: HelperProtocol.aborts)
     while let message = try? socket.receive(8, within: nil) {
       var reader = MessageReader(message)

@@ -245,11 +245,12 @@ final class IsolatedDriver: ReaderDriver {
   }
 
   func close() {
+    // Whoever opens the reader again waits until it is closed, also if the helper has ended before.
+    defer { if isCloseAnnounced.isSet { ClosingPorts.remove(connectionString) } }
     guard helper != nil else { return }
     _ = try? call(.close, atMost: limits.closing, isAbortable: false)
     helper?.leave()
     markLost(NFCError(.readerLost, "the reader was closed"))
-    if isCloseAnnounced.isSet { ClosingPorts.remove(connectionString) }
   }
 
   // MARK: Closing

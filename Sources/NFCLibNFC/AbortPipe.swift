@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Glibc)
 import Glibc
 #else
@@ -10,9 +12,9 @@ import Darwin
 /// one. The wait closes the writing end. If no call waits, nobody does, and every such abort would
 /// leak a descriptor.
 ///
-/// libnfc does not report which pipe it uses, but this can be derived: after an abort, one of the
-/// process's pipes is new. If other threads have created pipes at the same moment, the pipe is not
-/// known, and nothing is closed.
+/// libnfc does not report which pipe it uses, but this can be derived from the process's pipes before and
+/// after an abort: the previous pipe has just lost its reading end, and the current one is new. One abort at a
+/// time is watched, so that no other reader's pipe looks the same.
 struct AbortPipe {
   /// An end that nobody closes any more, unless the wait has closed it.
   struct Orphan {
@@ -31,8 +33,15 @@ struct AbortPipe {
     }
   }
 
-  /// The writing end of libnfc's current pipe; `nil` if it is not known.
-  private var current: Orphan?
+  /// The pipes of which one is libnfc's current one: there are several if a reader was opened, or a part of
+  /// the program created a pipe, during the last abort. Empty before the first abort.
+  private var candidates: Set<UInt64> = []
+
+  /// Whether libnfc's current pipe is known, so that programs do not inherit it.
+  var isKnown: Bool { candidates.count == 1 }
+
+  /// Held while an abort is watched, by the readers of all threads.
+  private static let turn = Mutex<Void>(())
 
   /// A pipe with those of its ends that this process has open.
   private struct Pipe {
@@ -79,46 +88,43 @@ struct AbortPipe {
   /// from inheriting that pipe: a program with the reading end would keep the next abort from
   /// having an effect.
   ///
-  /// - Returns: the remaining end of the previous pipe; `nil` if that is not known.
+  /// - Returns: the remaining end of the previous pipe; `nil` if there is none, or if it is not known.
   mutating func watch(_ abort: () -> Bool) -> Orphan? {
-    let orphan = current
-    replace(abort)
-    return orphan
+    Self.turn.withLock { _ in
+      let before = Self.all()
+      let isReplaced = abort()
+      let after = Self.all()
+      // libnfc still has the end of the previous pipe if it could not create a new one.
+      let orphan = isReplaced ? orphan(before, after) : nil
+      candidates = isReplaced ? Self.new(before, after) : []
+      return orphan
+    }
   }
 
-  /// Runs an abort, and finds the new pipe.
-  ///
-  /// - Returns: the process's pipes before and after the abort.
-  @discardableResult
-  private mutating func replace(_ abort: () -> Bool) -> (before: [Pipe], after: [Pipe]) {
-    let before = Self.all()
-    current = nil
-    let isReplaced = abort()
-    let after = Self.all()
-    guard isReplaced else { return (before, after) }
-    // libnfc's own is among these: nobody closes it before the next abort.
+  /// Returns the pipe that has lost its reading end between two moments. It had both ends, because no wait
+  /// closes the writing end before an abort.
+  private func orphan(_ before: [Pipe], _ after: [Pipe]) -> Orphan? {
+    let halved = after.filter { pipe in
+      guard pipe.ends.count == 1, Self.isWriter(pipe.ends[0]),
+        before.contains(where: { $0.inode == pipe.inode && $0.ends.count == 2 })
+      else { return false }
+      return candidates.isEmpty ? Self.isInherited(pipe.ends[0]) : candidates.contains(pipe.inode)
+    }
+    guard halved.count == 1, let pipe = halved.first else { return nil }
+    return Orphan(descriptor: pipe.ends[0], pipe: pipe.inode)
+  }
+
+  /// Returns the pipes that were created between two moments and can be libnfc's. Its own is among them,
+  /// because nobody closes it before the next abort. If it is the only one, programs do not inherit it.
+  private static func new(_ before: [Pipe], _ after: [Pipe]) -> Set<UInt64> {
     let new = after.filter { pipe in
       pipe.ends.count == 2 && !before.contains { $0.inode == pipe.inode }
-        && pipe.ends.allSatisfy(Self.isInherited)
+        && pipe.ends.allSatisfy(isInherited)
     }
-    if new.count == 1, let pipe = new.first, let writer = pipe.ends.first(where: Self.isWriter) {
-      for end in pipe.ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-      current = Orphan(descriptor: writer, pipe: pipe.inode)
+    if new.count == 1 {
+      for end in new[0].ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     }
-    return (before, after)
-  }
-
-  /// Runs the first abort, when no call waits, to replace the pipe that was created by opening.
-  mutating func watchFirst(_ abort: () -> Bool) -> Orphan? {
-    let (before, after) = replace(abort)
-    // libnfc's own is among these, because no call has waited on it.
-    let halved = after.filter { pipe in
-      pipe.ends.count == 1 && before.contains { $0.inode == pipe.inode && $0.ends.count == 2 }
-    }
-    guard halved.count == 1, let pipe = halved.first, Self.isWriter(pipe.ends[0]) else {
-      return nil
-    }
-    return Orphan(descriptor: pipe.ends[0], pipe: pipe.inode)
+    return Set(new.map(\.inode))
   }
 
   private static func isWriter(_ descriptor: Int32) -> Bool {

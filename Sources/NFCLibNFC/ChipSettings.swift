@@ -14,7 +14,7 @@ final class ChipSettings {
   /// The radio time-out that is in force, an index into ``radioTimeouts``; `nil` if it is not known.
   private var radioTimeout: Int? = 0
   /// Whether the settings for check bytes are those of libnfc's flags.
-  private var areChecksKnown = true
+  private(set) var areChecksKnown = true
   /// Whether the chip has acknowledged the last change of whether it sends RATS by itself.
   private var isAutomaticRATSKnown = true
   /// The transmitter and receiver settings that the chip's search loaded, before the search for

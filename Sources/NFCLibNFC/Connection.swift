@@ -19,6 +19,9 @@ final class Connection {
   /// time.
   private static let openingLimit = Duration.seconds(5)
 
+  /// A reader that does not answer takes longer than this.
+  private static let quickFailure = Duration.milliseconds(400)
+
   /// Opens a reader. Blocks, at most for ``openingLimit`` and a moment; once more for a reader that has answered, but
   /// whose settings could not be written.
   ///
@@ -38,8 +41,15 @@ final class Connection {
     let path = address.path
     func open() throws -> LibNFC.Device? {
       try watchdog.call(atMost: Self.openingLimit) {
-        try LibNFC.open(text, traits, at: address, lockedBy: lock)
+        try LibNFC.open(
+          text, traits, at: address, lockedBy: lock,
+          unless: { watchdog.isCut || watchdog.isAborted })
       }
+    }
+    // The first frames of a chip may be broken, too. One that is silent takes longer, and is not waited for twice.
+    func openAgain(after failure: Duration) throws -> LibNFC.Device? {
+      guard failure < Self.quickFailure, !watchdog.isCut, !watchdog.isAborted else { return nil }
+      return try open()
     }
     func openAtOtherRate() throws -> LibNFC.Device? {
       guard restoresRate, traits.isBareChip, traits.address == .serialPort, let lock,
@@ -65,7 +75,11 @@ final class Connection {
     for isLastAttempt in [false, true] {
       watchdog.use(
         Watchdog.Actions(abort: {}, cut: { Line.cut(path: path, excluding: lock) }))
-      guard let device = try open() ?? openAtOtherRate() ?? openAfterClearing() else { break }
+      let start = ContinuousClock.now
+      guard
+        let device = try open() ?? openAgain(after: ContinuousClock.now - start)
+          ?? openAtOtherRate() ?? openAfterClearing()
+      else { break }
       let (aborter, line) = (device.aborter, device.line)
       watchdog.use(Watchdog.Actions(abort: { aborter.abort() }, cut: { line?.cut() }))
       let settings = ChipSettings(device)

@@ -112,6 +112,6 @@ struct DriverTraits: Sendable {
   func timeout(_ milliseconds: Int32) -> Int32 {
     let wanted = max(1, milliseconds)
     guard timeoutLoss > 0 else { return wanted }
-    return max(2 * timeoutLoss + 1, wanted.addingReportingOverflow(timeoutLoss).partialValue)
+    return max(2 * timeoutLoss + 1, Int32(clamping: Int64(wanted) + Int64(timeoutLoss)))
   }
 }

@@ -12,7 +12,7 @@ import Darwin
 private let openFile: @Sendable (String, Int32) -> Int32 = { open($0, $1) }
 private let closeFile: @Sendable (Int32) -> Int32 = { close($0) }
 
-/// libnfc itself: the one file of this module that calls C.
+/// libnfc itself: the one file of this module that calls its functions.
 ///
 /// Everything here is thin. What C would do wrong is refused before: libnfc copies a command into a
 /// buffer of 264 bytes without looking at its length, and ends the process when it is longer.
@@ -168,10 +168,11 @@ enum LibNFC {
   ///   - traits: the limits of the driver in the string.
   ///   - address: the location of the reader.
   ///   - lock: our own descriptor on the same port.
+  ///   - isEnded: whether no further attempt may begin, because the one before was cut off: nothing would bound it.
   /// - Throws: `readerUnavailable` if the process has more files open than libnfc can cope with.
   static func open(
     _ connectionString: String, _ traits: DriverTraits, at address: ConnectionString.Address,
-    lockedBy lock: Int32?
+    lockedBy lock: Int32?, unless isEnded: @Sendable () -> Bool
   ) throws -> Device? {
     guard connectionString.utf8.count < maximumConnectionStringLength,
       !connectionString.utf8.contains(0)
@@ -179,6 +180,7 @@ enum LibNFC {
     func open() throws -> Device? {
       for _ in 0..<openingAttempts {
         if let availabilityError { throw availabilityError }
+        guard !isEnded() else { return nil }
         guard let context = context.pointer,
           let pointer = connectionString.withCString({ nfc_open(context, $0) })
         else { return nil }
@@ -190,6 +192,13 @@ enum LibNFC {
       return nil
     }
     return traits.address == .usb ? try usb.withLock { _ in try open() } : try open()
+  }
+
+  /// Returns the beginning of a name, as far as it is printable ASCII.
+  static func printable(_ name: String) -> String {
+    var text = String(name.prefix { $0.isASCII && ("\u{20}"..."\u{7E}").contains($0) })
+    while text.last == " " { text.removeLast() }
+    return text
   }
 
   // MARK: Device
@@ -246,12 +255,23 @@ enum LibNFC {
         }
       }
 
+      /// The number of times that the pipe is renewed if other pipes are created at the same moment.
+      private static let renewals = 5
+
       /// Makes libnfc create a new pipe to replace the one from opening: one that programs do not
-      /// inherit, and that is known.
+      /// inherit, and that is known. Called before any call waits.
       fileprivate func renewPipe() {
         state.withLock { state in
           guard kind == .pipe, let device = OpaquePointer(bitPattern: state.device) else { return }
-          state.pipe.watchFirst { nfc_abort_command(device) >= 0 }?.close()
+          for _ in 0..<Self.renewals {
+            var isReplaced = false
+            let orphan = state.pipe.watch {
+              isReplaced = nfc_abort_command(device) >= 0
+              return isReplaced
+            }
+            orphan?.close()
+            if state.pipe.isKnown || !isReplaced { return }
+          }
         }
       }
 
@@ -294,7 +314,11 @@ enum LibNFC {
       aborter.closeOrphans()
     }
 
-    var name: String { nfc_device_get_name(device).map { String(cString: $0) } ?? "" }
+    /// libnfc's name of the reader. If an Arygon has not reported its version, memory that nobody has written follows
+    /// (libnfc 1.8.0, `arygon_open`): the name ends before it.
+    var name: String {
+      LibNFC.printable(nfc_device_get_name(device).map { String(cString: $0) } ?? "")
+    }
 
     /// The chip and its firmware: the first line of libnfc's device information, which its drivers
     /// for PN53x chips begin with `chip: ` (chips/pn53x.c, pn53x_get_information_about). Sends
@@ -344,8 +368,6 @@ enum LibNFC {
 
     /// Returns the modulations that the reader has as an initiator, with their bit rates in
     /// kilobits a second.
-    ///
-    /// Returns the modulations of an open device.
     func modulations() throws(Failure) -> [(nfc_modulation_type, [Int])] {
       var types: UnsafePointer<nfc_modulation_type>?
       try check(nfc_device_get_supported_modulation(device, N_INITIATOR, &types))

@@ -23,7 +23,9 @@ package final class LibNFCDriver: ReaderDriver {
   private let adapter: SerialAdapter?
   private let adapterOfPort: @Sendable (String) -> SerialAdapter?
   /// The technology that the chip is set up for, and the target that it has active.
-  var active: Target?
+  var active: Target? { didSet { interrupted = nil } }
+  /// The target whose last exchange has failed, until anything else happens.
+  private var interrupted: Target?
   var framing: Framing?
   /// The UID of a card that is known to support ISO/IEC 14443-4 in addition to its MIFARE Classic
   /// sectors.
@@ -248,6 +250,7 @@ package final class LibNFCDriver: ReaderDriver {
   package func exchange(
     _ command: [UInt8], framing: Framing, timeout: Duration
   ) throws -> [UInt8] {
+    if let interrupted { active = interrupted }
     try device.traits.checkAnswerLength(of: command, to: active)
     let milliseconds = Self.milliseconds(timeout)
     if framing == .tagProtocol, case .jewel(_, let uid)? = active,
@@ -271,9 +274,19 @@ package final class LibNFCDriver: ReaderDriver {
       if framing == .bare, answer.count == 1, answer[0] & 0x0F != Self.acknowledge { active = nil }
       return answer
     } catch let failure as LibNFC.Failure {
-      active = nil
+      interrupt(after: failure)
       throw exchangeError(failure, framing)
     }
+  }
+
+  /// A target whose exchange has failed may have fallen silent, and has to be found again before it is relied on,
+  /// unless the exchange that follows repeats the one that has failed.
+  private func interrupt(after failure: LibNFC.Failure? = nil) {
+    let target = active
+    active = nil
+    interrupted = target
+    // libnfc has forgotten the settings that it was about to write with the command.
+    if failure?.isOfLine ?? false { framing = nil }
   }
 
   /// The longest command and answer at 9600 baud, in milliseconds.
@@ -291,9 +304,9 @@ package final class LibNFCDriver: ReaderDriver {
   }
 
   private static func milliseconds(_ timeout: Duration) -> Int32 {
-    Int32(
-      clamping: timeout.components.seconds.multipliedReportingOverflow(by: 1000).partialValue
-        + timeout.components.attoseconds / 1_000_000_000_000_000)
+    // libnfc counts them in 32 bits.
+    let parts = min(max(timeout, .zero), .milliseconds(Int32.max)).components
+    return Int32(clamping: parts.seconds * 1000 + parts.attoseconds / 1_000_000_000_000_000)
   }
 
   private func jewelExchange(
@@ -304,10 +317,10 @@ package final class LibNFCDriver: ReaderDriver {
     do {
       return try call { try jewel.send(command, uid: uid, timeout: timeout) }
     } catch let failure as LibNFC.Failure {
-      active = nil
+      interrupt(after: failure)
       throw exchangeError(failure, .tagProtocol)
     } catch {
-      if (error as? NFCError)?.code == .tagResponseError { active = nil }
+      if (error as? NFCError)?.code == .tagResponseError { interrupt() }
       throw error
     }
   }
@@ -318,7 +331,10 @@ package final class LibNFCDriver: ReaderDriver {
     try device.set(NP_EASY_FRAMING, framing == .tagProtocol)
     try device.set(NP_HANDLE_CRC, framing != .bare)
     // The settings of the search that has found the tag are known: with check bytes.
-    if case .iso14443a? = active, framing == .bare || self.framing == .bare {
+    if case .iso14443a(let tag)? = active,
+      framing == .bare || self.framing == .bare
+        || !settings.areChecksKnown && !tag.supportsISO14443Part4
+    {
       try settings.setTypeAChecks(framing != .bare)
     }
     self.framing = framing

@@ -97,6 +97,18 @@ enum Interruption {
     sigaction(signal, &new, nil)
   }()
 
+  /// Runs `body` on a thread that the signal reaches: a thread that was started by Dispatch blocks it, and a wait
+  /// without a time limit would never notice that its line was cut.
+  static func allowing<Result>(_ body: () throws -> Result) rethrows -> Result {
+    var wanted = sigset_t()
+    var former = sigset_t()
+    sigemptyset(&wanted)
+    sigaddset(&wanted, signal)
+    pthread_sigmask(SIG_UNBLOCK, &wanted, &former)
+    defer { pthread_sigmask(SIG_SETMASK, &former, nil) }
+    return try body()
+  }
+
   /// - Parameter thread: a thread that has not ended.
   static func wake(_ thread: pthread_t) {
     _ = handler

@@ -1,4 +1,5 @@
 import NFCCore
+import ReaderThread
 import Synchronization
 
 #if canImport(Glibc)
@@ -107,7 +108,7 @@ final class Watchdog: Sendable {
       $0.callLimit = Int(limit / .milliseconds(Self.periodMilliseconds))
     }
     defer { state.withLock { $0.thread = nil } }
-    return try body()
+    return try Interruption.allowing(body)
   }
 
   /// One period has passed. Whether the watchdog is busy.
@@ -161,18 +162,12 @@ final class Watchdog: Sendable {
         return true
       }
       guard starts else { return }
-      var thread = pthread_t()
-      var attributes = pthread_attr_t()
-      pthread_attr_init(&attributes)
-      pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-      defer { pthread_attr_destroy(&attributes) }
-      let code = pthread_create(
-        &thread, &attributes,
-        { _ in
-          Ticker.shared.run()
-          return nil
-        }, nil)
-      if code != 0 { state.withLock { $0.isTicking = false } }
+      do {
+        try startThread { Ticker.shared.run() }
+      } catch {
+        // The next piece of work tries again.
+        state.withLock { $0.isTicking = false }
+      }
     }
 
     private func run() {

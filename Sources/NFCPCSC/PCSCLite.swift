@@ -3,7 +3,7 @@ import Dispatch
 import NFCCore
 import Synchronization
 
-/// pcsc-lite: the only file of this module that calls C.
+/// pcsc-lite: the only file of this module that calls its functions.
 ///
 /// When a service stops or restarts, a connection to it becomes invalid. Such a connection is
 /// closed and replaced: at once for a request that does not concern a card, otherwise at the next

@@ -1,7 +1,7 @@
 import CLibUSB
 import Synchronization
 
-/// libusb-1.0. This is the only file of this module that calls C.
+/// libusb-1.0. This is the only file of this module that calls its functions.
 enum LibUSB {
   /// The error of a failed call: `LIBUSB_ERROR_…` and libusb's text.
   struct Failure: Error, Hashable {

@@ -1,9 +1,10 @@
+import Synchronization
+
 #if canImport(Glibc)
 import Glibc
 #else
 import Darwin
 #endif
-import Synchronization
 
 /// A thread that runs the jobs of one actor, one after the other, and may block.
 ///
@@ -20,7 +21,7 @@ public final class ReaderThread: SerialExecutor, TaskExecutor {
   /// itself, so that releasing the executor ends the thread.
   private final class Queue: Sendable {
     private let state = Mutex(State())
-    private let signal = Signal()
+    private let signal = ThreadSignal()
 
     func add(_ job: UnownedJob) {
       state.withLock { $0.jobs.append(job) }
@@ -79,23 +80,7 @@ public final class ReaderThread: SerialExecutor, TaskExecutor {
   public init() throws(Failure) {
     let weak = WeakExecutor()
     let start = Start(queue: queue) { weak.executor }
-    let box = Unmanaged.passRetained(start)
-    var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    defer { pthread_attr_destroy(&attributes) }
-    var thread = pthread_t()
-    let code = pthread_create(
-      &thread, &attributes,
-      { argument in
-        guard let argument else { return nil }
-        ReaderThread.run(Unmanaged<Start>.fromOpaque(argument).takeRetainedValue())
-        return nil
-      }, box.toOpaque())
-    guard code == 0 else {
-      box.release()
-      throw Failure(code: code)
-    }
+    try startThread { Self.run(start) }
     weak.executor = asUnownedSerialExecutor()
   }
 
@@ -124,41 +109,5 @@ public final class ReaderThread: SerialExecutor, TaskExecutor {
         job.runSynchronously(on: executor)
       }
     }
-  }
-}
-
-/// A condition that stays raised until a thread has waited for it.
-///
-/// Unchecked because it owns a pthread mutex and condition, which are made to be shared and whose
-/// addresses never change.
-private final class Signal: @unchecked Sendable {
-  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-  private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-  private var isRaised = false
-
-  init() {
-    pthread_mutex_init(mutex, nil)
-    pthread_cond_init(condition, nil)
-  }
-
-  deinit {
-    pthread_cond_destroy(condition)
-    pthread_mutex_destroy(mutex)
-    mutex.deallocate()
-    condition.deallocate()
-  }
-
-  func raise() {
-    pthread_mutex_lock(mutex)
-    isRaised = true
-    pthread_cond_signal(condition)
-    pthread_mutex_unlock(mutex)
-  }
-
-  func wait() {
-    pthread_mutex_lock(mutex)
-    while !isRaised { pthread_cond_wait(condition, mutex) }
-    isRaised = false
-    pthread_mutex_unlock(mutex)
   }
 }

@@ -18,12 +18,10 @@ public final class Recorder: Sendable {
   /// Receives a line, including its line feed.
   public typealias Sink = @Sendable (String) throws -> Void
 
-  private struct State {
-    var readerCount = 0
-    var failure: (any Error)?
-  }
-
-  private let state = Mutex(State())
+  /// The number of readers. Its lock keeps the lines in order, and is held while the sink is called.
+  private let readerCount = Mutex(0)
+  /// Has a lock of its own, so that the sink can ask for it.
+  private let failed = Mutex<(any Error)?>(nil)
   private let start = ContinuousClock.now
   private let masksSecrets: Bool
   private let sink: Sink?
@@ -43,15 +41,15 @@ public final class Recorder: Sendable {
   }
 
   /// The error that ended the recording, thrown by the sink.
-  public var failure: (any Error)? { state.withLock { $0.failure } }
+  public var failure: (any Error)? { failed.withLock { $0 } }
 
   /// Returns a driver that forwards all calls to another driver and records them.
   public func recording(_ driver: any ReaderDriver) -> any ReaderDriver {
     let reader = RecordedReader(driver)
-    let number = state.withLock { state in
-      defer { state.readerCount += 1 }
-      write(reader.line(number: state.readerCount), &state)
-      return state.readerCount
+    let number = readerCount.withLock { count in
+      defer { count += 1 }
+      write(reader.line(number: count))
+      return count
     }
     return RecordingDriver(driver, number: number, recorder: self)
   }
@@ -63,23 +61,21 @@ public final class Recorder: Sendable {
   func take(_ call: RecordedCall, secrets: inout RecordingSecrets) {
     if masksSecrets, case .randomNumber = call.request { return }
     let call = masksSecrets ? call.masked(&secrets) : call
-    state.withLock { state in
-      write(call.line, &state)
-      guard state.failure == nil else { return }
-      do {
-        try capture?.take(call)
-      } catch {
-        state.failure = error
-      }
+    readerCount.withLock { _ in
+      write(call.line)
+      attempt { try capture?.take(call) }
     }
   }
 
-  private func write(_ line: String, _ state: inout State) {
-    guard let sink, state.failure == nil else { return }
+  private func write(_ line: String) { attempt { try sink?(line + "\n") } }
+
+  /// Runs `body` unless something has failed before.
+  private func attempt(_ body: () throws -> Void) {
+    guard failure == nil else { return }
     do {
-      try sink(line + "\n")
+      try body()
     } catch {
-      state.failure = error
+      failed.withLock { $0 = error }
     }
   }
 }

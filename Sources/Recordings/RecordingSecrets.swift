@@ -350,12 +350,20 @@ struct RecordingSecrets {
     /// DESTROY and ENABLE PRIVACY of NXP, AUTHENTICATE and CHALLENGE (ISO/IEC 15693-3:2019, 10.5).
     static let others: Set<UInt8> = [0xB9, 0xBA, 0x35, 0x39]
     static let authenticate: UInt8 = 0x35
+    /// READ CONFIG and WRITE CONFIG of NXP's NTAG 5, and the blocks in which it keeps keys and passwords (NTP53x2
+    /// data sheet rev. 3.3, table 11). The same codes are other commands of other makers.
+    static let (readConfiguration, writeConfiguration): (UInt8, UInt8) = (0xC0, 0xC1)
+    static let secretBlocks = [0x20...0x2F, 0x33...0x36]
+    static let nxp: UInt8 = 0x04
   }
 
   /// Flags, code, maker, UID, parameters.
   private mutating func secrets(inVicinity command: [UInt8]) -> [Range<Int>] {
     guard command.count > 2 else { return [] }
     let (flags, code) = (command[0], command[1])
+    if code == Vicinity.readConfiguration || code == Vicinity.writeConfiguration {
+      return secrets(inConfiguration: command)
+    }
     let isPassword = Vicinity.passwords.contains(code)
     guard isPassword || Vicinity.others.contains(code) else { return [] }
     if code == Vicinity.authenticate { expectation = .everything }
@@ -364,6 +372,24 @@ struct RecordingSecrets {
       2 + (code >= Vicinity.custom ? 1 : 0) + (isAddressed ? Vicinity.identifierSize : 0)
       + (isPassword ? 1 : 0)
     return start < command.count ? [start..<command.count] : []
+  }
+
+  /// A block's number, and its new content or the number of further blocks.
+  private mutating func secrets(inConfiguration command: [UInt8]) -> [Range<Int>] {
+    let isAddressed = command[0] & Vicinity.addressed != 0
+    let parameters = command.dropFirst(3 + (isAddressed ? Vicinity.identifierSize : 0))
+    guard command[2] == Vicinity.nxp, let first = parameters.first, parameters.count > 1 else {
+      return []
+    }
+    let isWriting = command[1] == Vicinity.writeConfiguration
+    let more = isWriting ? 0 : Int(parameters[parameters.startIndex + 1])
+    let blocks = Int(first)...(Int(first) + more)
+    guard Vicinity.secretBlocks.contains(where: { $0.overlaps(blocks) }) else { return [] }
+    guard isWriting else {
+      expectation = .everything
+      return []
+    }
+    return [(parameters.startIndex + 1)..<command.count]
   }
 }
 

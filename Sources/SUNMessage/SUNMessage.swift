@@ -5,7 +5,8 @@
 /// ```swift
 /// let message = try SUNMessage(url: "https://ntag.nxp.com/424?e=EF963FF7…&c=94EED9EE65337086")
 /// let reading = try message.verified(metaReadKey: key, fileReadKey: key)
-/// guard reading.readCounter ?? 0 > lastCounter else { … }   // a link that was copied
+/// let last = lastCounters[reading.uid ?? []]                // a counter for each chip
+/// guard reading.readCounter ?? 0 > last ?? 0 else { … }     // copied, or loaded again
 /// ```
 ///
 /// The value does no I/O. A verified link was made by the chip. Only a counter that is greater than

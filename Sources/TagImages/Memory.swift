@@ -3,6 +3,8 @@ extension TagImage {
   public struct Memory: Hashable, Sendable {
     /// The number of bytes in a page or block.
     public let unitSize: Int
+    /// More than any tag has.
+    private static let longest = 1 << 24
     /// All bytes in sequence, zero where ``isKnown`` is false.
     public private(set) var bytes: [UInt8]
     /// Whether each byte is known.
@@ -16,15 +18,18 @@ extension TagImage {
     }
 
     /// Creates a memory of which only the size is known.
+    ///
+    /// - Precondition: The memory has at most 16 MiB.
     public init(unitSize: Int, unitCount: Int) {
       self.unitSize = max(1, unitSize)
-      let count = self.unitSize * max(0, unitCount)
+      let (count, overflow) = self.unitSize.multipliedReportingOverflow(by: max(0, unitCount))
+      precondition(!overflow && count <= Self.longest, "the memory of a tag is not that large")
       bytes = Array(repeating: 0, count: count)
       isKnown = Array(repeating: false, count: count)
     }
 
     /// The number of pages or blocks; the last may be shorter.
-    public var unitCount: Int { (bytes.count + unitSize - 1) / unitSize }
+    public var unitCount: Int { bytes.count / unitSize + (bytes.count % unitSize == 0 ? 0 : 1) }
     /// Whether every byte is known.
     public var isComplete: Bool { !isKnown.contains(false) }
     /// Whether the memory has no bytes.
@@ -32,8 +37,8 @@ extension TagImage {
 
     /// Returns the bytes of a page or block; the range ends with the memory.
     public func range(ofUnit number: Int) -> Range<Int> {
-      let first = min(max(0, number) * unitSize, bytes.count)
-      return first..<min(first + unitSize, bytes.count)
+      let first = number < unitCount ? max(0, number) * unitSize : bytes.count
+      return first..<first + min(unitSize, bytes.count - first)
     }
 
     /// Returns the bytes of a page or block, `nil` for each unknown byte.
@@ -57,9 +62,11 @@ extension TagImage {
 
     /// Sets bytes, `nil` for unknown ones; those beyond the end are ignored.
     public mutating func set(_ new: [UInt8?], at offset: Int) {
-      for (index, byte) in new.enumerated() where bytes.indices.contains(offset + index) {
-        bytes[offset + index] = byte ?? 0
-        isKnown[offset + index] = byte != nil
+      guard offset < bytes.count else { return }
+      // What is before the beginning is ignored, too.
+      for (index, byte) in zip(offset..., new) where index >= 0 && index < bytes.count {
+        bytes[index] = byte ?? 0
+        isKnown[index] = byte != nil
       }
     }
 

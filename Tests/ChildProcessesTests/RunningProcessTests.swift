@@ -118,6 +118,42 @@ import Testing
     #expect(Self.members(of: process.identifier) == 0)
   }
 
+  /// In its own process, whose memory soon suffices for another program but not for another thread's stack.
+  @Test func aProgramIsNotStartedWithoutAThreadThatWaitsForIt() async {
+    await #expect(processExitsWith: .success) {
+      alarm(60)
+      let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+      let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmSize:") })
+      let size = try #require(Int(line.filter(\.isNumber))) * 1024
+      var limit = rlimit(rlim_cur: rlim_t(size + 20 << 20), rlim_max: rlim_t.max)
+      try #require(setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0)
+      var processes: [RunningProcess] = []
+      let failure = #expect(throws: ProgramStart.Failure.self) {
+        while processes.count < 100 {
+          processes.append(try RunningProcess(ProgramStart("sleep", ["60"])))
+        }
+      }
+      #expect(failure == ProgramStart.Failure(errno: EAGAIN))
+      limit.rlim_cur = rlim_t.max
+      try #require(setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0)
+      #expect(children() == Set(processes.map(\.identifier)))
+      for process in processes { process.signal(SIGKILL) }
+      // With memory, programs are started again.
+      let next = try RunningProcess(ProgramStart("true"))
+      #expect(await next.outcome(within: .seconds(20)) == .exited(0))
+    }
+  }
+
+  /// A stream that cannot be passed on must not be replaced by that of this process.
+  @Test(arguments: [\ProgramStart.input, \ProgramStart.output, \ProgramStart.errors])
+  func aStreamThatIsNotADescriptor(
+    _ stream: WritableKeyPath<ProgramStart, ProgramStart.Stream> & Sendable
+  ) {
+    var start = ProgramStart("true")
+    start[keyPath: stream] = .descriptor(-1)
+    #expect(throws: ProgramStart.Failure(errno: EBADF)) { try RunningProcess(start) }
+  }
+
   /// Returns the number of processes of a group that have not ended.
   private static func members(of group: pid_t) -> Int {
     let entries = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
@@ -130,4 +166,17 @@ import Testing
       return fields.count > 2 && fields[0] != "Z" && fields[2] == "\(group)"
     }
   }
+}
+
+/// Returns the processes that this process has started and that have not ended.
+private func children() -> Set<pid_t> {
+  let entries = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+  return Set(
+    entries.compactMap(pid_t.init).filter { process in
+      guard let line = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
+        let end = line.lastIndex(of: ")")
+      else { return false }
+      let fields = line[line.index(after: end)...].split(separator: " ")
+      return fields.count > 1 && fields[0] != "Z" && fields[1] == "\(getpid())"
+    })
 }

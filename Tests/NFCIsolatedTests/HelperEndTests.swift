@@ -41,6 +41,23 @@ import VirtualNFC
     await bench.reader.close()
   }
 
+  /// A reader that is released after its helper has ended is closed: opening it again does not wait for that.
+  @Test func aReleasedReaderWithoutAHelperDoesNotDelayTheNextOpening() async throws {
+    let virtual = try VirtualReader(VirtualField())
+    let address = "isolated:" + virtual.connectionString
+    var reader: Reader? = try await Reader.open(address)
+    let helper = try #require(HelperProcesses.holding(virtual.path).first)
+    kill(helper, SIGKILL)
+    _ = try? await reader?.firstTag(within: .milliseconds(10))
+    reader = nil
+    let start = ContinuousClock.now
+    let next = try await Reader.open(address)
+    // A driver waits five seconds for one that is being closed.
+    #expect(ContinuousClock.now - start < .seconds(4))
+    await next.close()
+    virtual.close()
+  }
+
   @Test func abortIsNamedAsTheCause() async throws {
     let bench = try await IsolatedBench(.ntag213())
     let tag = try await bench.miFare()

@@ -16,6 +16,11 @@ extension LibNFCTests {
       #expect(timeout - 200 >= asked)
     }
 
+    /// A time that 32 bits cannot hold after the addition is the longest, not the shortest.
+    @Test func theLongestTimeStaysTheLongest() throws {
+      #expect(try #require(DriverTraits.named("acr122_usb")).timeout(.max) == .max)
+    }
+
     @Test func aSerialDriverGetsWhatWasRequestedAndNeverWaitsForEver() throws {
       let traits = try #require(DriverTraits.named("pn532_uart"))
       #expect(traits.timeout(100) == 100)

@@ -140,6 +140,38 @@ import VirtualNFC
     #expect(error?.code == .readerLost)
   }
 
+  /// The reader's commands for two DESFire cards, which are asked for their version after they are found.
+  static let cardCommands = 17
+  private static let cards: [[UInt8]] = [[0x04, 1, 2, 3, 4, 5, 6], [0x04, 7, 7, 7, 7, 7, 7]]
+
+  private static func found(on bench: Bench) async throws -> Set<[UInt8]> {
+    var found: Set<[UInt8]> = []
+    for try await tag in bench.reader.tags(polling: .iso14443) {
+      found.insert(tag.identifier)
+      if found.count == cards.count { break }
+    }
+    return found
+  }
+
+  @Test func aPollOfTwoCardsHasTheseCommands() async throws {
+    let bench = try await Bench(.desfire(uid: Self.cards[0]), .desfire(uid: Self.cards[1]))
+    let (found, commands, _) = try await bench.counting { try await Self.found(on: bench) }
+    #expect(found == Set(Self.cards))
+    #expect(commands == Self.cardCommands)
+  }
+
+  /// A frame that breaks while the second card is asked neither ends the poll nor hides the card.
+  @Test(
+    arguments: cases(exchanges: 0, commands: cardCommands).filter {
+      !$0.kind.isFatal && !$0.kind.isOnAir
+    })
+  func aPollOfTwoCardsSurvives(_ item: Case) async throws {
+    let bench = try await Bench(.desfire(uid: Self.cards[0]), .desfire(uid: Self.cards[1]))
+    bench.virtual.setFaults([item.kind.fault(at: item.index)])
+    let found = try await within(.seconds(10)) { try await Self.found(on: bench) }
+    #expect(found == Set(Self.cards))
+  }
+
   @Test(arguments: 0..<pollExchanges)
   func aTagThatComesInTheMiddleOfAPollIsFound(_ index: Int) async throws {
     let bench = try await Bench()
@@ -204,6 +236,29 @@ import VirtualNFC
     }
     bench.field.place(tag)
     try await expectNextPollWorks(bench, tag, item.kind)
+  }
+
+  /// However long the time-out, the answer comes at once.
+  @Test(
+    arguments: [
+      .seconds(Int64.max), .seconds(Int64.max / 1000) + .milliseconds(900), .zero, .seconds(-5),
+    ] as [Duration])
+  func anyTimeout(_ timeout: Duration) async throws {
+    let bench = try await Bench(.ntag216())
+    let miFare = try await bench.tag(.iso14443).miFare
+    let answer = try? await miFare.sendMiFareCommand([0x30, 0x00], timeout: timeout)
+    #expect(timeout <= .zero || answer?.count == 16)
+  }
+
+  /// A pause that no clock can count is a long one.
+  @Test func anyPause() async throws {
+    let bench = try await Bench(.ntag216())
+    let polling = Task {
+      for try await _ in bench.reader.events(pause: .seconds(Int64.max)) {}
+    }
+    try await Task.sleep(for: .milliseconds(300))
+    polling.cancel()
+    await #expect(throws: CancellationError.self) { try await polling.value }
   }
 
   /// If the answer to a longer time-out is lost, the chip may have it all the same: the next search sets its own.

@@ -309,6 +309,23 @@ import VirtualNFC
     #expect(Set(commands).count == 1, "\(commands)")
   }
 
+  /// With two tags on the reader, chance would decide which is overwritten; the same with two candidates for the next.
+  @Test func doesNotChooseBetweenTags() async throws {
+    let field = VirtualField()
+    let tags = [1, 2, 3].map { VirtualTag.ntag213(uid: [4, $0, $0, $0, $0, $0, $0]) }
+    for tag in tags.prefix(2) { field.place(tag) }
+    let virtual = try VirtualReader(field)
+    defer { virtual.close() }
+    let before = tags.map(\.memory)
+    let copy = ["copy", "--reader", virtual.connectionString]
+    let two = try await Tool.run(copy)
+    #expect(two.status == 66 && two.errors.contains("two tags are in the field"), "\(two.errors)")
+    field.place(tags[2])
+    let three = try await Tool.run(copy + ["--uid", "04010101010101"])
+    #expect(three.status == 66 && three.errors.contains("two tags came"), "\(three.errors)")
+    #expect(tags.map(\.memory) == before)
+  }
+
   /// A Type 4 tag can be saved, changed, compared and restored.
   @Test func restoresAType4Tag() async throws {
     try await TemporaryDirectory.with { directory async throws in

@@ -11,7 +11,13 @@ import Testing
     ("help write ur", "nfc write uri"),
     ("write https://swift.org --virtual ntag216", "nfc write uri https"),
     ("felica --json raed", "nfc felica read"), ("read --uidd 04", "--uid"),
-    ("poll --onse", "--once"), ("wifi", "--help"), ("help foo", "foo"), ("iso15693", "read"),
+    ("poll --onse", "--once"), ("--virutal ntag213 read", "--virtual?"),
+    ("--virtual ntag213 --jsn read", "--json?"), ("write uri --verfy", "--verify?"),
+    ("lock --jsn", "--json?"), ("mifare --virtal ntag213 send 3000", "--virtual?"),
+    ("write wifi N --pass x", "--password"), ("poll --virt demo", "--virtual?"),
+    ("watch --inst", "--install?"), ("--virtual demo", "nfc --virtual demo poll"),
+    ("--json", "a command is missing"), ("wifi", "--help"), ("help foo", "foo"),
+    ("iso15693", "read"),
   ])
   func namesTheNearestWord(_ line: String, _ nearest: String) async throws {
     let result = try await Tool.run(line.split(separator: " ").map(String.init))
@@ -23,6 +29,19 @@ import Testing
       #expect(result.errors.hasPrefix("nfc: "))
       #expect(!result.errors.contains("Unknown option '--virtual'"))
     }
+  }
+
+  @Test(arguments: [
+    ("/dev/ttyUSB0", "--reader pn532_uart:/dev/ttyUSB0"),
+    ("/dev/i2c-1", "--reader pn532_i2c:/dev/i2c-1"),
+    ("PN532_UART:/dev/ttyUSB0", "--reader pn532_uart:/dev/ttyUSB0"), ("acr122u", "acr122_usb"),
+    ("nonsense", "nfc doctor --reader nonsense"),
+  ])
+  func namesTheNearestAddress(_ address: String, _ nearest: String) async throws {
+    let result = try await Tool.run("poll", "--reader", address)
+    #expect(result.status == 69)
+    #expect(result.errorLines.count == 1)
+    #expect(result.errors.contains(nearest), "\(result.errors)")
   }
 
   @Test(arguments: [

@@ -84,6 +84,14 @@ import Testing
     #expect(text.output.contains(" 39C9 blocks, read and write, without a key\n"))
   }
 
+  @Test func infoOfOneSystem() async throws {
+    let one = try await Tool.run(
+      "felica", "info", "--json", "--system", "FE00", "--virtual", "suica")
+    #expect(one.output.contains(#""systemCodes":["FE00"]"#) && !one.output.contains("090F"))
+    let none = try await Tool.run("felica", "info", "--system", "1234", "--virtual", "suica")
+    #expect(none.status == 66 && none.errors.contains("0003, FE00"))
+  }
+
   @Test func readsAllThatIsOpen() async throws {
     let text = try await Tool.run("felica", "read", "--all", "--virtual", "suica")
     #expect(text.status == 0)

@@ -165,8 +165,10 @@ import VirtualNFC
   }
 
   @Test func copiesToTheNextTag() async throws {
-    let other = try await Tool.run(
-      "copy", "--json", "--virtual", "ntag213", "--virtual", "ntag215")
+    // The tags are those of the command, in the order of its line.
+    let other = try await RunningTool([
+      "copy", "--json", "--virtual", "ntag213", "--virtual", "ntag215",
+    ]).end()
     #expect(other.status == 0)
     #expect(other.output.contains(#""copied":"the NDEF message""#))
     #expect(other.output.contains(#""leftBehind":["UID""#))

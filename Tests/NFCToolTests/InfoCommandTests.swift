@@ -215,6 +215,7 @@ import VirtualNFC
     ("ntag216", #""signature":""#), ("type4", #""aid":"D2760000850101""#),
     ("icode-slix2", #""originality":"genuine""#), ("icode-slix2", #""eas":false"#),
     ("icode-slix2", #""protection":{"password":false,"read":false,"attempts":0}"#),
+    ("ntag-i2c-plus-2k", #""protection":{"password":false,"read":false,"attempts":0}"#),
     ("st25dv04k", #""areas":[{"first":0,"last":127,"readPassword":false,"writePassword":false}]"#),
     ("barcode", #""uri":"https://box.dev/nfc""#), ("topaz96", #""locks":{"static":"0160"}"#),
     ("st25ta02kb", #""originality":"genuine""#), ("st25tv02kc", #""originality":"genuine""#),

@@ -386,6 +386,8 @@ import VirtualNFC
   @Test(arguments: [
     ("[\n{\"uri\":\"https://a.example\"},\n{\"text\":5}\n]", "line 3: [1].text"),
     ("{\n\"text\":}", "line 2: "), ("nonsense", "line 1: "), ("5", "line 1: "),
+    // The network would be open.
+    (#"{"wifi":{"ssid":"Home","password":"correct horse"}}"#, "wifi.password"),
   ])
   func wrongJSONIsFound(_ content: String, _ place: String) async throws {
     try await TemporaryDirectory.with { directory async throws in

@@ -112,9 +112,10 @@ import VirtualNFC
   }
 
   @Test func aTagThatCannotHaveAnotherUIDIsThereOnce() async throws {
-    let result = try await Tool.run("poll", "--once", "--virtual", "suica", "--virtual", "suica")
+    let result = try await Tool.run(
+      "poll", "--once", "--virtual", "barcode", "--virtual", "barcode")
     #expect(result.status == 64)
-    #expect(result.errors.contains("01010612B41C7D2A"))
+    #expect(result.errors.contains("two virtual tags have the UID"))
   }
 
   @Test func theDemoShowsEveryProtocolAndEnds() async throws {
@@ -147,6 +148,16 @@ import VirtualNFC
       "poll", "--virtual", "demo", "--protocols", "iso15693", "--json")
     #expect(vicinity.lines.count == 2)
     #expect(vicinity.output.contains(#""uid":"E00401082AD28E83""#))
+  }
+
+  /// Every tag of the demo is shown to a command that waits for it, whichever of the two readers finds it.
+  @Test(arguments: [
+    "04396B62D43C80", "6F21D40A", "01010612B41C7D2A", "E00401082AD28E83", "D0020C1F5A88136E",
+  ])
+  func theDemoShowsEachTag(_ uid: String) async throws {
+    let result = try await Tool.run("info", "--json", "--uid", uid, "--virtual", "demo")
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.output.contains(#""uid":"\#(uid)""#))
   }
 
   @Test func theDemoContinuesToWhatACommandNeeds() async throws {

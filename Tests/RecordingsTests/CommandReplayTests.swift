@@ -1,5 +1,6 @@
 import NFC
 import NFCPCSC
+import Synchronization
 import TestSupport
 import Testing
 import VirtualNFC
@@ -35,6 +36,30 @@ import VirtualNFC
       case .pcsc: try PCSCDriver("", over: VirtualPCSCReader(field).service())
       }
     }
+  }
+
+  /// What receives the lines may ask whether the recording has failed; what receives the trace may use the reader.
+  @Test func closuresMayCallBack() async throws {
+    let recorder = Mutex<Recorder?>(nil)
+    let lines = Mutex(0)
+    let made = Recorder { _ in
+      if recorder.withLock({ $0 })?.failure == nil { lines.withLock { $0 += 1 } }
+    }
+    recorder.withLock { $0 = made }
+    let direct = Mutex<DirectReader?>(nil)
+    let exchanges = Mutex(0)
+    let field = VirtualField()
+    field.place(.ntag215())
+    let reader = DirectReader(field) { _ in
+      let count = direct.withLock { $0 }?.exchanges ?? 0
+      exchanges.withLock { $0 = max($0, count) }
+    }
+    direct.withLock { $0 = reader }
+    let driver = made.recording(reader.driver())
+    #expect(try driver.list(.iso14443a).count == 1)
+    #expect(lines.withLock { $0 } > 1)
+    #expect(exchanges.withLock { $0 } == reader.exchanges && reader.exchanges > 0)
+    recorder.withLock { $0 = nil }
   }
 
   /// What a command gives, or how it fails.

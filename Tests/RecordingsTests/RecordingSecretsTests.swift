@@ -32,6 +32,24 @@ import Testing
     }
   }
 
+  /// WRITE CONFIG and READ CONFIG of an NTAG 5: blocks 20 to 2F and 33 to 36 are keys and passwords.
+  @Test(
+    arguments: [
+      ([0x02, 0xC1, 0x04, 0x20, 7, 7, 7, 7], 4..<8, false),
+      ([0x22, 0xC1, 0x04, 1, 2, 3, 4, 5, 6, 7, 8, 0x36, 7, 7, 7, 7], 12..<16, false),
+      ([0x12, 0xC1, 0x04, 0x37, 7, 7, 7, 7], nil, false),
+      ([0x02, 0xC1, 0x07, 0x20, 7, 7], nil, false),
+      ([0x02, 0xC0, 0x04, 0x20, 3], nil, true), ([0x02, 0xC0, 0x04, 0x1F, 1], nil, true),
+      ([0x02, 0xC0, 0x04, 0x0C, 0x0B], nil, false), ([0x02, 0xC0, 0x04], nil, false),
+      ([0x02, 0xC0, 0x04, 0x10, 0xFF], nil, true),
+    ] as [([UInt8], Range<Int>?, Bool)])
+  func configurationOfNTAG5(_ command: [UInt8], _ secret: Range<Int>?, _ isAnswerSecret: Bool) {
+    var secrets = RecordingSecrets()
+    secrets.turn(to: .iso15693(ISO15693Target(uid: [0xE0, 4, 1, 0x58, 0, 0, 0, 0])))
+    #expect(secrets.find(inCommand: command, framing: .tagProtocol) == (secret.map { [$0] } ?? []))
+    #expect(secrets.find(inAnswer: [0, 1, 2, 3, 4]) == (isAnswerSecret ? [0..<5] : []))
+  }
+
   /// A command without secrets.
   @Test func otherCommands() {
     var secrets = RecordingSecrets()

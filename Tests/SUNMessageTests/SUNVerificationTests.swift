@@ -10,7 +10,8 @@ import Testing
     let url: String
     var metaReadKey = zeroKey
     var fileReadKey = zeroKey
-    let uid: String
+    /// `nil` if the link has none.
+    let uid: String?
     let counter: UInt32
     var fileData: String?
     var mode = SUNMode.aes
@@ -65,6 +66,30 @@ import Testing
       metaReadKey: "55DA174C9608993DC27BB3F30A4A7314",
       fileReadKey: "2AB74ABC1273FB43CAE97553A36D4D08", uid: "0425607A8F6980", counter: 1),
     Published(
+      source: "TalkToYourDESFireCard, a DESFire EV3, read counter 82",
+      url: "https://x.y/?picc_data=7611174D92F390458FF7E15ACFD2579F"
+        + "&enc=F9FB7442DB2E0BE631CD4E3BCF74276E&cmac=69784EF122D0CB5F",
+      uid: "04514032501490", counter: 82, fileData: "30313032303330343035303630373038",
+      covered: "F9FB7442DB2E0BE631CD4E3BCF74276E&cmac="),
+    Published(
+      source: "TalkToYourDESFireCard, a DESFire EV3, read counter 7",
+      url: "https://x.y/?picc_data=1D963945833B280C8E0CE5D3F86127E0"
+        + "&enc=AFAE6C123CC478734FED103FD6851AA8&cmac=FCAC93426335D213",
+      uid: "04514032501490", counter: 7, fileData: "30313032303330343035303630373038",
+      covered: "AFAE6C123CC478734FED103FD6851AA8&cmac="),
+    Published(
+      source: "ntag424-java, SdmTest, read counter 33",
+      url: "https://x.y/?picc_data=84DC15E87593037C7DDA281C2D55B8F2&cmac=4BBC218E7B2B36AF",
+      uid: "049F50824F1390", counter: 33),
+    Published(
+      source: "ntag424-java, SdmTest, LRP, read counter 26",
+      url: "https://x.y/?picc_data=D99C1B274606743ECE77E01D0D46CCE69F00C0C246363639"
+        + "&cmac=15CA6F05740D1AE2", uid: nil, counter: 26, mode: .lrp),
+    Published(
+      source: "ntag424-java, SdmTest, LRP, read counter 30",
+      url: "https://x.y/?picc_data=B3373525DC0343DEDB5F8E89F5387402EDFB8C22186FC129"
+        + "&cmac=A3773D237775F892", uid: "04827F12647380", counter: 30, mode: .lrp),
+    Published(
       source: "sdm-backend, test_decrypt_with_kdf2",
       url: "https://x.y/?e=4F5B914723915D456C038FE658686CD5" + "5CE7DCDEA93F5DA7AAA0AADC97485ABF"
         + "FFCD8DE82AD05289",
@@ -77,7 +102,7 @@ import Testing
   func publishedMessage(_ message: Published) throws {
     let reading = try SUNMessage(url: message.url).verified(
       metaReadKey: try key(message.metaReadKey), fileReadKey: try key(message.fileReadKey))
-    #expect(reading.uid == hex(message.uid))
+    #expect(reading.uid == message.uid.map(hex))
     #expect(reading.readCounter == message.counter)
     #expect(reading.fileData == message.fileData.map(hex))
     #expect(reading.mode == message.mode)
@@ -103,8 +128,8 @@ import Testing
     }
   }
 
-  /// sdm-backend, test_sun3_custom, where nothing stands between file data and MAC; and the two LRP messages
-  /// without parameters.
+  /// sdm-backend, test_sun3_custom, where nothing stands between file data and MAC; an LRP message without
+  /// parameters; and two of ntag424-java (SdmTest), where a slash is between file data and MAC.
   @Test(arguments: [
     (
       "https://x.y/{picc}/{enc}{mac}", SUNMode.aes,
@@ -116,6 +141,17 @@ import Testing
       "https://{picc}x{mac}", .lrp,
       "https://AAE1508939ECF6FF26BCE407959AB1A5EC022819A35CD293x5E3DB82C19E3865F", zeroKey, zeroKey,
       "042E1D222A6380", 106, "AAE1508939ECF6FF26BCE407959AB1A5EC022819A35CD293x"
+    ),
+    (
+      "https://x.y/?{picc}/{enc}/{mac}", .aes,
+      "https://x.y/?379F7A361ED4728A13B70F2B591FFA6B/A0DED1861CC740B47240AC0C944DC2EF/4FF9720BC3FE5910",
+      zeroKey, zeroKey, "04B07F12647380", 1, "A0DED1861CC740B47240AC0C944DC2EF/"
+    ),
+    (
+      "https://x.y/?{picc}/{enc}/{mac}", .lrp,
+      "https://x.y/?B3EC473AD2BDB04A0B75065B8E775FEF2D08AD7E8D024DF2"
+        + "/A8335B51B0A252AFEAFEEB38FCA0D810/02E985A8AE05ED05", zeroKey, zeroKey, "04827F12647380",
+      37, "A8335B51B0A252AFEAFEEB38FCA0D810/"
     ),
   ])
   func template(

@@ -57,6 +57,9 @@ extension DESFire: ChangeableChip {
     DESFireValueSettings(
       lowerLimit: 0, upperLimit: 100, limitedCredit: 50, allowsLimitedCredit: true))
   private static let records = DESFireRecordSettings(recordSize: 20, maximumCount: 3)
+  private static let messaging = NTAG424DynamicMessaging(
+    identity: .encrypted(key: 1, offset: 0, hasUID: true, hasCounter: true),
+    authentication: .init(key: 2, inputOffset: 40, offset: 40))
 
   // MARK: Programs that can be repeated
 
@@ -91,12 +94,13 @@ extension DESFire: ChangeableChip {
   /// A change in an application with these files.
   private static func change(
     _ name: String, _ method: Method, files: [Int: DESFireFileSettings] = [:],
-    newKey: [UInt8]? = nil,
+    newKey: [UInt8]? = nil, reportsDoubt: Bool? = nil,
     _ run: @escaping @Sendable (DESFireApplication) async throws -> Void
   ) -> Change {
     Change(
       "\(name), \(method.name)", DESFire(method.model, formatted: false), newKey: newKey,
-      isProtected: method.command != .legacy, first: newKey == nil ? authentication : 0,
+      isProtected: method.command != .legacy, reportsDoubt: reportsDoubt,
+      first: newKey == nil ? authentication : 0,
       prepare: { card in
         try await card.createApplication(
           DESFireApplicationPlan(number, keyCount: 3, kind: method.kind, namesFiles: false))
@@ -110,10 +114,11 @@ extension DESFire: ChangeableChip {
   /// A change of the card itself, which has an application.
   private static func cardChange(
     _ name: String, _ model: DESFireModel = .ev1, newKey: [UInt8]? = nil,
+    reportsDoubt: Bool? = nil,
     _ run: @escaping @Sendable (DESFireCard) async throws -> Void
   ) -> Change {
     Change(
-      name, DESFire(model, formatted: false), newKey: newKey,
+      name, DESFire(model, formatted: false), newKey: newKey, reportsDoubt: reportsDoubt,
       first: newKey == nil ? authentication : 0,
       prepare: { card in
         try await card.createApplication(
@@ -126,7 +131,7 @@ extension DESFire: ChangeableChip {
   // MARK: Changes
 
   static let ofCard = [
-    cardChange("application created") { card in
+    cardChange("application created", reportsDoubt: true) { card in
       _ = try await root(card)
       try await unless(duplicate) {
         try await card.createApplication(
@@ -135,7 +140,7 @@ extension DESFire: ChangeableChip {
             isoIdentifier: 0xDF01, name: [0xA0, 1, 2, 3, 4], namesFiles: true))
       }
     },
-    cardChange("application with key sets created", .ev3) { card in
+    cardChange("application with key sets created", .ev3, reportsDoubt: true) { card in
       _ = try await root(card)
       try await unless(duplicate) {
         try await card.createApplication(
@@ -144,18 +149,18 @@ extension DESFire: ChangeableChip {
             keySets: DESFireKeySets(count: 2)))
       }
     },
-    cardChange("application deleted") { card in
+    cardChange("application deleted", reportsDoubt: true) { card in
       _ = try await root(card)
       try await unless(noApplication) { try await card.deleteApplication(number) }
     },
-    cardChange("application deleted with its own key", .ev2) { card in
+    cardChange("application deleted with its own key", .ev2, reportsDoubt: true) { card in
       let application = card.application(number)
       try await unless(noApplication) {
         try await application.authenticate(0, .factory(.aes))
         try await application.deletePermanently()
       }
     },
-    cardChange("formatted") { card in
+    cardChange("formatted", reportsDoubt: true) { card in
       _ = try await root(card)
       try await card.formatPermanently()
     },
@@ -217,6 +222,18 @@ extension DESFire: ChangeableChip {
     change("file settings", .legacy, files: [1: file(.standardData(size: 90))]) {
       try await $0.changeFileSettings(1, communication: .plain, rights: rights)
     },
+    change("dynamic messages", .ev3) {
+      try await $0.setDynamicMessaging(messaging, file: 2)
+    }.prepared { card in
+      try await opened(card, .ev3).createFile(
+        2, file(.standardData(size: 90)), allowsDynamicMessaging: true)
+    },
+    change("file for dynamic messages created", .ev3) { application in
+      try await unless(duplicate) {
+        try await application.createFile(
+          9, file(.standardData(size: 90)), allowsDynamicMessaging: true)
+      }
+    },
     created("standard file", .standardData(size: 90), .aes),
     created("backup file", .backupData(size: 20), .legacy),
     created("value file", value, .ev2),
@@ -231,10 +248,14 @@ extension DESFire: ChangeableChip {
           key: Method.ev2.new)
       }
     },
-    change("file deleted", .legacy, files: [1: file(.standardData(size: 90))]) { application in
+    change(
+      "file deleted", .legacy, files: [1: file(.standardData(size: 90))], reportsDoubt: true
+    ) { application in
       try await unless(noFile) { try await application.deleteFile(1) }
     },
-    change("file deleted", .ev2, files: [1: file(.standardData(size: 90))]) { application in
+    change(
+      "file deleted", .ev2, files: [1: file(.standardData(size: 90))], reportsDoubt: true
+    ) { application in
       try await unless(noFile) { try await application.deleteFile(1) }
     },
   ]
@@ -242,7 +263,7 @@ extension DESFire: ChangeableChip {
   private static func created(
     _ name: String, _ content: DESFireFileSettings.Content, _ method: Method
   ) -> Change {
-    change("\(name) created", method) { application in
+    change("\(name) created", method, reportsDoubt: true) { application in
       try await unless(duplicate) { try await application.createFile(9, file(content)) }
     }
   }

@@ -78,15 +78,18 @@ import VirtualNFC
       change(
         "replaced", issue, reportsDoubt: true, prepare: { try await create($0, $1, plan()) }
       ) { try await create($0, $1, plan(other, version: 1), replacing: number) },
-      change("deleted", issue, prepare: { try await create($0, $1, plan()) }) { card, issue in
+      change("deleted", issue, reportsDoubt: true, prepare: { try await create($0, $1, plan()) }) {
+        card, issue in
         try await delete {
           try await card.deleteDelegatedApplication(
             DESFireDelegatedDeletionAuthorization(number, macKey: issue.key(.mac)),
             authenticationKey: issue.key(.authentication))
         }
       },
-      change("deleted by its owner", issue, prepare: { try await create($0, $1, plan()) }) {
-        card, _ in
+      change(
+        "deleted by its owner", issue, reportsDoubt: true,
+        prepare: { try await create($0, $1, plan()) }
+      ) { card, _ in
         try await delete {
           let application = card.application(number)
           try await application.authenticate(0, DelegatedApplicationTests.first)

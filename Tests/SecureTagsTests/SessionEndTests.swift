@@ -14,6 +14,13 @@ import VirtualNFC
   private static func withTag(
     _ tag: VirtualTag, _ body: (DetectedTag) async throws -> Void
   ) async throws {
+    try await withReader(tag) { found, _ in try await body(found) }
+  }
+
+  private nonisolated(nonsending) static func withReader(
+    _ tag: VirtualTag,
+    _ body: nonisolated(nonsending) (DetectedTag, VirtualReader) async throws -> Void
+  ) async throws {
     let field = VirtualField()
     field.place(tag)
     let virtual = try VirtualReader(field)
@@ -21,7 +28,7 @@ import VirtualNFC
     let reader = try await Reader.open(virtual.connectionString)
     for try await found in reader.tags(polling: .iso14443) {
       try await found.connect()
-      try await body(found)
+      try await body(found, virtual)
       break
     }
     await reader.close()
@@ -45,6 +52,66 @@ import VirtualNFC
       try await card.endSession()
       #expect(try await card.applications() == [])
     }
+  }
+
+  /// A task that is cancelled ends its session.
+  @Test func ofACancelledTask() async throws {
+    let tag = VirtualTag(DESFire(.ev2, formatted: false))
+    try await Self.withTag(tag) { found in
+      let card = try await DESFireCard(found)
+      try await card.root.authenticate(0, .factory(.des))
+      let end = Task {
+        withUnsafeCurrentTask { $0?.cancel() }
+        try await card.endSession()
+      }
+      try await end.value
+      #expect(tag.withChip(DESFire.self) { $0.process(Self.askForUID) } == Self.noSession)
+    }
+  }
+
+  private static let application = DESFireApplicationIdentifier(0x12_3456) ?? .card
+  private struct Refused: Error {}
+
+  /// A transaction that fails or is cancelled leaves nothing that a later one would commit.
+  @Test(arguments: [DESFireModel.ev1, .ev2], [true, false])
+  func ofATransaction(_ model: DESFireModel, _ isCancelled: Bool) async throws {
+    let tag = VirtualTag(DESFire(model, formatted: false))
+    try await Self.withReader(tag) { found, virtual in
+      let card = try await DESFireCard(found)
+      try await card.root.authenticate(0, .factory(.des))
+      try await card.createApplication(
+        DESFireApplicationPlan(Self.application, keyCount: 1, kind: .aes))
+      let application = card.application(Self.application)
+      try await application.authenticate(0, .factory(.aes))
+      let value = DESFireValueSettings(
+        lowerLimit: 0, upperLimit: 100, limitedCredit: 50, allowsLimitedCredit: false)
+      let owner = DESFireAccessRights(
+        read: .key(0), write: .key(0), readWrite: .key(0), change: .key(0))
+      try await application.createFile(
+        3, DESFireFileSettings(communication: .encrypted, rights: owner, content: .value(value)))
+      let abandoned = Task {
+        try await application.transaction {
+          try await $0.changeValue(file: 3, .debit(5))
+          guard isCancelled else { throw Refused() }
+          withUnsafeCurrentTask { $0?.cancel() }
+        }
+      }
+      await #expect(throws: (any Error).self) { try await abandoned.value }
+      #expect(try await application.value(file: 3) == 50)
+      try await application.transaction { try await $0.changeValue(file: 3, .debit(5)) }
+      #expect(try await application.value(file: 3) == 45)
+    }
+  }
+
+  /// A transaction can be written in an actor's code, with the actor's variables.
+  @MainActor @Test func ofATransactionOfAnActor() async throws {
+    let tag = VirtualTag(DESFire(.ev1, formatted: false))
+    var isRunning = false
+    try await Self.withReader(tag) { found, _ in
+      let card = try await DESFireCard(found)
+      try? await card.root.transaction { _ in isRunning = true }
+    }
+    #expect(isRunning)
   }
 
   @Test func ofAnNTAG424() async throws {

@@ -149,6 +149,28 @@ import Testing
 
   // MARK: DESFire
 
+  /// A file whose content was cut off is not taken for one with less content.
+  @Test(arguments: [("01 02 03 04", true), ("01 02 03", false), ("01 02 03 04 05", false)])
+  func contentHasTheSizeOfItsFile(_ content: String, _ isValid: Bool) throws {
+    let bytes = Self.file(
+      "Mifare DESFire",
+      Self.typeA4 + [
+        "PICC Version: 04 01 01 01 00 1A 05 04 01 01 02 01 1A 05 04 51 2C 8A 3D 61 80 CE ED D4 51 80 31 19",
+        "Application Count: 1", "Application IDs: 56 34 12", "Application 563412 File IDs: 01",
+        "Application 563412 File 1 Type: 00",
+        "Application 563412 File 1 Communication Settings: 00",
+        "Application 563412 File 1 Access Rights: EE EE", "Application 563412 File 1 Size: 4",
+        "Application 563412 File 1: \(content)",
+      ])
+    guard isValid else {
+      let error = #expect(throws: ImageError.self) { try ImageFormat.flipper.decode(bytes) }
+      #expect(error?.description.contains("size of 4") == true)
+      return
+    }
+    let file = try ImageFormat.flipper.decode(bytes).desfire?.applications.first?.files?.first
+    #expect(file?.data == [1, 2, 3, 4])
+  }
+
   /// A file of a DESFire EV2 may have several sets of access rights.
   @Test(arguments: [("32 E4", true), ("F2 EF E1 EE 21 0F", true), ("32 E4 01", false), ("", false)])
   func keepsAdditionalAccessRights(_ rights: String, _ isValid: Bool) throws {

@@ -7,6 +7,24 @@ import Testing
   private static let tag = Dialects.NTAG215()
   private static let pages = tag.pages.flatMap { $0 }
 
+  /// Numbers that no tag has are beyond the end.
+  @Test func theEndOfAMemory() {
+    var memory = TagImage.Memory(unitSize: 4, bytes: [1, 2, 3, 4, 5, 6])
+    #expect(memory.unitCount == 2)
+    #expect(memory.unit(1) == [5, 6])
+    for number in [2, Int.max / 4, .max] {
+      #expect(memory.range(ofUnit: number) == 6..<6)
+      #expect(memory.unit(number) == [])
+    }
+    #expect(memory.range(ofUnit: .min) == 0..<4)
+    memory.set([9, 9, 9], at: 5)
+    memory.set([7], at: .max)
+    memory.set([7, 8], at: -1)
+    #expect(memory.bytes == [8, 2, 3, 4, 5, 9])
+    let large = TagImage.Memory(unitSize: .max, bytes: [1])
+    #expect(large.unitCount == 1 && large.unit(0) == [1] && large.unit(1) == [])
+  }
+
   @Test func readsTheSignatureAfterThePages() throws {
     let image = try ImageFormat.binary.decode(Self.pages + Self.tag.signature)
     #expect(image.type2Product == .ntag215)

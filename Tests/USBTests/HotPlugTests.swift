@@ -68,6 +68,36 @@ struct HotPlugTests {
     }
   }
 
+  /// A reader that is plugged in several times has the same name in all reports, although its address is another
+  /// one each time, and the watcher keeps nothing of the earlier times.
+  @Test func watchKeepsNothingOfAReaderThatReturns() async throws {
+    try await forEachModel { model in
+      let reader = try reader(model)
+      let watch = try await USBProgram.shell(
+        USBProgram.watchesItsResources(untilTaps: 4), on: reader,
+        .comesAndGoes(150, times: 3, milliseconds: 1000))
+      let report = "\(watch.output)\(watch.errors)"
+      #expect(
+        events(watch.output).prefix(7) == ["tap", "left", "tap", "left", "tap", "left", "tap"],
+        "\(report)")
+      let lines = watch.output.split(separator: "\n")
+      let resources = lines.filter { $0.hasPrefix("descriptors ") }
+        .map { $0.split(separator: " ").compactMap { Int($0) } }
+      try #require(resources.count == 2 && resources.allSatisfy { $0.count == 2 }, "\(report)")
+      #expect(resources.map { $0[1] } == [1, 1], "one socket for programs that need the reader")
+      #expect(resources[1][0] <= resources[0][0] + 2, "\(report)")
+      let name = "\"reader\":\"\(reader.connectionString)\""
+      #expect(lines.filter { $0.contains("\"event\"") && !$0.contains(name) } == [])
+      #expect(watch.errors.ranges(of: "is away: ").count == 3, "\(report)")
+      #expect(watch.errors.ranges(of: "is back").count == 3, "\(report)")
+      // Commands can open it.
+      let driver = reader.connectionString.prefix { $0 != ":" }
+      for number in 2...5 {
+        #expect(watch.errors.contains("NFC_READER \(driver):001:00\(number)\n"), "\(report)")
+      }
+    }
+  }
+
   /// The system reports the reader before this login has access, and does not report the later change of
   /// access.
   @Test func watchFindsAReaderWhoseRightsComeLate() async throws {

@@ -73,6 +73,38 @@ enum USBProgram {
     """
   }
 
+  /// Returns a script that runs `nfc watch --json` until it has reported some taps, and then prints its output.
+  ///
+  /// A line `descriptors 13 leases 1` follows the first tap and the last one. Sockets are not counted, because
+  /// umockdev keeps connections of its own in the program. The smallest number within a second counts, because
+  /// some descriptors are open only while USB devices are listed. The command of each tap writes a line
+  /// `NFC_READER` and the variable's value to standard error.
+  static func watchesItsResources(untilTaps count: Int) -> String {
+    """
+    folder=$(mktemp -d)
+    export XDG_RUNTIME_DIR="$folder"
+    "$NFC" watch --json --debounce 0 --exec 'echo "NFC_READER $NFC_READER" >&2' > "$folder/output" &
+    watch=$!
+    for taps in 1 \(count); do
+      for i in $(seq 400); do
+        [ "$(grep -c '"tap"' "$folder/output")" -ge $taps ] && break
+        sleep 0.05
+      done
+      least=1000
+      for i in $(seq 10); do
+        now=$(ls -l /proc/$watch/fd | grep -vc socket:)
+        [ $now -lt $least ] && least=$now
+        sleep 0.1
+      done
+      echo "descriptors $least leases $(ls "$folder/nfc" | grep -c '^lease-')"
+    done
+    kill -INT $watch
+    wait
+    cat "$folder/output"
+    rm -r "$folder"
+    """
+  }
+
   /// Runs `CoreNFCExercise`, which uses Core NFC.
   static func coreNFC(
     _ arguments: String..., on reader: USBReader, _ conditions: USBReader.Condition...

@@ -1,4 +1,4 @@
-import Foundation
+import ChildProcesses
 
 /// Shows a desktop notification for each event, using the program `notify-send` (libnotify).
 ///
@@ -18,13 +18,11 @@ public struct NFCNotificationPresenter: NFCPresenter {
 
   public func present(_ moment: NFCPresentation) {
     guard let line = moment.line else { return }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     // Two dashes end the options: the message is the program's, and may begin with one.
-    process.arguments = [program, "--app-name", title, "--", title, line]
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    try? process.run()
+    var start = ProgramStart(program, ["--app-name", title, "--", title, line])
+    start.output = .null
+    start.errors = .null
+    _ = try? RunningProcess(start)
   }
 }
 

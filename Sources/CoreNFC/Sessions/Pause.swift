@@ -6,12 +6,15 @@ enum Pause {
   /// others.
   private static let queue = DispatchQueue(label: "CoreNFC.Pause", attributes: .concurrent)
 
+  /// Longer than any program runs, and short enough to be counted in nanoseconds.
+  private static let longest = Duration.seconds(1_000_000_000)
+
   /// Runs `body` later, unless the result is cancelled before.
   static func after(
     _ duration: Duration, _ body: @escaping @Sendable () -> Void
   ) -> Cancellation {
     let item = DispatchWorkItem(block: body)
-    let parts = duration.components
+    let parts = min(max(duration, .zero), longest).components
     let nanoseconds = Int(parts.seconds) * 1_000_000_000 + Int(parts.attoseconds / 1_000_000_000)
     queue.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds), execute: item)
     return Cancellation(item: item)

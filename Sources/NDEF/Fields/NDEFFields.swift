@@ -137,6 +137,13 @@ extension NDEFFields {
     return bytes
   }
 
+  /// Throws if there is a field with another name.
+  func expectOnly(_ names: [String]) throws(NDEFFieldError) {
+    for name in order where !names.contains(name) && self[name] != .null {
+      throw NDEFFieldError([.name(name)], "it is not one of \(names.joined(separator: ", "))")
+    }
+  }
+
   /// Returns the fields with this name, or `nil` if there are none.
   public func fields(_ name: String) throws(NDEFFieldError) -> NDEFFields? {
     switch self[name] {

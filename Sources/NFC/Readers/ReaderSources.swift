@@ -17,6 +17,13 @@ public enum ReaderSources {
   /// All sources: those of this package, and those that the program has registered.
   public static var all: [any ReaderSource] { sources.withLock(\.self) }
 
+  /// Loads the libraries of all sources, which change the environment of the process when they are first used, as
+  /// libnfc does.
+  ///
+  /// A program that reads the environment on other threads, with `getenv` or `ProcessInfo`, calls this at its start.
+  /// Otherwise the first reader that is looked for or opened does it.
+  public static func prepare() { for source in all { source.prepare() } }
+
   /// Registers a kind of reader, which is searched after the others.
   ///
   /// It replaces an earlier source with the same schemes.
@@ -88,8 +95,8 @@ public enum ReaderSources {
     let schemes = all.flatMap(\.schemes).joined(separator: ", ")
     return NFCError(
       .readerNotFound,
-      "\"\(address)\" is not the address of a reader, which is SCHEME:ADDRESS, for instance "
-        + "pn532_uart:/dev/ttyUSB0, with one of the schemes \(schemes)")
+      "\"\(address)\" is not the address of a reader, which begins with one of \(schemes), and a colon"
+    )
   }
 
   private static let longestAddress = 1024

@@ -113,18 +113,8 @@ extension Readers {
     return try await withThrowingTaskGroup(of: [[UInt8]].self) { group in
       group.addTask { try await found.reader.otherTags(like: found.tag).map(\.identifier) }
       for reader in others {
-        group.addTask {
-          // If another reader cannot answer now, that is no reason to refuse.
-          let limit = Task {
-            try await reader.search(for: [technology]) { _ in true }
-          }
-          let alarm = Task {
-            try await Task.sleep(for: Self.patienceWithOthers)
-            limit.cancel()
-          }
-          defer { alarm.cancel() }
-          return [try? await limit.value.tag?.identifier].compactMap(\.self)
-        }
+        // If another reader cannot answer now, that is no reason to refuse.
+        group.addTask { [await Self.identifier(of: technology, on: reader)].compactMap(\.self) }
       }
       return try await group.reduce(into: []) { $0 += $1 }
     }
@@ -132,6 +122,24 @@ extension Readers {
 
   /// The time that another reader has to say whether it has a tag.
   private static let patienceWithOthers = Duration.seconds(1)
+
+  /// Returns the identifier of a tag that a reader finds now; `nil` if it finds none in time.
+  private static func identifier(
+    of technology: TagTechnology, on reader: Reader
+  ) async -> [UInt8]? {
+    await withTaskGroup(of: [UInt8]?.self) { group in
+      group.addTask {
+        let found = try? await reader.search(for: [technology]) { _ in true }
+        return found?.tag?.identifier
+      }
+      group.addTask {
+        try? await Task.sleep(for: patienceWithOthers)
+        return nil
+      }
+      defer { group.cancelAll() }
+      return await group.next() ?? nil
+    }
+  }
 
   /// Refuses options that name a technology which no reader supports.
   func check(_ options: PollingOptions) throws {

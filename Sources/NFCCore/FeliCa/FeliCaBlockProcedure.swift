@@ -21,7 +21,7 @@ struct FeliCaBlockProcedure {
     self.init(
       idm: idm, maximumCommandLength: link.capabilities.maximumCommandLength,
       maximumResponseLength: link.capabilities.maximumResponseLength
-    ) { try FeliCaExchange.send($0, link) }
+    ) { try FeliCaExchange.ask($0, link) }
   }
 
   /// LEN, code, IDm, two flags and the number of blocks.

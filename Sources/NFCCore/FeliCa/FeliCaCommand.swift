@@ -31,6 +31,29 @@ enum FeliCaCommandCode {
   static let resetMode: UInt8 = 0x3E
 }
 
+extension FeliCaCommandCode {
+  /// The commands that only ask, whose answer is the same if they are sent twice.
+  private static let questions: Set<UInt8> = [
+    polling, requestService, requestResponse, readWithoutEncryption, searchServiceCode,
+    requestSystemCode,
+    requestServiceV2, requestSpecificationVersion,
+  ]
+
+  /// Returns the losses after which a command is repeated once. A card may refuse any command with silence.
+  static func repeatedAfter(_ command: [UInt8]) -> FrameLoss {
+    guard let code = command.first, questions.contains(code) else { return [] }
+    return code == readWithoutEncryption && readsOneBlock(command) ? .any : .visible
+  }
+
+  /// Cards that are silent for too many blocks answer for one.
+  private static func readsOneBlock(_ command: [UInt8]) -> Bool {
+    let services = 1 + FeliCaAnswer.identifierSize
+    guard services < command.count else { return false }
+    let count = services + 1 + 2 * Int(command[services])
+    return count < command.count && command[count] == 1
+  }
+}
+
 /// The common parts of all answers.
 enum FeliCaAnswer {
   /// Bytes of IDm, and of PMm.

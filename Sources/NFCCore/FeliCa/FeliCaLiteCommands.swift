@@ -41,7 +41,7 @@ public struct FeliCaLiteCommands: Sendable {
   ///   ``NFCError/Code/tagConnectionLost``.
   public func memoryConfiguration() async throws -> FeliCaLiteMemoryConfiguration {
     let blocks = try await handle.perform {
-      try FeliCaLiteExchange(idm: idm, $0).read([FeliCaLiteLayout.memoryConfiguration])
+      try FeliCaLiteExchange(idm: idm, withoutMAC: $0).read([FeliCaLiteLayout.memoryConfiguration])
     }
     guard let first = blocks.first, let configuration = FeliCaLiteMemoryConfiguration(first) else {
       throw FeliCaAnswer.tooShort
@@ -60,7 +60,7 @@ public struct FeliCaLiteCommands: Sendable {
     accepting effects: Set<FeliCaLiteMemoryConfiguration.IrreversibleEffect>
   ) async throws {
     try await handle.performCommand { link in
-      let exchange = FeliCaLiteExchange(idm: idm, link)
+      let exchange = FeliCaLiteExchange(idm: idm, withoutMAC: link)
       guard
         let old = try exchange.read([FeliCaLiteLayout.memoryConfiguration]).first
           .flatMap({ FeliCaLiteMemoryConfiguration($0) })

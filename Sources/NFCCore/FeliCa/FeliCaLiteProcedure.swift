@@ -9,8 +9,14 @@ struct FeliCaLiteExchange {
     self.exchange = exchange
   }
 
+  /// Creates an exchange for an authentication and the commands with a MAC after it, none of which is repeated.
   init(idm: [UInt8], _ link: TagLink) {
     self.init(idm: idm) { try FeliCaExchange.send($0, link) }
+  }
+
+  /// Creates an exchange for commands without a MAC, whose reads are repeated after a lost frame.
+  init(idm: [UInt8], withoutMAC link: TagLink) {
+    self.init(idm: idm) { try FeliCaExchange.ask($0, link) }
   }
 
   func read(_ blocks: [UInt8]) throws -> [[UInt8]] {

@@ -5,6 +5,9 @@
 /// Where an answer has status flags, a refusal is `tagRefused` or `notAuthenticated` with the flags.
 extension FeliCaTag {
   private func send<Command: FeliCaCommand>(_ command: Command) async throws -> Command.Answer {
+    if let native = self as? NativeFeliCaTag {
+      return try await native.handle.performCommand { try FeliCaExchange.send(command, $0) }
+    }
     try command.validate()
     return try command.answer(try await sendFeliCaCommand(command.encoded))
   }

@@ -79,7 +79,13 @@ enum FeliCaExchange {
     _ command: Command, _ link: TagLink
   ) throws -> Command.Answer {
     try command.validate()
-    return try command.answer(send(command.encoded, link))
+    return try command.answer(ask(command.encoded, link))
+  }
+
+  /// Sends a command of a procedure; once more after a lost frame if it changes nothing on the card.
+  static func ask(_ command: [UInt8], _ link: TagLink) throws -> [UInt8] {
+    if command.first == FeliCaCommandCode.writeWithoutEncryption { link.willChange() }
+    return try FeliCaCommandCode.repeatedAfter(command).repeatingOnce { try send(command, link) }
   }
 
   /// Sends a command after its LEN, and removes LEN from the answer.

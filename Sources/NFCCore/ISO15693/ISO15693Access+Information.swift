@@ -2,7 +2,8 @@ extension ISO15693Access {
   /// Returns the information that the tag reports about itself; it is read once.
   ///
   /// The commands and their order depend on the maker: ST's chips with more than 256 blocks omit
-  /// their size from the ordinary answer, or require the protocol extension flag.
+  /// their size from the ordinary answer, or require the protocol extension flag; NXP's report 256, the most that
+  /// the answer can hold.
   ///
   /// - Throws: `unsupported` if the tag is present but reports nothing about itself, or if the
   ///   reader cannot ask it.
@@ -17,15 +18,16 @@ extension ISO15693Access {
     var best: ISO15693SystemInformation?
     for form in forms where !knowledge.refusesInformation {
       do {
-        let found = corrected(try ask(form))
-        if best == nil || found.blockCount != nil {
+        let found = corrected(try ask(form, repeatingSilence: best != nil))
+        if best == nil || found.blockCount ?? 0 > best?.blockCount ?? 0 {
           best = found
           knowledge.informationForm = form
         }
         if form == .protocolExtension { knowledge.wideNumbers = .protocolExtension }
-        if found.blockCount != nil { break }
+        if found.blockCount != nil, !mayHaveMore(found, form) { break }
       } catch let error as NFCError
-        where error.isSilence || error.vicinityRefusal != nil || error.cause == .unsupportedByReader
+        where error.isSilence || error.vicinityRefusal != nil
+        || error.cause == .unsupportedByReader || best != nil && error.isReaderFailure
       {
         // The next form may be known to it.
       }
@@ -38,6 +40,15 @@ extension ISO15693Access {
     }
     knowledge.learn(best)
     return best
+  }
+
+  /// Returns whether a tag may have more blocks than the ordinary answer can report: an NTAG 5 link with 512 reports
+  /// 256 (recorded by VivoKey's ntag5sensor).
+  private func mayHaveMore(
+    _ found: ISO15693SystemInformation, _ form: ISO15693SystemInformation.Form
+  ) -> Bool {
+    form == .ordinary && found.blockCount == Self.largestNarrowCount
+      && knowledge.product?.geometry == nil
   }
 
   private var forms: [ISO15693SystemInformation.Form] {
@@ -53,11 +64,14 @@ extension ISO15693Access {
     }
   }
 
-  private func ask(_ form: ISO15693SystemInformation.Form) throws -> ISO15693SystemInformation {
+  /// - Parameter repeatingSilence: whether the tag has answered before, so that its silence may be a lost answer.
+  private func ask(
+    _ form: ISO15693SystemInformation.Form, repeatingSilence: Bool
+  ) throws -> ISO15693SystemInformation {
     let command: ISO15693Command =
       form == .extended ? .extendedGetSystemInformation(.standard) : .getSystemInformation
     let flags: ISO15693RequestFlags = form == .protocolExtension ? .protocolExtension : []
-    let payload = try repeating(silence: false) {
+    let payload = try repeating(silence: repeatingSilence) {
       try link.exchange(
         request(command, adding: flags), answerLength: ISO15693Block.maximumSize, place: nil)
     }

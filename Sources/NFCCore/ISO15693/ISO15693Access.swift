@@ -87,12 +87,13 @@ struct ISO15693Access {
 
   /// Runs an exchange that changes nothing, again if it was broken on the way.
   func repeating<Result>(silence: Bool, _ body: () throws -> Result) throws -> Result {
+    let losses: FrameLoss = silence ? .any : .visible
     var left = Self.retries
     while true {
       do {
         return try body()
       } catch let error as NFCError
-        where left > 0 && (error.isTransmissionError || silence && error.isSilence)
+        where left > 0 && losses.includes(error)
       {
         left -= 1
       }

@@ -80,6 +80,9 @@ struct ISO15693Knowledge: Hashable, Sendable {
     dsfid = information.dsfid ?? dsfid
     blockSize = information.blockSize ?? blockSize
     blockCount = information.blockCount ?? blockCount
+    if let blockCount, let limit = product?.variants[blockCount]?.readLimit {
+      readLimit = min(readLimit ?? limit, limit)
+    }
     if let list = information.commandList {
       if list.contains(ISO15693CommandCode.readMultipleBlocks) == false { readLimit = 1 }
       if list.contains(ISO15693CommandCode.extendedReadSingleBlock) == true {

@@ -8,11 +8,13 @@ package struct ISO15693Link {
   package let maximumResponseLength: Int
   private let capabilities: Set<CommandPath.Capability>?
   private let section: (_ body: () throws -> Void) throws -> Void
+  private let announceChange: () -> Void
   private let send: (_ frame: [UInt8], _ timeout: Duration) throws -> [UInt8]
 
   /// - Parameters:
   ///   - means: the commands that the reader can send to the tag; `nil` for all.
   ///   - section: runs a part of a procedure that is not interrupted when the task is cancelled.
+  ///   - announceChange: called before a command that changes the tag.
   ///   - transceive: sends a frame, flags first, without its check bytes, and returns the answer in
   ///     the same form; after a write-alike command with the option flag, it sends the second end
   ///     of frame. It throws ``NFCError``: `tagResponseError` with the cause `noAnswer` on silence
@@ -22,12 +24,14 @@ package struct ISO15693Link {
     maximumCommandLength: Int, maximumResponseLength: Int,
     capabilities: Set<CommandPath.Capability>? = nil,
     section: @escaping (_ body: () throws -> Void) throws -> Void = { try $0() },
+    announceChange: @escaping () -> Void = {},
     transceive: @escaping (_ frame: [UInt8], _ timeout: Duration) throws -> [UInt8]
   ) {
     self.maximumCommandLength = maximumCommandLength
     self.maximumResponseLength = maximumResponseLength
     self.capabilities = capabilities
     self.section = section
+    self.announceChange = announceChange
     send = transceive
   }
 
@@ -38,7 +42,7 @@ package struct ISO15693Link {
       maximumCommandLength: capabilities.maximumCommandLength,
       maximumResponseLength: capabilities.maximumResponseLength,
       capabilities: capabilities.commandPaths.first?.capabilities[.iso15693],
-      section: { try link.uninterrupted($0) }
+      section: { try link.uninterrupted($0) }, announceChange: { link.willChange() }
     ) { frame, timeout in
       try link.exchange(frame, framing: .checked, timeout: timeout)
     }
@@ -105,6 +109,7 @@ package struct ISO15693Link {
     to request: ISO15693Request, answerLength: Int, place: NFCError.Place?
   ) throws -> ISO15693Response {
     let frame = try request.encoded()
+    if request.command.isWriteAlike { announceChange() }
     let timeout =
       request.command.isWriteAlike
       ? Self.writeTimeout : Self.readTimeout(bytes: frame.count + answerLength)

@@ -19,11 +19,14 @@ package struct ISO15693Product: Hashable, Sendable {
     let name: String
     /// Whether the last block is a counter.
     let countsInLastBlock: Bool
+    /// The maximum number of blocks in one read; `nil` if none is known.
+    let readLimit: Int?
 
-    init(_ id: ChipID, _ name: String, countsInLastBlock: Bool = false) {
+    init(_ id: ChipID, _ name: String, countsInLastBlock: Bool = false, readLimit: Int? = nil) {
       self.id = id
       self.name = name
       self.countsInLastBlock = countsInLastBlock
+      self.readLimit = readLimit
     }
   }
 
@@ -115,11 +118,18 @@ package struct ISO15693Product: Hashable, Sendable {
   static let fujitsu: UInt8 = 0x08
   static let emMicroelectronic: UInt8 = 0x16
 
+  /// The UID that an NTAG 5 shows in privacy mode instead of its own (NTP53x2 data sheet rev. 3.3, 8.7).
+  package static let privateUID: [UInt8] = [0xE0, 0x04, 0, 0, 0, 0, 0, 0]
+
   /// Creates the chip of a UID, 8 bytes, most significant first; `nil` if it is not known.
   package init?(uid: [UInt8]) {
     guard let maker = Self.manufacturerCode(uid: uid), uid[0] == 0xE0 else { return nil }
     let product: ISO15693Product?
     switch maker {
+    case Self.nxp where uid == Self.privateUID:
+      product = ISO15693Product(
+        .icodeDNAOrNTAG5, "ICODE DNA or NTAG 5 in privacy mode",
+        traits: Traits(hasWiredSide: true, hasSystemInformation: false))
     case Self.nxp: product = Self.nxpProduct(uid[2], uid[3])
     case Self.stMicroelectronics: product = Self.stProduct(uid[2])
     case Self.texasInstruments: product = Self.texasInstrumentsProduct(uid[2])
@@ -186,14 +196,15 @@ package struct ISO15693Product: Hashable, Sendable {
       return ISO15693Product(.icodeSLIX2, "ICODE SLIX2", 80, traits: Traits(counterBlock: 79))
     case Generation.dna:
       // The UID is the same; 63 blocks and a counter (SL2S6002 data sheet), 512 and 2048 bytes (NTP5210, NTP53x2
-      // and NTA5332 data sheets). The NTAG 5 have a counter like it in their last block, too, which is not confirmed
-      // by a source at hand; it costs the others four bytes to treat it as one.
+      // and NTA5332 data sheets). The last block of an NTAG 5 is a counter, too, and it reads "up to 3Fh blocks"
+      // (NTP53x2 data sheet rev. 3.3, 8.1.2.1 and 8.2.3.5).
       return ISO15693Product(
         .icodeDNAOrNTAG5, "ICODE DNA or NTAG 5",
         variants: [
           64: Variant(.icodeDNA, "ICODE DNA", countsInLastBlock: true),
           128: Variant(.ntag5Switch, "NTAG 5 switch", countsInLastBlock: true),
-          512: Variant(.ntag5LinkOrBoost, "NTAG 5 link or boost", countsInLastBlock: true),
+          512: Variant(
+            .ntag5LinkOrBoost, "NTAG 5 link or boost", countsInLastBlock: true, readLimit: 0x3F),
         ],
         traits: Traits(hasWiredSide: true))
     default:

@@ -14,11 +14,19 @@ struct ISO7816Procedure {
     self.exchange = exchange
   }
 
-  init(_ link: TagLink) {
+  /// Creates a procedure of this package, whose reads are repeated after a lost frame.
+  init(_ link: TagLink) { self.init(link, ISO7816Exchange.ask) }
+
+  /// Creates a procedure for a command of a program, which is never repeated.
+  init(ofProgram link: TagLink) { self.init(link, ISO7816Exchange.send) }
+
+  private init(
+    _ link: TagLink, _ exchange: @escaping (APDU, TagLink) throws -> ResponseAPDU
+  ) {
     self.init(
       maximumCommandLength: link.capabilities.maximumCommandLength,
       maximumResponseLength: link.capabilities.maximumResponseLength
-    ) { try ISO7816Exchange.send($0, link) }
+    ) { try exchange($0, link) }
   }
 
   private static let getResponseInstruction: UInt8 = 0xC0

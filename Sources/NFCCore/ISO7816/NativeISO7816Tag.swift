@@ -42,7 +42,7 @@ struct NativeISO7816Tag: ISO7816Tag, HandleTag {
     _ command: APDU, options: APDUOptions, timeout: Duration?
   ) async throws -> ResponseAPDU {
     try await handle.performCommand {
-      try ISO7816Procedure($0.allowing(timeout)).send(command, options)
+      try ISO7816Procedure(ofProgram: $0.allowing(timeout)).send(command, options)
     }
   }
 
@@ -75,5 +75,16 @@ enum ISO7816Exchange {
   static func send(_ command: APDU, _ link: TagLink) throws -> ResponseAPDU {
     try command.validate()
     return try ResponseAPDU(link.exchange(command.encoded, framing: .tagProtocol, timeout: timeout))
+  }
+
+  /// Sends a command of a procedure; once more if it changes nothing on the card and was lost between host and reader.
+  ///
+  /// What is lost on the air, the reader repeats by itself, block by block (ISO/IEC 14443-4, 7.5.6); where that has
+  /// failed, the numbers of the blocks may differ.
+  static func ask(_ command: APDU, _ link: TagLink) throws -> ResponseAPDU {
+    if command.updatesFile { link.willChange() }
+    return try (command.changesNothing ? FrameLoss.onLine : []).repeatingOnce {
+      try send(command, link)
+    }
   }
 }

@@ -77,7 +77,7 @@ extension NDEFMapping {
         .capacityExceeded,
         "the message has \(message.count) bytes, the tag holds \(status.capacity)")
     }
-    try NFCError.inDoubt(Self.oldMessageInDoubt) { try write(message, link) }
+    try link.inDoubtOfChange(Self.oldMessageInDoubt) { try write(message, link) }
     guard verify else { return }
     discardCachedContent()
     guard try read(link) ?? [] == message else {

@@ -65,7 +65,7 @@ struct NativeMiFareTag: MiFareTag, HandleTag {
   ) async throws -> ResponseAPDU {
     try checkSpeaksISO7816()
     return try await handle.performCommand {
-      try ISO7816Procedure($0.allowing(timeout)).send(command, options)
+      try ISO7816Procedure(ofProgram: $0.allowing(timeout)).send(command, options)
     }
   }
 

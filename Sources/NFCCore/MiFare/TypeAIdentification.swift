@@ -22,12 +22,11 @@ enum TypeAIdentification {
   /// Returns whether to send GetVersion. DESFire and the NTAG 4xx have the same activation data:
   /// SAK 20, and 80 as the only historical byte (MF3ICDx21_41_81 data sheet, 8.2; NTAG 424 DNA data
   /// sheet, 8.1). An issuer can give a DESFire any answer to select, so the command is left out
-  /// only for cards with meaningful historical bytes according to ISO/IEC 7816-4, and for a Plus
-  /// that does not support the command.
+  /// only for cards with meaningful historical bytes according to ISO/IEC 7816-4, and for a Plus S.
   static func needsVersion(_ target: ISO14443ATarget) -> Bool {
     guard target.sak == ISO14443ATarget.sakISO14443Part4 else { return false }
     let historical = target.historicalBytes
-    if let plus = MiFarePlus(historicalBytes: historical) { return plus.supportsGetVersion }
+    if let plus = MiFarePlus(historicalBytes: historical) { return plus.mayHaveVersion }
     let isStandard = [statusCategory, objectsCategory].contains(historical.first)
     return !isStandard || historical == [objectsCategory]
   }
@@ -73,21 +72,8 @@ enum TypeAIdentification {
   /// - Throws: `tagConnectionLost` if a silent card cannot be woken: it has left.
   static func desfireVersion(_ link: TagLink) throws -> DESFireVersion? {
     do {
-      var answer = try ResponseAPDU(link.exchange(isoWrappedGetVersion, framing: .tagProtocol))
-      // A card in a session that another program has left refuses once.
-      if sessionRefusals.contains(answer.statusWord) {
-        answer = try ResponseAPDU(link.exchange(isoWrappedGetVersion, framing: .tagProtocol))
-      }
-      let hardware = answer
-      var frames = 1
-      while answer.statusWord == additionalFrame, frames < 3 {
-        answer = try ResponseAPDU(link.exchange(isoWrappedAdditionalFrame, framing: .tagProtocol))
-        frames += 1
-      }
-      guard hardware.statusWord == additionalFrame || hardware.statusWord == operationOK else {
-        return nil
-      }
-      return DESFireVersion(hardware: hardware.data)
+      // Begun again after a lost frame: a card that was left between two frames refuses once, as in a session.
+      return try FrameLoss.onLine.repeatingOnce { try version(link) }
     } catch let error as NFCError
       where [.tagResponseError, .tagConnectionLost].contains(error.code)
     {
@@ -97,37 +83,65 @@ enum TypeAIdentification {
       return nil
     }
   }
+
+  private static func version(_ link: TagLink) throws -> DESFireVersion? {
+    var answer = try ResponseAPDU(link.exchange(isoWrappedGetVersion, framing: .tagProtocol))
+    // A card in a session that another program has left refuses once.
+    if sessionRefusals.contains(answer.statusWord) {
+      answer = try ResponseAPDU(link.exchange(isoWrappedGetVersion, framing: .tagProtocol))
+    }
+    let hardware = answer
+    var frames = 1
+    while answer.statusWord == additionalFrame, frames < 3 {
+      answer = try ResponseAPDU(link.exchange(isoWrappedAdditionalFrame, framing: .tagProtocol))
+      frames += 1
+    }
+    guard hardware.statusWord == additionalFrame || hardware.statusWord == operationOK else {
+      return nil
+    }
+    return DESFireVersion(hardware: hardware.data)
+  }
 }
 
 /// A MIFARE Plus by the historical bytes of its answer to select.
 ///
-/// Sources: MF1PLUSx0y1 data sheet, 8.2; for the last three bytes Proxmark3 (`cmdhf14a.c`) and the list of
-/// contactless ATRs of pcsc-tools.
+/// Sources: MF1PLUSx0y1 data sheet, 8.2; for the last three bytes Proxmark3 (`cmdhf14a.c`), the list of
+/// contactless ATRs of pcsc-tools, and Flipper Zero's firmware, whose pull request 4049 has an EV1 with the
+/// bytes of a Plus X.
 private struct MiFarePlus {
   let product: TagProduct
-  /// EV1 and EV2 do; SE, whose bytes begin alike, refuses it and is not changed.
-  let supportsGetVersion: Bool
+  /// Whether it may be an EV1 or EV2, which only GetVersion shows. Other cards refuse the command and are not
+  /// changed.
+  let mayHaveVersion: Bool
 
   private static let plusSX: [UInt8] = [0xC1, 0x05, 0x2F, 0x2F]
   private static let plusSEOrEV: [UInt8] = [0xC1, 0x05, 0x21, 0x30]
+  private static let otherPlusSE: [UInt8] = [0xC1, 0x05, 0x20, 0x30]
+  /// "MFP_ENG".
+  private static let engineeringSample: [UInt8] = [0x4D, 0x46, 0x50, 0x5F, 0x45, 0x4E, 0x47]
   private static let plusS: [UInt8] = [0x00, 0x35, 0xC7]
   private static let plusX: [UInt8] = [0x01, 0xBC, 0xD6]
-  /// With 17 pF, and with 70 pF.
-  private static let plusSE: [[UInt8]] = [[0x00, 0xF6, 0xD1], [0x10, 0xF6, 0xD1]]
+  /// With 17 pF, with 70 pF, and others.
+  private static let plusSE: Set<[UInt8]> = [
+    [0x00, 0xF6, 0xD1], [0x10, 0xF6, 0xD1], [0x00, 0x77, 0xC1],
+  ]
 
   init?(historicalBytes: [UInt8]) {
-    let isFirst = historicalBytes.starts(with: Self.plusSX)
-    guard isFirst || historicalBytes.starts(with: Self.plusSEOrEV) else { return nil }
+    let family = Array(historicalBytes.prefix(Self.plusSX.count))
     let rest = Array(historicalBytes.dropFirst(Self.plusSX.count).prefix(Self.plusS.count))
-    let (id, name): (ChipID, String) =
-      switch rest {
-      case Self.plusS where isFirst: (.plusS, "MIFARE Plus S")
-      case Self.plusX where isFirst: (.plusX, "MIFARE Plus X")
-      case _ where !isFirst && Self.plusSE.contains(rest): (.plusSE, "MIFARE Plus SE")
-      default: (.plus, "MIFARE Plus")
-      }
+    let (id, name): (ChipID, String)
+    switch (family, rest) {
+    case (Self.plusSX, Self.plusS): (id, name) = (.plusS, "MIFARE Plus S")
+    case (Self.plusSX, Self.plusX): (id, name) = (.plusX, "MIFARE Plus X")
+    case (Self.plusSEOrEV, _) where Self.plusSE.contains(rest), (Self.otherPlusSE, _):
+      (id, name) = (.plusSE, "MIFARE Plus SE")
+    case (Self.plusSX, _), (Self.plusSEOrEV, _): (id, name) = (.plus, "MIFARE Plus")
+    default:
+      guard historicalBytes == Self.engineeringSample else { return nil }
+      (id, name) = (.plus, "MIFARE Plus")
+    }
     product = TagProduct(id, name: name, maker: "NXP")
-    supportsGetVersion = !isFirst
+    mayHaveVersion = id != .plusS
   }
 }
 

@@ -52,6 +52,8 @@ public struct TagEvents: AsyncSequence, Sendable {
 
     /// The interval for trying to reach a lost reader again.
     private static let pauseBetweenReturns = Duration.seconds(1)
+    /// Longer than any program runs, and short enough for every clock.
+    private static let longestPause = Duration.seconds(1_000_000_000)
 
     init(_ events: TagEvents) {
       self.events = events
@@ -88,11 +90,7 @@ public struct TagEvents: AsyncSequence, Sendable {
           case .left(let arrival):
             if let tag = present.removeValue(forKey: arrival) { return .left(tag) }
           case .arrived(let arrival, let target):
-            let tag = try await reader.perform { reader, operation in
-              try reader.detectIfPresent(target, operation)
-            }
-            if let tag { return arrived(tag, arrival) }
-            cycle.forget(arrival)
+            if let tag = try await identify(target, arrival) { return arrived(tag, arrival) }
           }
         }
         try Task.checkCancellation()
@@ -110,6 +108,19 @@ public struct TagEvents: AsyncSequence, Sendable {
       }
     }
 
+    /// Asks a tag what it is. One that does not answer, or whose reader fails, is found again in the next round.
+    private mutating func identify(
+      _ target: Target, _ arrival: PollCycle.ArrivalID
+    ) async throws -> DetectedTag? {
+      var tag: DetectedTag?
+      defer { if tag == nil { cycle.forget(arrival) } }
+      tag =
+        try await search { reader, operation in
+          try reader.detectIfPresent(target, operation)
+        } ?? nil
+      return tag
+    }
+
     /// Performs the next step of the round.
     private mutating func step() async throws -> TagEvent? {
       if let (technology, first) = interrupted {
@@ -122,7 +133,7 @@ public struct TagEvents: AsyncSequence, Sendable {
       }
       switch cycle.next() {
       case .pause:
-        try await Task.sleep(for: events.pause)
+        try await Task.sleep(for: Swift.min(events.pause, Self.longestPause))
       case .resetField:
         // A chip whose power has failed switches the carrier and finds nothing: this does not prove the reader.
         try await attempt(provesReader: false) { reader, _ in try reader.resetField() }

@@ -116,6 +116,8 @@ public actor Reader {
       /// Whether such a section has failed: this is reported to the program, even if it was
       /// cancelled.
       var hasFailedInSection = false
+      /// Whether a command that changes the tag was about to be sent.
+      var mayHaveChangedTag = false
     }
 
     private let state = Mutex(State())
@@ -124,6 +126,10 @@ public actor Reader {
     var isCancelled: Bool {
       state.withLock { $0.isCancelled && !$0.hasFailedInSection }
     }
+
+    var mayHaveChangedTag: Bool { state.withLock { $0.mayHaveChangedTag } }
+
+    func willChangeTag() { state.withLock { $0.mayHaveChangedTag = true } }
 
     /// Returns whether the radio is to be stopped.
     func cancel() -> Bool {

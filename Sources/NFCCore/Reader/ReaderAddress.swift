@@ -9,6 +9,7 @@
 /// | `usb:1-2.3` | on USB, by the socket that it is plugged into |
 /// | `usb:serial=0123456` | on USB, by the number that its maker has given it |
 /// | `pcsc:ACR1552` | of the PC/SC service, by a part of its name |
+/// | `isolated:pn532_uart:/dev/ttyUSB0` | by libnfc in a process of its own, whose end does not end the program |
 public struct ReaderAddress: Hashable, Sendable, LosslessStringConvertible,
   ExpressibleByStringLiteral
 {

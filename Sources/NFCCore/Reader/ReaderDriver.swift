@@ -127,6 +127,10 @@ public protocol ReaderDriver: AnyObject {
 
   /// Sends a command to the selected tag.
   ///
+  /// After an error, the same command may follow without ``select(_:)``: one that changes nothing on the tag is repeated
+  /// once after silence, a broken answer, or a failure between host and reader, which has the meaning
+  /// ``NFCError/DriverFailure/Meaning/readerFailure``.
+  ///
   /// - Parameter timeout: the time limit for the whole exchange.
   /// - Throws: ``NFCError/Code/tagResponseError`` with the cause `noAnswer` on silence and
   ///   `checksum` on a broken answer; ``NFCError/Code/unsupported`` if the reader does not support

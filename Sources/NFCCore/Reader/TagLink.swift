@@ -76,6 +76,20 @@ public struct TagLink {
     return try driver.exchange(command, framing: framing, timeout: allowance ?? timeout)
   }
 
+  /// Called before a command is sent that changes the tag's content; see ``inDoubtOfChange(_:_:)``.
+  func willChange() { operation.willChangeTag() }
+
+  /// Runs a procedure that first asks the tag and then changes it. An error after the first change was sent leaves in
+  /// doubt whether the tag has made it, and reports how to find out.
+  func inDoubtOfChange<Result>(_ recovery: String, _ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch var error as NFCError where error.group == .connection && operation.mayHaveChangedTag {
+      error.recovery = error.recovery ?? recovery
+      throw error
+    }
+  }
+
   /// Wakes the tag again after it has fallen silent. The program's authentication with an
   /// Ultralight or NTAG tag is repeated; anything else that was unlocked is locked again.
   func selectAgain() throws {

@@ -38,8 +38,9 @@ struct Type1Memory: Sendable {
 
   /// RALL: one exchange.
   mutating func load(_ link: TagLink) throws {
-    let answer = try link.exchange(
-      [Command.readAll, 0, 0], framing: .tagProtocol, timeout: Self.timeout)
+    let answer = try FrameLoss.any.repeatingOnce {
+      try link.exchange([Command.readAll, 0, 0], framing: .tagProtocol, timeout: Self.timeout)
+    }
     guard answer.count == 2 + Self.staticSize else {
       throw NFCError(
         .tagResponseError, "RALL gave \(answer.count) bytes, not \(2 + Self.staticSize)")
@@ -74,8 +75,12 @@ struct Type1Memory: Sendable {
     _ command: UInt8, _ data: [UInt8], _ block: Int, _ link: TagLink
   ) throws -> [UInt8] {
     guard let address = UInt8(exactly: block) else { throw Self.outOfReach(block * Self.blockSize) }
-    let answer = try link.exchange(
-      [command, address] + data, framing: .tagProtocol, timeout: Self.timeout)
+    let losses: FrameLoss = command == Command.read8 ? .any : []
+    if losses.isEmpty { link.willChange() }
+    let answer = try losses.repeatingOnce {
+      try link.exchange(
+        [command, address] + data, framing: .tagProtocol, timeout: Self.timeout)
+    }
     guard answer.count == 1 + Self.blockSize, answer[0] == address else {
       throw NFCError(
         .tagResponseError, "the tag's answer is not the block that was requested",
@@ -125,6 +130,7 @@ struct Type1Memory: Sendable {
   ) throws -> UInt8 {
     guard (0..<Self.reachableSize).contains(address) else { throw Self.outOfReach(address) }
     if bytes.indices.contains(address) { bytes[address] = nil }
+    link.willChange()
     let answer = try link.exchange(
       [command, UInt8(address), byte], framing: .tagProtocol, timeout: Self.timeout)
     // Some readers leave the address in front of it.

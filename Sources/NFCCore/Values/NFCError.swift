@@ -13,7 +13,7 @@
 /// ```
 ///
 /// Every call to a reader or a tag throws this type, or Swift's `CancellationError` if its task was
-/// cancelled, and nothing else.
+/// cancelled. A call that runs a closure also throws what the closure throws.
 public struct NFCError: Error, Hashable, Sendable {
   /// The kind of error, for programs. More may be added.
   public struct Code: Hashable, Sendable {

@@ -10,7 +10,8 @@ struct CopyCommand: AsyncParsableCommand {
     abstract: "Copies one tag to the next one.",
     usage: "nfc copy [--ndef] [--plan] [<options>]",
     discussion: """
-      Reads the first tag, or the one that --uid names, and waits for another. Between tags of the same kind \
+      Reads the first tag, or the one that --uid names, and waits for another. Two tags together are refused \
+      without --uid. Between tags of the same kind \
       and size it copies the user memory. Between two DESFire cards, FeliCa cards or Type 4 tags it copies \
       the files and services that both have and that everybody can read and write; it creates no \
       applications or files, and deletes records that the first does not have. Between all other tags it \
@@ -36,8 +37,9 @@ struct CopyCommand: AsyncParsableCommand {
   func run() async throws {
     let password = try password.bytes
     try await Session.run(options) { session in
+      // With two tags in the field, chance would decide which of them is overwritten.
       let first = try await session.selectTag(
-        "a tag", polling: .any, uid: session.firstVirtualUID, for: .reading
+        "a tag", polling: .any, uid: session.firstVirtualUID, for: .changing
       ) { $0 }
       let original = try await first.changingNDEF {
         try await Progress.during("Reading \(first.name)") { try await read(first.kind, password) }
@@ -242,8 +244,15 @@ extension Session {
       Terminal.show("Hold the next tag to the reader…")
       let tags = try await tagsInField()
       if tags.isEmpty { hasLeft = uid.isEmpty }
-      if let tag = tags.first(where: { $0.identifier != uid || hasLeft }) {
+      let next = tags.filter { $0.identifier != uid || hasLeft }
+      if let tag = next.first {
         Terminal.clearStatus()
+        if let other = next.dropFirst().first, firstVirtualUID == nil {
+          throw Failure(
+            .notThere,
+            "two tags came, \(tag.identifier.uidText) and \(other.identifier.uidText)",
+            advice: "hold only the tag to the reader that is to be written")
+        }
         try await tag.connect()
         return SelectedTag(detected: tag, kind: tag, use: .changing)
       }

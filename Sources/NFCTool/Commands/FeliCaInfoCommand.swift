@@ -7,7 +7,7 @@ struct FeliCaInfoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
     abstract: "Shows the systems and services of a FeliCa card.",
-    usage: "nfc felica info [<options>]",
+    usage: "nfc felica info [--system <hex>] [<options>]",
     discussion: """
       Each service follows its system, with what it can do and whether it needs a key.
 
@@ -15,15 +15,18 @@ struct FeliCaInfoCommand: AsyncParsableCommand {
         nfc felica info --json
       """)
 
+  @OptionGroup var system: FeliCaSystemOption
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 
   func run() async throws {
     try await Session.run(options) { session in
       let tag = try await session.selectFeliCaCard(for: .reading)
-      let (product, card) = try await tag.work {
+      _ = try await system.card(tag)
+      var (product, card) = try await tag.work {
         let product = try await tag.kind.product()
         return (product, try await FeliCaCard(tag.kind, product))
       }
+      if let code = system.code { card.keepSystem(code) }
       var facts = tag.detected.facts(product)
       facts.append(JSONValue.Member(key: "maker", value: .string(product?.maker ?? "Sony")))
       guard !options.json else {

@@ -21,7 +21,8 @@ struct ISO15693SendCommand: AsyncParsableCommand {
     transform: { try Hexadecimal.secret($0, "A request") })
   var requests: [[UInt8]]
 
-  private static let timeout = Duration.milliseconds(200)
+  /// The time that a tag has for its answer.
+  static let timeout = Duration.milliseconds(200)
 
   func run() async throws {
     try await Session.run(options) { session in

@@ -117,11 +117,6 @@ struct VirtualCommand: AsyncParsableCommand {
     9600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800, 921_600,
   ]
 
-  /// The time for which each tag of the demo is in the field, and the time for which the field is empty after
-  /// it.
-  private static let stay = Duration.seconds(2)
-  private static let absence = Duration.milliseconds(500)
-
   func run() async throws {
     guard !list else { return try VirtualTags.names.forEach(Output.line) }
     let tags = try VirtualTags(tags)
@@ -151,7 +146,7 @@ struct VirtualCommand: AsyncParsableCommand {
       guard let demo else {
         while true { try await Task.sleep(for: .seconds(3600)) }
       }
-      while true { try await show(demo) }
+      while true { try await demo.showAll() }
     } catch is CancellationError {
       // An interruption is the normal end of this command.
     }
@@ -213,16 +208,6 @@ struct VirtualCommand: AsyncParsableCommand {
     return { event in
       guard let line = log.withLock({ $0.line(event) }) else { return }
       _ = Output.write(line + "\n", to: descriptor)
-    }
-  }
-
-  private func show(_ demo: Demo) async throws {
-    demo.begin()
-    while !demo.isOver {
-      try await Task.sleep(for: Self.stay)
-      demo.takeAway()
-      try await Task.sleep(for: Self.absence)
-      demo.showNext()
     }
   }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import NFC
+import NFCBackground
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -289,11 +290,5 @@ struct WatchMQTTOptions: ParsableArguments {
   }
 
   /// The standard path of the spool, in the state directory (XDG Base Directory Specification).
-  private static var standardSpool: String {
-    let environment = ProcessInfo.processInfo.environment
-    let state =
-      environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-      ?? FileManager.default.homeDirectoryForCurrentUser.path + "/.local/state"
-    return "\(state)/nfc/watch.spool"
-  }
+  private static var standardSpool: String { "\(UserFolder.state())/nfc/watch.spool" }
 }

@@ -202,16 +202,23 @@ enum MemoryTag: Sendable {
   /// The number of pages, including those of the key (MF0ICU2 data sheet, 7.5).
   private static let pagesOfUltralightC = 48
 
-  /// Returns the chip's answer, or `nil` if the chip does not support the command or refuses it.
+  /// Returns the chip's answer, or `nil` if the chip does not support the command or refuses it. What was lost between
+  /// host and reader is not an answer.
   static func answer<Answer>(_ ask: () async throws -> Answer) async throws -> Answer? {
     do {
       return try await ask()
     } catch let error as NFCError
       where error.group == .refusal || error.code == .unsupported
-      || error.code == .tagResponseError
+      || error.code == .tagResponseError && !error.isReaderFailure
     {
       return nil
     }
+  }
+}
+
+extension NFCError {
+  fileprivate var isReaderFailure: Bool {
+    if case .driver(let failure) = cause { failure.meaning == .readerFailure } else { false }
   }
 }
 

@@ -38,7 +38,7 @@ extension TagDetails {
   /// password for it.
   private static func trust25(_ card: any ISO7816Tag) async throws -> [UInt8]? {
     for command in [.select(aid: .ndef), TruST25.selectFile] {
-      guard try await card.sendCommand(command).isSuccess else { return nil }
+      guard try await card.ask(command).isSuccess else { return nil }
     }
     let response = try await card.sendCommand(TruST25.read)
     guard response.isSuccess, response.data.count == TruST25.size,

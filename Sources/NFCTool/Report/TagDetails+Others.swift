@@ -70,7 +70,7 @@ extension TagDetails {
     var found: [Application] = []
     for application in Self.applications {
       let response = try await answer(detected) {
-        try await card.sendCommand(.select(aid: application.aid))
+        try await card.ask(.select(aid: application.aid))
       }
       guard let response, response.isSuccess || (0x61...0x63).contains(response.sw1) else {
         continue

@@ -117,13 +117,9 @@ struct SUNSetupCommand: AsyncParsableCommand {
         let chip = try await NTAG424Tag(tag.kind)
         let setup = try diversified(setup, uid: tag.detected.identifier)
         guard !plan else {
-          let planned = try await chip.plan(setup)
-          try? await chip.endSession()
-          return try show(planned)
+          return try show(await chip.endingSession { try await chip.plan(setup) })
         }
-        let done = try await chip.setUp(setup)
-        // The setup is complete. A tag that has left has no session to end.
-        try? await chip.endSession()
+        let done = try await chip.endingSession { try await chip.setUp(setup) }
         if verify { try await check(tag.kind, setup, done.link) }
         try Output.done(
           options, tag.detected.identifier,
@@ -257,6 +253,22 @@ extension SelectedTag {
       default: break
       }
       throw failure
+    }
+  }
+}
+
+extension NTAG424Tag {
+  /// Runs `body` and ends the session, whether it succeeds or not. A tag that has left has no session to end.
+  fileprivate func endingSession<Result: Sendable>(
+    _ body: () async throws -> Result
+  ) async throws -> Result {
+    do {
+      let result = try await body()
+      try? await endSession()
+      return result
+    } catch {
+      try? await endSession()
+      throw error
     }
   }
 }

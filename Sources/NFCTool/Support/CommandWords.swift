@@ -32,7 +32,7 @@ enum CommandWords {
     guard Spelling.nearest(to: word, among: names).isEmpty else {
       throw unknown(word, path, subcommands, following: nil)
     }
-    throw missing(path, subcommands)
+    throw OptionWords.failure(for: arguments) ?? missing(path, subcommands)
   }
 
   private static func checkHelp(_ words: ArraySlice<String>) throws {
@@ -103,6 +103,13 @@ enum Spelling {
     }
     return candidates.sorted { ($0.distance, $0.name) < ($1.distance, $1.name) }.prefix(count)
       .map(\.name)
+  }
+
+  /// Returns the shortest name that begins with the word, or else the one that differs by a few letters.
+  static func intended(_ word: String, among names: [String]) -> String? {
+    let beginning = folded(word)
+    let longer = names.filter { beginning.count > 1 && folded($0).hasPrefix(beginning) }
+    return longer.min { ($0.count, $0) < ($1.count, $1) } ?? nearest(to: word, among: names).first
   }
 
   /// Returns only the letters and digits of the text, in lower case.

@@ -18,6 +18,10 @@ final class Demo: Sendable {
 
   /// The time for which a tag stays on the reader after it was found.
   static let stay = Duration.milliseconds(100)
+  /// The time for which each tag is in the field if nobody reports that it was found, and the time for which the field
+  /// is empty after it.
+  private static let longStay = Duration.seconds(2)
+  private static let absence = Duration.milliseconds(500)
 
   /// Returns the tags, each with the technology by which a reader finds it.
   private static func all() -> [(TagTechnology, VirtualTag)] {
@@ -77,6 +81,26 @@ final class Demo: Sendable {
       if let shown = state.shown { fields.remove(shown) }
       state.shown = state.coming.isEmpty ? nil : state.coming.removeFirst()
       if let next = state.shown { fields.place(next) }
+    }
+  }
+
+  /// Shows the next tag if the current one is among those that a reader has found. A demo that is seen by two readers
+  /// is reported by each of them.
+  func passOver(_ found: [DetectedTag]) {
+    guard let shown = state.withLock({ $0.shown }),
+      found.contains(where: { isSame(shown, $0.identifier) })
+    else { return }
+    showNext()
+  }
+
+  /// Shows all tags, each for a while.
+  func showAll() async throws {
+    begin()
+    while !isOver {
+      try await Task.sleep(for: Self.longStay)
+      takeAway()
+      try await Task.sleep(for: Self.absence)
+      showNext()
     }
   }
 

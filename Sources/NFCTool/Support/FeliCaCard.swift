@@ -44,6 +44,9 @@ struct FeliCaCard {
     product?.id == .feliCaStandard
   }
 
+  /// Leaves out all other systems.
+  mutating func keepSystem(_ code: UInt16) { systems.removeAll { $0.system.code != code } }
+
   /// Returns the card's systems without searching for their services.
   static func systems(of tag: any FeliCaTag) async throws -> [FeliCaSystem] {
     if try await tag.product() != nil { return try await tag.systems() }

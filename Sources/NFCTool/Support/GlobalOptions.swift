@@ -117,6 +117,9 @@ extension GlobalOptions {
     "--json", "--verbose", "--verify", "--replay-any-order", "--with-secrets",
   ]
 
+  /// The names of the options that may precede a subcommand.
+  static var hoistedNames: [String] { valueOptions + flags }
+
   /// Moves the options that precede a subcommand to after it, where the parser looks for them.
   ///
   /// Arguments that are not recognized are left unchanged, and the parser reports them.

@@ -1,4 +1,5 @@
 import NFCCore
+import ReaderThread
 import Synchronization
 
 #if canImport(Glibc)
@@ -66,30 +67,27 @@ enum Interruption {
         if UninterruptedSections.areRunning { continue }
         _exit(status)
       }
-      endAfterGrace()
-      action()
+      do {
+        try startThread { endAfterGrace() }
+        action()
+      } catch {
+        // The system has no thread left. This one cannot receive a second signal meanwhile.
+        action()
+        endAfterGrace()
+      }
     }
   }
 
   /// Ends the process after ``grace``, even if the command hangs in a system call.
-  private static func endAfterGrace() {
-    #if canImport(Glibc)
-    var thread = pthread_t()
-    #else
-    var thread: pthread_t?
-    #endif
-    pthread_create(
-      &thread, nil,
-      { _ in
-        usleep(Interruption.grace)
-        var waited: UInt32 = 0
-        while UninterruptedSections.areRunning, waited < Interruption.sectionGrace {
-          usleep(Interruption.interval)
-          waited += Interruption.interval
-        }
-        if waited > 0 { usleep(Interruption.graceAfterSection) }
-        _exit(Interruption.status)
-      }, nil)
+  private static func endAfterGrace() -> Never {
+    usleep(grace)
+    var waited: UInt32 = 0
+    while UninterruptedSections.areRunning, waited < sectionGrace {
+      usleep(interval)
+      waited += interval
+    }
+    if waited > 0 { usleep(graceAfterSection) }
+    _exit(status)
   }
 
   /// Ends the process in the same way as any process that writes to a pipe that no program reads.

@@ -68,6 +68,9 @@ enum Program {
     let code = NFCTool.exitCode(for: error)
     let message = withoutRepetition(ArgumentText.shown(NFCTool.fullMessage(for: error)))
     guard code.isSuccess else {
+      if code == .validationFailure, let failure = OptionWords.failure(for: arguments) {
+        return status(of: failure)
+      }
       if !message.isEmpty { Output.printError(message) }
       return code == .validationFailure ? ExitStatus.usage.rawValue : code.rawValue
     }

@@ -17,7 +17,7 @@ struct SelectedTag<Kind: Sendable>: Sendable {
     }
   }
 
-  /// Runs `body` in a session with a card, and always ends the session.
+  /// Runs `body` in a session with a card, and always ends the session, also if the task is cancelled.
   ///
   /// - Parameters:
   ///   - end: ends the session.
@@ -39,6 +39,9 @@ struct SelectedTag<Kind: Sendable>: Sendable {
       var failure = Failure(error, tag: name)
       advising(error, &failure)
       throw failure
+    } catch {
+      try? await end()
+      throw error
     }
   }
 
@@ -111,7 +114,7 @@ extension Session {
         passed.tags = tags
         let wrong = tags.first { uid == nil || $0.identifier == uid }
         if let wrong, demo?.isOver ?? true { throw Failure(wrong, isNot: name) }
-        demo?.showNext()
+        demo?.passOver(tags)
       })
     let subject = uid.map { "the tag \($0.hexadecimal)" } ?? name
     while true {

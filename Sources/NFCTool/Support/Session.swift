@@ -205,7 +205,8 @@ struct Session: Sendable {
         names.count == 1, let name = names.first, !name.isEmpty
       {
         failure.advice =
-          "nfc doctor --reader \(name.shellWord) says more, and --virtual demo needs no reader"
+          AddressAdvice.advice(for: name)
+          ?? "nfc doctor --reader \(name.shellWord) says more, and --virtual demo needs no reader"
       }
       throw failure
     }

@@ -16,8 +16,8 @@ struct RemoteCommand: Sendable {
     case send([[UInt8]])
   }
 
-  /// The id to return in the answer, or `nil` if the command has no valid id.
-  let id: String?
+  /// The id to return in the answer, a text or a whole number.
+  let id: JSONValue
   let action: Action
   /// The UID of the tag that is meant, or `nil` for any tag.
   let uid: [UInt8]?
@@ -28,7 +28,7 @@ struct RemoteCommand: Sendable {
   private static let longestPayload = 1 << 20
 
   private struct Form: Decodable {
-    let id: String?
+    let id: Identifier.Value?
     let `do`: String?
     let uid: String?
     let timeout: Double?
@@ -36,12 +36,25 @@ struct RemoteCommand: Sendable {
   }
 
   private struct Identifier: Decodable {
-    let id: String?
+    struct Value: Decodable {
+      let json: JSONValue
+
+      init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let number = try? container.decode(Int.self) {
+          json = .integer(number)
+        } else {
+          json = .string(try container.decode(String.self))
+        }
+      }
+    }
+
+    let id: Value?
   }
 
   /// Returns the id of a command, even of one with other errors.
-  static func identifier(in payload: String) -> String? {
-    (try? JSONDecoder().decode(Identifier.self, from: Data(payload.utf8)))?.id
+  static func identifier(in payload: String) -> JSONValue? {
+    (try? JSONDecoder().decode(Identifier.self, from: Data(payload.utf8)))?.id?.json
   }
 
   /// - Throws: a ``Failure`` with the status `usage` for an invalid command.
@@ -50,7 +63,11 @@ struct RemoteCommand: Sendable {
     guard data.count <= Self.longestPayload,
       let form = try? JSONDecoder().decode(Form.self, from: data)
     else { throw Failure(.usage, "the command is not a JSON object of the documented form") }
-    id = form.id
+    // Nobody could match the answer to a command that has none.
+    guard let id = form.id else {
+      throw Failure(.usage, "the command has no \"id\", which its answer repeats")
+    }
+    self.id = id.json
     do {
       uid = try form.uid.map { try Hexadecimal.argument($0, "uid") }
     } catch {
@@ -136,31 +153,31 @@ struct RemoteCommand: Sendable {
     case .send(let commands):
       var answers: [JSONValue] = []
       for command in commands {
-        answers.append(.bytes(try await tag.send(command, timeout: timeout)))
+        answers.append(.bytes(try await tag.send(command)))
       }
       return .members(["answers": .array(answers)])
     }
   }
 
-  static func answer(_ id: String?, uid: [UInt8]? = nil, failure: Failure) -> String {
+  static func answer(_ id: JSONValue?, uid: [UInt8]? = nil, failure: Failure) -> String {
     JSONValue.members([
-      "id": id.map { .string($0) }, "uid": uid.map { .bytes($0) },
+      "id": id, "uid": uid.map { .bytes($0) },
       "error": .members([
         "code": .integer(failure.status.rawValue), "message": .string(failure.reason),
       ]),
     ]).text
   }
 
-  private static func answer(_ id: String?, uid: [UInt8]?, result: JSONValue) -> String {
+  private static func answer(_ id: JSONValue?, uid: [UInt8]?, result: JSONValue) -> String {
     JSONValue.members([
-      "id": id.map { .string($0) }, "uid": uid.map { .bytes($0) }, "result": result,
+      "id": id, "uid": uid.map { .bytes($0) }, "result": result,
     ]).text
   }
 }
 
 extension DetectedTag {
   /// Sends a raw command to the tag, in the same way as the command `send` of each family.
-  fileprivate func send(_ command: [UInt8], timeout: Duration) async throws -> [UInt8] {
+  fileprivate func send(_ command: [UInt8]) async throws -> [UInt8] {
     switch self {
     case .miFare(let tag): return try await tag.sendMiFareCommand(command)
     case .iso7816(let tag):
@@ -168,7 +185,8 @@ extension DetectedTag {
       let response = try await tag.sendCommand(apdu)
       return response.data + [response.sw1, response.sw2]
     case .feliCa(let tag): return try await tag.sendFeliCaCommand(command)
-    case .iso15693(let tag): return try await tag.transceive(command, timeout: timeout)
+    case .iso15693(let tag):
+      return try await tag.transceive(command, timeout: ISO15693SendCommand.timeout)
     case .other(let tag): return try await tag.transceive(command)
     }
   }

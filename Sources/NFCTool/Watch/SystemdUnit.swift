@@ -1,5 +1,6 @@
 import ChildProcesses
 import NFC
+import NFCBackground
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -72,13 +73,7 @@ struct SystemdUnit: Sendable {
   }
 
   /// The path of the user's own unit (systemd.unit(5)).
-  static var path: String {
-    let environment = ProcessInfo.processInfo.environment
-    let configuration =
-      environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-      ?? FileManager.default.homeDirectoryForCurrentUser.path + "/.config"
-    return "\(configuration)/systemd/user/\(name)"
-  }
+  static var path: String { "\(UserFolder.configuration())/systemd/user/\(name)" }
 
   /// Writes the unit to the place where systemd finds it.
   func install() throws {

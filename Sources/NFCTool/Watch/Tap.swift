@@ -7,8 +7,11 @@ struct Tap: Sendable {
   let id: String
   /// The time since the start of watching.
   let time: Duration
-  /// The reader's connection string.
+  /// The reader's connection string. For a reader that was not specified, it is the first one in which the
+  /// reader was found.
   let reader: String
+  /// The connection string that opens the reader at the time of the tap.
+  let address: String
   /// The tag's data, as `nfc poll` prints it.
   let tag: [JSONValue.Member]
   /// The message, as `nfc read` prints it, or `nil` for a tag without NDEF.
@@ -17,12 +20,13 @@ struct Tap: Sendable {
   let message: NDEFMessage?
 
   init(
-    id: String = Self.newIdentifier(), time: Duration, reader: String, tag: [JSONValue.Member],
-    ndef: JSONValue? = nil, message: NDEFMessage? = nil
+    id: String = Self.newIdentifier(), time: Duration, reader: String, address: String? = nil,
+    tag: [JSONValue.Member], ndef: JSONValue? = nil, message: NDEFMessage? = nil
   ) {
     self.id = id
     self.time = time
     self.reader = reader
+    self.address = address ?? reader
     self.tag = tag
     self.ndef = ndef
     self.message = message

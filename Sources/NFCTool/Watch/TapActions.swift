@@ -55,7 +55,7 @@ struct TapActions: Sendable {
   static func environment(of tap: Tap) -> [String: String] {
     let values = [
       "NFC_UID": tap.uid, "NFC_TYPE": tap.type, "NFC_PRODUCT": tap.product ?? "",
-      "NFC_READER": tap.reader, "NFC_URI": tap.uri, "NFC_TEXT": tap.text,
+      "NFC_READER": tap.address, "NFC_URI": tap.uri, "NFC_TEXT": tap.text,
       "NFC_MIME_TYPE": tap.mimeType,
     ]
     return values.compactMapValues { value in
@@ -123,7 +123,7 @@ extension TapActions {
   /// Delivers the message to a program, which is started first if it is not running.
   private func handOver(_ tap: Tap, to application: RegisteredApplication) async {
     guard let message = tap.message?.encoded() else { return }
-    if MessageDelivery.send(message, to: application.name) { return }
+    if await MessageDelivery.send(message, to: application.name) { return }
     guard !application.command.isEmpty else {
       return Output.printError("nfc: \(application.name), which handles this tag, is not running")
     }
@@ -134,7 +134,7 @@ extension TapActions {
     let deadline = clock.now + Self.startTimeout
     while clock.now < deadline, !Task.isCancelled {
       try? await Task.sleep(for: .milliseconds(50))
-      if MessageDelivery.send(message, to: application.name) { return }
+      if await MessageDelivery.send(message, to: application.name) { return }
     }
     run.cancel()
     Output.printError("nfc: \(application.name) was started and did not accept the tag")

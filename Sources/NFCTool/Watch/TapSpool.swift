@@ -277,8 +277,8 @@ extension TapSpool.Entry: Codable {
     return Array((json.text + "\n").utf8)
   }
 
-  /// Parses a line, or returns `nil` for a line that is not an entry. A file that was edited is read up to
-  /// that line.
+  /// Parses a line, or returns `nil` for a line that is not an entry. In a file that was edited, such a line is
+  /// left out.
   fileprivate init?(line: ArraySlice<UInt8>) {
     guard let entry = try? JSONDecoder().decode(Self.self, from: Data(line)) else { return nil }
     self = entry

@@ -6,20 +6,30 @@ import Synchronization
 /// Watches one reader while the task is running: opens it, opens it again when it returns, and runs commands
 /// between two rounds of polling.
 final class WatchedReader: Sendable {
-  /// The name by which the reader was specified.
+  /// The name by which the reader was specified, or its address when it was first found. It is in all reports,
+  /// and does not change when the reader returns under another address.
   let name: String
-  private let open: @Sendable () async throws -> Reader
+  private let open: @Sendable (FoundReader) async throws -> Reader
   private let watcher: Watcher
   private let polling: PollingOptions
   /// Whether other programs can open the reader while this program has closed it.
   private let isLendable: Bool
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
   private struct State {
+    /// The reader as it was found last.
+    var found: FoundReader
+    /// Whether the reader has been found and has not been removed since.
+    var isPresent = true
     var round: Task<Void, any Error>?
     var commands: [Command] = []
-    /// The programs that are using the reader or waiting for it.
-    var borrowers: [LocalSocket] = []
+    var borrowers: [Borrower] = []
+  }
+
+  /// A program that is using the reader or waiting for it.
+  private struct Borrower {
+    let socket: LocalSocket
+    var isGranted = false
   }
 
   /// An operation on the open reader that is performed between two rounds of polling.
@@ -28,15 +38,43 @@ final class WatchedReader: Sendable {
   /// The interval at which a reader is tried again after a failure.
   private static let pause = Duration.milliseconds(500)
 
+  /// - Parameter open: opens the reader at its present address.
   init(
-    _ name: String, polling: PollingOptions, watcher: Watcher, isLendable: Bool,
-    open: @escaping @Sendable () async throws -> Reader
+    _ name: String, _ found: FoundReader, polling: PollingOptions, watcher: Watcher,
+    isLendable: Bool, open: @escaping @Sendable (FoundReader) async throws -> Reader
   ) {
     self.name = name
+    state = Mutex(State(found: found))
     self.polling = polling
     self.isLendable = isLendable
     self.watcher = watcher
     self.open = open
+  }
+
+  /// The address at which the reader can be opened now.
+  var address: ReaderAddress { state.withLock(\.found.address) }
+
+  /// Takes note of a reader that has been removed, if it is this one.
+  func disappears(_ found: FoundReader) {
+    state.withLock { if $0.found.address == found.address { $0.isPresent = false } }
+  }
+
+  /// Takes note of a reader that has been found.
+  ///
+  /// - Returns: whether it is this one, which has returned, possibly under another address. A reader that is
+  ///   present is not another one, even with the same serial number: not all makers assign different numbers.
+  func returns(as found: FoundReader) -> Bool {
+    state.withLock { state in
+      guard !state.isPresent, state.found.isSame(as: found),
+        state.found.address.scheme == found.address.scheme
+      else { return false }
+      let aliases = state.found.aliases
+      let isSamePlug = state.found.address == found.address
+      state.found = found
+      if isSamePlug, found.aliases.isEmpty { state.found.aliases = aliases }
+      state.isPresent = true
+      return true
+    }
   }
 
   /// Runs a command on the reader as soon as the reader is present.
@@ -51,7 +89,7 @@ final class WatchedReader: Sendable {
   /// Lends the reader to a program until the program closes the connection.
   private func grantReader(to borrower: LocalSocket) {
     let round = state.withLock { state in
-      state.borrowers.append(borrower)
+      state.borrowers.append(Borrower(socket: borrower))
       return state.round
     }
     round?.cancel()
@@ -78,16 +116,15 @@ final class WatchedReader: Sendable {
 
   /// Waits until no program uses the closed reader.
   private func waitForBorrowers() async throws {
-    var granted: Set<ObjectIdentifier> = []
     while true {
-      let borrowers = state.withLock { state in
-        state.borrowers.removeAll(where: \.isClosed)
-        return state.borrowers
+      let (isFree, waiting) = state.withLock { state in
+        state.borrowers.removeAll(where: \.socket.isClosed)
+        let waiting = state.borrowers.filter { !$0.isGranted }.map(\.socket)
+        for index in state.borrowers.indices { state.borrowers[index].isGranted = true }
+        return (state.borrowers.isEmpty, waiting)
       }
-      guard !borrowers.isEmpty else { return }
-      for borrower in borrowers where granted.insert(ObjectIdentifier(borrower)).inserted {
-        _ = ReaderLease.grant(borrower)
-      }
+      guard !isFree else { return }
+      for borrower in waiting { _ = ReaderLease.grant(borrower) }
       try await Task.sleep(for: Self.leasePause)
     }
   }
@@ -111,7 +148,7 @@ final class WatchedReader: Sendable {
       try Task.checkCancellation()
       do {
         try await waitForBorrowers()
-        let reader = try await open()
+        let reader = try await open(state.withLock(\.found))
         last = reader
         if hasReportedProblem { Output.printError("nfc: the reader \(name) is back") }
         hasReportedProblem = false
@@ -137,10 +174,11 @@ final class WatchedReader: Sendable {
   /// Polls an open reader and runs commands between two rounds, until another program requests the reader.
   private func watch(_ reader: Reader) async throws {
     while true {
-      let round = Task { [watcher, name, polling] in
+      let round = Task { [watcher, name, polling, address] in
         for try await event in reader.events(polling: polling) {
           switch event {
-          case .arrived(let tag): try await watcher.arrived(tag, on: name)
+          case .arrived(let tag):
+            try await watcher.arrived(tag, on: name, at: address.description)
           case .left(let tag): await watcher.left(tag, on: name)
           default: break
           }

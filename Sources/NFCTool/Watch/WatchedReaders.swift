@@ -58,7 +58,9 @@ final class WatchedReaders: Sendable {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for name in Set(names) {
         let lock = try WatchLock(reader: name)
-        let reader = add(name) { try await Reader.open(name) }
+        let reader = add(name, FoundReader(ReaderAddress(name))) { found in
+          try await Reader.open(found.address)
+        }
         group.addTask {
           try await reader.run()
           _ = lock
@@ -74,8 +76,7 @@ final class WatchedReaders: Sendable {
       group.addTask { [self] in
         try await withThrowingDiscardingTaskGroup { group in
           for try await change in Reader.changes() {
-            guard case .appeared(let found) = change, !isWatched(found.address) else { continue }
-            let reader = add(found.address.description) { [self] in try await open(found) }
+            guard let reader = follow(change) else { continue }
             group.addTask { try await reader.run() }
           }
         }
@@ -84,17 +85,43 @@ final class WatchedReaders: Sendable {
     }
   }
 
+  /// Takes note of a reader that has arrived or left. Returns a reader that was not watched before.
+  ///
+  /// A USB reader that is plugged in again has another address; it is recognized by those of its addresses
+  /// that stay.
+  private func follow(_ change: ReaderChange) -> WatchedReader? {
+    let watched = readers.withLock { $0 }
+    switch change {
+    case .disappeared(let found):
+      for reader in watched { reader.disappears(found) }
+      return nil
+    case .appeared(let found):
+      // More may be found out about a reader that has stayed, and less about one that is being unplugged.
+      let same = watched.filter { $0.address == found.address }
+      guard !(same + watched).contains(where: { $0.returns(as: found) }), !isWatched(found.address)
+      else { return nil }
+      let name = newName(for: found)
+      return add(name, found) { [self] found in try await open(found, for: name) }
+    }
+  }
+
+  /// Returns an address of a reader that no other reader has as its name. Another reader may have had the same
+  /// address before, when its name was chosen.
+  private func newName(for found: FoundReader) -> String {
+    let names = Set(readers.withLock { $0.map(\.name) })
+    let addresses = ([found.address] + found.aliases).map(\.description)
+    return addresses.first { !names.contains($0) } ?? found.address.description
+  }
+
   /// Returns whether the reader with this address is watched, under any name.
   private func isWatched(_ address: ReaderAddress) -> Bool {
-    readers.withLock { $0.contains { $0.name == address.description } }
+    readers.withLock { $0.contains { $0.address == address } }
       || substitutes.withLock { $0.values.contains(address) }
   }
 
   /// Assigns an address to a reader, unless it is watched already.
   private func take(_ address: ReaderAddress, for name: String) -> Bool {
-    guard !readers.withLock({ $0.contains { $0.name == address.description } }) else {
-      return false
-    }
+    guard !readers.withLock({ $0.contains { $0.address == address } }) else { return false }
     return substitutes.withLock { substitutes in
       guard !substitutes.values.contains(address) else { return false }
       substitutes[name] = address
@@ -104,8 +131,7 @@ final class WatchedReaders: Sendable {
 
   /// Opens a reader that was not specified. If its own source cannot open it, the same reader is opened
   /// through another source, which the list hides. An example is an ACR122U that the PC/SC service uses.
-  private func open(_ found: FoundReader) async throws -> Reader {
-    let name = found.address.description
+  private func open(_ found: FoundReader, for name: String) async throws -> Reader {
     substitutes.withLock { $0[name] = nil }
     do {
       return try await Reader.open(found.address)
@@ -124,8 +150,12 @@ final class WatchedReaders: Sendable {
     try await Session.run(options) { session in
       try await withThrowingTaskGroup(of: Void.self) { group in
         for (reader, polling) in session.shares(of: .all) {
-          let watched = self.add(reader.connectionString, polling) { reader }
+          let found = FoundReader(ReaderAddress(reader.connectionString))
+          let watched = self.add(reader.connectionString, found, polling) { _ in reader }
           group.addTask { try await watched.run() }
+        }
+        if let demo = session.demo {
+          group.addTask { while true { try await demo.showAll() } }
         }
         try await group.waitForAll()
       }
@@ -133,11 +163,12 @@ final class WatchedReaders: Sendable {
   }
 
   private func add(
-    _ name: String, _ polling: PollingOptions = .all,
-    _ open: @escaping @Sendable () async throws -> Reader
+    _ name: String, _ found: FoundReader, _ polling: PollingOptions = .all,
+    _ open: @escaping @Sendable (FoundReader) async throws -> Reader
   ) -> WatchedReader {
     let reader = WatchedReader(
-      name, polling: polling, watcher: watcher, isLendable: !options.hasOwnReaders, open: open)
+      name, found, polling: polling, watcher: watcher, isLendable: !options.hasOwnReaders,
+      open: open)
     readers.withLock { $0.append(reader) }
     return reader
   }

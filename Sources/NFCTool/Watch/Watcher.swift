@@ -62,8 +62,11 @@ actor Watcher {
 
   /// Handles a tag that has arrived: reads it if it is new, and reports it.
   ///
+  /// - Parameters:
+  ///   - reader: the reader's name in reports.
+  ///   - address: the address that opens the reader now.
   /// - Throws: a ``Failure`` if the tap cannot be reported.
-  func arrived(_ tag: DetectedTag, on reader: String) async throws {
+  func arrived(_ tag: DetectedTag, on reader: String, at address: String) async throws {
     if let uid = options.uid, uid != tag.identifier { return }
     let key = TapDebouncer.Key(
       reader: reader, technology: tag.technology.rawValue, identifier: tag.identifier)
@@ -72,7 +75,8 @@ actor Watcher {
     try await waitForRoom()
     let time = now()
     let tap = Tap(
-      time: time, reader: reader, tag: reading.tag, ndef: reading.ndef, message: reading.message)
+      time: time, reader: reader, address: address, tag: reading.tag, ndef: reading.ndef,
+      message: reading.message)
     let isNew = debouncer.wasRead(key, tap, isComplete: reading.isComplete, at: time)
     if isNew { try report(tap) }
     scheduleDepartures()

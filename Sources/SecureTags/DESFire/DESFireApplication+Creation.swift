@@ -4,15 +4,22 @@ extension DESFireApplication {
   /// Creates a file: one exchange. Requires the application's master key unless its settings say
   /// otherwise.
   ///
-  /// - Parameter isoIdentifier: the ISO/IEC 7816-4 identifier of the file, for an application that
-  ///   names its files. Value files have none.
-  /// - Throws: ``NFCError/Code/tagRefused`` if the number is taken; ``NFCError/Code/capacityExceeded``.
+  /// - Parameters:
+  ///   - isoIdentifier: the ISO/IEC 7816-4 identifier of the file, for an application that
+  ///     names its files. Value files have none.
+  ///   - allowsDynamicMessaging: whether a file of standard data of a DESFire EV3 can have Secure Dynamic Messaging,
+  ///     which ``setDynamicMessaging(_:file:)`` then enables. This cannot be changed afterwards.
+  /// - Throws: ``NFCError/Code/tagRefused`` if the number is taken; ``NFCError/Code/capacityExceeded``;
+  ///   ``NFCError/Code/unsupported`` for Secure Dynamic Messaging of another card.
   public func createFile(
-    _ number: Int, _ settings: DESFireFileSettings, isoIdentifier: UInt16? = nil
+    _ number: Int, _ settings: DESFireFileSettings, isoIdentifier: UInt16? = nil,
+    allowsDynamicMessaging: Bool = false
   ) async throws {
     let code = try Self.fileNumber(number)
     try await performUninterrupted {
-      try $0.createFile(code, settings, isoIdentifier: isoIdentifier)
+      try $0.createFile(
+        code, settings, isoIdentifier: isoIdentifier,
+        allowsDynamicMessaging: allowsDynamicMessaging)
     }
   }
 
@@ -27,7 +34,8 @@ extension DESFireApplication {
     try await performUninterrupted { try $0.deleteFile(code) }
   }
 
-  /// Changes how a file's data is sent and who may access it: one or two exchanges.
+  /// Changes how a file's data is sent and who may access it: one or two exchanges. Secure Dynamic Messaging of the
+  /// file stays as it is.
   ///
   /// - Parameters:
   ///   - rights: a right to change that is given to ``DESFireAccess/nobody`` **cannot be restored**.
@@ -57,14 +65,18 @@ extension DESFireProcedure {
   private static let largestNumber = 0xFF_FFFF
 
   mutating func createFile(
-    _ number: UInt8, _ settings: DESFireFileSettings, isoIdentifier: UInt16?
+    _ number: UInt8, _ settings: DESFireFileSettings, isoIdentifier: UInt16?,
+    allowsDynamicMessaging: Bool = false
   ) throws {
-    guard settings.additionalRights.isEmpty else {
+    guard settings.additionalRights.isEmpty, settings.dynamicMessaging == nil else {
       throw NFCError(
-        .invalidParameter, "additional rights are given to a file that exists already")
+        .invalidParameter,
+        "additional rights and dynamic messages are given to a file that exists already")
     }
+    if allowsDynamicMessaging { try requireDynamicMessaging(of: settings) }
+    let flag = allowsDynamicMessaging ? DESFireFileSettings.dynamicFlag : 0
     let common =
-      [settings.communication.settings] + settings.rights.bits.littleEndianBytes
+      [settings.communication.settings | flag] + settings.rights.bits.littleEndianBytes
     let name = isoIdentifier?.littleEndianBytes ?? []
     let code: DESFireCommandCode
     let rest: [UInt8]
@@ -85,7 +97,11 @@ extension DESFireProcedure {
     case .transactionMAC, .other:
       throw NFCError(.invalidParameter, "this command does not create files of this type")
     }
-    _ = try send(DESFireCommand(code: code, header: [number] + name + common + rest))
+    _ = try NFCError.inDoubt(
+      "the card may already have the file: list the files of the application to see whether it has"
+    ) {
+      try send(DESFireCommand(code: code, header: [number] + name + common + rest))
+    }
   }
 
   private static func number(_ value: Int, _ name: String) throws -> [UInt8] {
@@ -118,26 +134,56 @@ extension DESFireProcedure {
   }
 
   mutating func deleteFile(_ number: UInt8) throws {
-    _ = try send(DESFireCommand(code: .deleteFile, header: [number]))
+    _ = try NFCError.inDoubt(
+      "the card may already have deleted the file: list the files of the application to see whether it has"
+    ) {
+      try send(DESFireCommand(code: .deleteFile, header: [number]))
+    }
   }
 
-  /// The command is encrypted if a key gives the right to change the settings, and plain if
-  /// everyone has it (MF3ICDx21_41_81 data sheet, 9.5.4).
   mutating func changeFileSettings(
     _ number: UInt8, communication: DESFireCommunication, rights: DESFireAccessRights,
     additionalRights: [DESFireAccessRights]? = nil
   ) throws {
     let old = try fileSettings(number)
-    let sets = additionalRights ?? old.additionalRights
-    let flag = sets.isEmpty ? 0 : DESFireFileSettings.additionalRightsFlag
-    let more =
-      sets.isEmpty ? [] : [UInt8(sets.count)] + sets.flatMap { $0.bits.littleEndianBytes }
+    var new = old
+    (new.communication, new.rights) = (communication, rights)
+    new.additionalRights = additionalRights ?? old.additionalRights
+    try changeFileSettings(number, from: old, to: new)
+  }
+
+  /// The command is encrypted if a key gives the right to change the settings, and plain if
+  /// everyone has it (MF3ICDx21_41_81 data sheet, 9.5.4).
+  mutating func changeFileSettings(
+    _ number: UInt8, from old: DESFireFileSettings, to new: DESFireFileSettings
+  ) throws {
     let protection = old.rights.communication(
       .encrypted, for: [old.rights.change], key: state.session?.keyNumber)
     _ = try send(
       DESFireCommand(
-        code: .changeFileSettings, header: [number],
-        data: [communication.settings | flag] + rights.bits.littleEndianBytes + more,
+        code: .changeFileSettings, header: [number], data: new.encoded,
         protection: .data(protection)))
+  }
+}
+
+extension DESFireFileSettings {
+  /// The settings as ChangeFileSettings sends them.
+  var encoded: [UInt8] {
+    var options = communication.settings
+    var more: [UInt8] = []
+    if !additionalRights.isEmpty {
+      options |= Self.additionalRightsFlag
+      more += [UInt8(truncatingIfNeeded: additionalRights.count)]
+      more += additionalRights.flatMap { $0.bits.littleEndianBytes }
+    }
+    if let dynamicMessaging {
+      options |= Self.dynamicFlag
+      more += dynamicMessaging.encoded
+    }
+    if let transactionLimit {
+      options |= Self.transactionLimitFlag
+      more += transactionLimit.littleEndianBytes(count: 4)
+    }
+    return [options] + rights.bits.littleEndianBytes + more
   }
 }

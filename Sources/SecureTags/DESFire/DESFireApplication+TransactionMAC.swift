@@ -48,8 +48,9 @@ extension DESFireApplication {
   /// - Throws: what `body` throws; ``NFCError/Code/notAuthenticated`` if there is no file for the
   ///   code, the key may not name a terminal, or no terminal was named. If the answer to the commit
   ///   is lost, ``transactionMAC(file:)`` shows whether it counts.
-  public func signedTransaction(
-    reader: [UInt8]? = nil, _ body: (DESFireApplication) async throws -> Void
+  public nonisolated(nonsending) func signedTransaction(
+    reader: [UInt8]? = nil,
+    _ body: nonisolated(nonsending) (DESFireApplication) async throws -> Void
   ) async throws -> DESFireTransactionReceipt {
     guard
       reader?.count ?? DESFireTransactionReceipt.blockSize == DESFireTransactionReceipt.blockSize
@@ -62,11 +63,7 @@ extension DESFireApplication {
       try await body(self)
       return try await performUninterrupted { try $0.commitSigned(reader: reader) }
     } catch {
-      // A card that has left has discarded it anyway.
-      try? await perform { procedure in
-        procedure.state.transactionInput = nil
-        _ = try procedure.send(DESFireCommand(code: .abortTransaction))
-      }
+      await discardTransaction()
       throw error
     }
   }

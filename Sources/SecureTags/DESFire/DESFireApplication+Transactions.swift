@@ -98,21 +98,38 @@ extension DESFireApplication {
     try await perform { try $0.abort() }
   }
 
-  /// Runs `body` and commits, or aborts if it fails.
+  /// Runs `body` and commits, or aborts if it fails or the task is cancelled. If the card does not answer to the
+  /// abort, the session ends, and with it what was written.
   ///
   /// - Throws: what `body` throws, and what ``commit()`` throws.
-  public func transaction<Result: Sendable>(
-    _ body: (DESFireApplication) async throws -> Result
+  public nonisolated(nonsending) func transaction<Result: Sendable>(
+    _ body: nonisolated(nonsending) (DESFireApplication) async throws -> Result
   ) async throws -> Result {
     do {
       let result = try await body(self)
       try await commit()
       return result
     } catch {
-      // A card that has left has discarded it anyway.
-      try? await abort()
+      await discardTransaction()
       throw error
     }
+  }
+
+  /// Discards what is not committed, for a cancelled task, too. If the card cannot be told, the session is over:
+  /// nothing that comes later commits it.
+  func discardTransaction() async {
+    await Task {
+      do {
+        try await perform { procedure in
+          procedure.state.transactionInput = nil
+          try procedure.abort()
+        }
+      } catch let error as NFCError where error.cause == DESFireProcedure.nothingToCommit {
+        // The body has committed or discarded it.
+      } catch {
+        card.forgetSession()
+      }
+    }.value
   }
 }
 

@@ -121,7 +121,11 @@ extension DESFireApplication {
 
 extension DESFireProcedure {
   mutating func createApplication(_ plan: DESFireApplicationPlan) throws {
-    _ = try send(DESFireCommand(code: .createApplication, header: plan.parameters))
+    _ = try NFCError.inDoubt(
+      "the card may already have the application: list its applications to see whether it has"
+    ) {
+      try send(DESFireCommand(code: .createApplication, header: plan.parameters))
+    }
   }
 
   mutating func deleteApplication(
@@ -131,13 +135,21 @@ extension DESFireProcedure {
       throw NFCError(.invalidParameter, "000000 is the card itself")
     }
     if isSelected { state.selection = nil }
-    _ = try send(
-      DESFireCommand(
-        code: .deleteApplication, header: identifier.bytes,
-        answer: isSelected ? .endOfSession : .none))
+    _ = try NFCError.inDoubt(
+      "the card may already have deleted the application: list its applications to see whether it has"
+    ) {
+      try send(
+        DESFireCommand(
+          code: .deleteApplication, header: identifier.bytes,
+          answer: isSelected ? .endOfSession : .none))
+    }
   }
 
   mutating func format() throws {
-    _ = try send(DESFireCommand(code: .formatPICC))
+    _ = try NFCError.inDoubt(
+      "the card may already be formatted: list its applications to see whether it is"
+    ) {
+      try send(DESFireCommand(code: .formatPICC))
+    }
   }
 }

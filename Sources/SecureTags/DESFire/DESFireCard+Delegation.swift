@@ -140,11 +140,15 @@ extension DESFireProcedure {
     _ authorization: DESFireDelegatedDeletionAuthorization, _ key: DESFireKey
   ) throws {
     try authenticateForDelegation(key)
-    _ = try Self.naming(wrongCode: "the deletion") {
-      try send(
-        DESFireCommand(
-          code: .deleteApplication, header: authorization.identifier.bytes,
-          data: authorization.mac))
+    _ = try NFCError.inDoubt(
+      "the card may already have deleted the application: read its slot to see whether it has"
+    ) {
+      try Self.naming(wrongCode: "the deletion") {
+        try send(
+          DESFireCommand(
+            code: .deleteApplication, header: authorization.identifier.bytes,
+            data: authorization.mac))
+      }
     }
   }
 

@@ -71,16 +71,21 @@ public final class DESFireCard: Sendable {
   ///
   /// A card stays in its session when a program releases a PC/SC reader. Without this call, the
   /// card would accept the next program's commands with the rights of this program's key, or refuse
-  /// them because they are not protected.
+  /// them because they are not protected. A cancelled task ends the session, too.
   ///
   /// - Throws: ``NFCError/Code/tagConnectionLost``; ``NFCError/Code/tagResponseError``.
   public func endSession() async throws {
-    try await perform(in: nil) { procedure in
-      guard procedure.state.session != nil else { return }
-      procedure.state.forget()
-      try procedure.select(procedure.generation == .fixed ? .fixed : .card)
-    }
+    try await Task {
+      try await perform(in: nil) { procedure in
+        guard procedure.state.session != nil || procedure.state.mayBeInLostSession else { return }
+        procedure.state.forget()
+        try procedure.select(procedure.generation == .fixed ? .fixed : .card)
+      }
+    }.value
   }
+
+  /// Forgets the session: the next command selects its application, which ends the session of the card, too.
+  func forgetSession() { state.withLock { $0.forget() } }
 
   /// Runs commands in an application, without interruption, on the reader's thread.
   func perform<Result: Sendable>(

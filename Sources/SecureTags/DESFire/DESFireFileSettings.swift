@@ -2,7 +2,8 @@ import NFCCore
 
 /// The answer to GetFileSettings: MF3ICDx21_41_81 data sheet, 9.5.3; for transaction MAC files NXP
 /// AN12343, 6.10; for additional rights liblogicalaccess (`DESFireEV2ISO7816Commands::changeFileSettings`) and Flipper
-/// Zero (`mf_desfire_file_settings_parse`).
+/// Zero (`mf_desfire_file_settings_parse`); for Secure Dynamic Messaging liblogicalaccess
+/// (`DESFireEV3ISO7816Commands::changeFileSettings`) and NXP's reader library.
 public struct DESFireFileSettings: Hashable, Sendable {
   /// The kind of content of a file.
   public enum Content: Hashable, Sendable {
@@ -29,12 +30,18 @@ public struct DESFireFileSettings: Hashable, Sendable {
   /// Further sets of rights, up to seven, which a DESFire EV2 or later can have: each gives what it says in addition to
   /// ``rights``.
   public var additionalRights: [DESFireAccessRights]
+  /// The data that a DESFire EV3 inserts into a file of standard data; `nil` if the file is read as it was written.
+  public var dynamicMessaging: NTAG424DynamicMessaging?
   /// The type of the file, with the settings of that type.
   public var content: Content
+  /// The number of transactions after which the application accepts no more (TMCLimit), in the settings of a
+  /// transaction MAC file of an EV3; `nil` for none.
+  public var transactionLimit: Int?
 
-  /// The bit of the communication settings that announces additional rights, and the one of SUN settings, whose bytes
-  /// come before them.
-  static let (additionalRightsFlag, dynamicFlag): (UInt8, UInt8) = (0x80, 0x40)
+  /// The bits of the communication settings that announce additional rights, Secure Dynamic Messaging, and a limit of
+  /// transactions, whose bytes are the last.
+  static let (additionalRightsFlag, dynamicFlag, transactionLimitFlag): (UInt8, UInt8, UInt8) =
+    (0x80, 0x40, 0x20)
   static let mostAdditionalRights = 7
 
   private enum Kind {
@@ -49,11 +56,13 @@ public struct DESFireFileSettings: Hashable, Sendable {
   /// Creates the settings of a file.
   public init(
     communication: DESFireCommunication, rights: DESFireAccessRights,
-    additionalRights: [DESFireAccessRights] = [], content: Content
+    additionalRights: [DESFireAccessRights] = [],
+    dynamicMessaging: NTAG424DynamicMessaging? = nil, content: Content
   ) {
     self.communication = communication
     self.rights = rights
     self.additionalRights = additionalRights
+    self.dynamicMessaging = dynamicMessaging
     self.content = content
   }
 
@@ -64,6 +73,7 @@ public struct DESFireFileSettings: Hashable, Sendable {
     let type = try reader.byte()
     let settings = try reader.byte()
     communication = DESFireCommunication(settings: settings)
+    dynamicMessaging = nil
     rights = DESFireAccessRights(UInt16(truncatingIfNeeded: try reader.number(2)))
     content =
       switch type {
@@ -76,12 +86,52 @@ public struct DESFireFileSettings: Hashable, Sendable {
       default: .other(type: type)
       }
     additionalRights = []
-    guard settings & Self.additionalRightsFlag != 0, settings & Self.dynamicFlag == 0,
-      Self.isKnown(content)
-    else { return }
-    for _ in 0..<(try reader.byte()) {
-      additionalRights.append(
-        DESFireAccessRights(UInt16(truncatingIfNeeded: try reader.number(2))))
+    guard Self.isKnown(content) else { return }
+    (additionalRights, dynamicMessaging) = try Self.more(&reader, options: settings)
+    if case .transactionMAC = content, settings & Self.transactionLimitFlag != 0 {
+      transactionLimit = try reader.number(4)
+    }
+  }
+
+  /// Parses what follows the fields of the type: additional rights and Secure Dynamic Messaging.
+  ///
+  /// Additional rights come first in ChangeFileSettings, and NXP's reader library and Flipper Zero expect them first
+  /// here. Because no source has an answer with both, the other order is accepted, too, if only that one fits. A file
+  /// that was only created for Secure Dynamic Messaging may announce it and have no bytes of it.
+  private static func more(
+    _ reader: inout ByteReader, options: UInt8
+  ) throws -> ([DESFireAccessRights], NTAG424DynamicMessaging?) {
+    let hasRights = options & additionalRightsFlag != 0
+    let isDynamic = options & dynamicFlag != 0
+    if hasRights, isDynamic, let both = dynamicFirst(reader) { return both }
+    let rights = hasRights ? try additionalRights(&reader) : []
+    guard isDynamic, !reader.remaining.isEmpty else { return (rights, nil) }
+    return (rights, try NTAG424DynamicMessaging(&reader))
+  }
+
+  /// Parses the order that no source shows; `nil` if the bytes do not fit it exactly, or fit the other one.
+  private static func dynamicFirst(
+    _ reader: ByteReader
+  ) -> ([DESFireAccessRights], NTAG424DynamicMessaging?)? {
+    var usual = reader
+    if (try? additionalRights(&usual)) != nil, (try? NTAG424DynamicMessaging(&usual)) != nil,
+      usual.remaining.isEmpty
+    {
+      return nil
+    }
+    var rest = reader
+    guard let messaging = try? NTAG424DynamicMessaging(&rest),
+      reader.remaining.starts(with: messaging.encoded),
+      let rights = try? additionalRights(&rest), rest.remaining.isEmpty
+    else { return nil }
+    return (rights, messaging)
+  }
+
+  private static func additionalRights(
+    _ reader: inout ByteReader
+  ) throws -> [DESFireAccessRights] {
+    try (0..<(try reader.byte())).map { _ in
+      DESFireAccessRights(UInt16(truncatingIfNeeded: try reader.number(2)))
     }
   }
 

@@ -9,7 +9,7 @@ public enum DESFireGeneration: String, Hashable, Sendable, CaseIterable, Compara
   case ev1 = "DESFire EV1"
   /// MF3Dx2: its own secure messaging (EV2) in addition.
   case ev2 = "DESFire EV2"
-  /// MF3Dx3, which a program uses like an EV2.
+  /// MF3Dx3: Secure Dynamic Messaging of files in addition; otherwise, a program uses it like an EV2.
   case ev3 = "DESFire EV3"
   /// DESFire Light and the NTAG 4xx DNA: EV2's secure messaging with AES only, fixed applications
   /// and files.
@@ -32,6 +32,8 @@ public enum DESFireGeneration: String, Hashable, Sendable, CaseIterable, Compara
   }
 
   var hasEV2Messaging: Bool { self >= .ev2 }
+  /// Whether a file that was created for it can have Secure Dynamic Messaging (NXP AN12752).
+  var hasDynamicFiles: Bool { self == .ev3 }
   /// Whether records are sent as AN12343 shows it for DESFire Light.
   var hasChainedRecords: Bool { self == .fixed }
   /// Whether ReadData and WriteData may leave the chaining to ISO/IEC 14443-4 (NXP AN12752).

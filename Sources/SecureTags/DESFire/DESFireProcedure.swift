@@ -5,6 +5,9 @@ struct DESFireState: Sendable {
   /// The application that is selected; `nil` if that is not known.
   var selection: DESFireApplicationIdentifier?
   var session: DESFireSession?
+  /// Whether the card may still be in a session whose messaging is lost: an answer was lost, or a cancelled task ended
+  /// between two frames.
+  var mayBeInLostSession = false
   /// Whether the chip has shown that it was permanently switched to LRP.
   var usesLRP = false
   /// Whether the card has shown that it does not know the commands of ``DESFireGeneration/hasChainedData``.
@@ -52,9 +55,15 @@ struct DESFireProcedure {
     do {
       let parameters =
         try session?.messaging.protect(command) ?? command.header + command.data
-      let answer = try transport.send(
-        command.code, parameters, isWhole: Self.wholeCommands.contains(command.code),
-        firstFrame: command.headerHasOwnFrame ? command.header.count : nil)
+      let send = { [transport] in
+        try transport.send(
+          command.code, parameters, isWhole: Self.wholeCommands.contains(command.code),
+          firstFrame: command.headerHasOwnFrame ? command.header.count : nil)
+      }
+      // In a session, every command counts.
+      let answer =
+        try session == nil && Self.questions.contains(command.code)
+        ? Self.asking(send) : send()
       guard answer.status == .operationOK else {
         if answer.status != .noChanges { session = nil }
         throw answer.status.error
@@ -68,7 +77,13 @@ struct DESFireProcedure {
       return data
     } catch {
       // Regardless of the error, the card's session is no longer the one that this type knows.
-      state.session = (error as? NFCError)?.cause == Self.nothingToCommit ? session : nil
+      let cause = (error as? NFCError)?.cause
+      if case .desfireStatus? = cause {
+        // A refusal has ended it.
+      } else if state.session != nil {
+        state.mayBeInLostSession = true
+      }
+      state.session = cause == Self.nothingToCommit ? session : nil
       throw error
     }
   }
@@ -87,9 +102,33 @@ struct DESFireProcedure {
     }
   }
 
+  /// Commands whose chaining is left to ISO/IEC 14443-4. NXP's reader library does that for ChangeFileSettings, too,
+  /// which needs it only with additional rights and Secure Dynamic Messaging.
   private static let wholeCommands: Set<DESFireCommandCode> = [
     .readDataChained, .writeDataChained, .readRecordsChained, .writeRecordChained,
+    .changeFileSettings,
   ]
+  /// Commands that change nothing on the card, outside a session.
+  private static let questions: Set<DESFireCommandCode> = [
+    .getVersion, .freeMemory, .readSignature, .getApplicationIdentifiers, .getDFNames,
+    .getDelegatedInfo,
+    .getKeySettings, .getKeyVersion, .getFileIdentifiers, .getISOFileIdentifiers, .getFileSettings,
+    .getFileCounters,
+  ]
+
+  /// Sends such a command, and once more if a frame was lost between host and reader. A card that was left between two
+  /// frames of its answer refuses the next command once.
+  private static func asking(
+    _ send: () throws -> DESFireTransport.Answer
+  ) throws -> DESFireTransport.Answer {
+    var isRepeated = false
+    return try FrameLoss.onLine.repeatingOnce {
+      defer { isRepeated = true }
+      let answer = try send()
+      return isRepeated && answer.status == .commandAborted ? try send() : answer
+    }
+  }
+
   /// Commands after which a file's number may refer to another file.
   private static let fileChanges: Set<DESFireCommandCode> = [
     .changeFileSettings, .createStandardDataFile, .createBackupDataFile, .createValueFile,
@@ -104,7 +143,9 @@ struct DESFireProcedure {
     guard state.selection != application else { return }
     state.forget()
     if generation == .fixed { return try selectFixed(application) }
-    let answer = try transport.send(.selectApplication, application.bytes)
+    let answer = try Self.asking { [transport] in
+      try transport.send(.selectApplication, application.bytes)
+    }
     guard answer.status == .operationOK else {
       var error = answer.status.error
       if answer.status == .applicationNotFound {
@@ -113,7 +154,7 @@ struct DESFireProcedure {
       }
       throw error
     }
-    state.selection = application
+    (state.selection, state.mayBeInLostSession) = (application, false)
   }
 
   /// The names of NFC Forum type 4, which an NTAG DNA has, and of DESFire Light on delivery
@@ -135,6 +176,6 @@ struct DESFireProcedure {
     guard try Self.fixedNames.contains(where: { try transport.selectName($0) }) else {
       throw NFCError(.wrongTag, "the chip's application has another name")
     }
-    state.selection = application
+    (state.selection, state.mayBeInLostSession) = (application, false)
   }
 }

@@ -21,6 +21,9 @@ enum ICODECommandCode {
   static let enablePrivacy: UInt8 = 0xBA
   static let protectBy64Bits: UInt8 = 0xBB
   static let readSignature: UInt8 = 0xBD
+  /// NTAG 5 (NTP53x2 data sheet rev. 3.3, table 114).
+  static let readConfiguration: UInt8 = 0xC0
+  static let writeConfiguration: UInt8 = 0xC1
 
   /// NXP's code in a UID and in these commands (ISO/IEC 7816-6).
   static let manufacturer: UInt8 = 0x04

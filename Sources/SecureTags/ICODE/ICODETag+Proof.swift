@@ -25,12 +25,18 @@ extension ICODETag {
   ///   ``NFCError/Code/invalidParameter``.
   public func proveKey(_ number: Int, _ key: SecretKey) async throws {
     let number = try checkedNumber(number, of: key)
+    let hasLimit = product.id == .ntag5LinkOrBoost
     try await run { commands in
-      let challenge = commands.link.random(ICODEProof.challengeSize)
-      let payload = try Self.authenticate(ICODEProof.message(number, challenge), commands)
-      guard try ICODEProof.isValid(ICODEProof.block(payload), of: challenge, key) else {
-        throw Self.unproven(number)
-      }
+      try Self.countingAttempts(hasLimit, commands) { try Self.prove(number, key, commands) }
+    }
+  }
+
+  /// TAM1: one exchange.
+  static func prove(_ number: UInt8, _ key: SecretKey, _ commands: VicinityCommands) throws {
+    let challenge = commands.link.random(ICODEProof.challengeSize)
+    let payload = try authenticate(ICODEProof.message(number, challenge), commands)
+    guard try ICODEProof.isValid(ICODEProof.block(payload), of: challenge, key) else {
+      throw unproven(number)
     }
   }
 
@@ -41,31 +47,69 @@ extension ICODETag {
   ///
   /// This is the mutual authentication (MAM1 and MAM2) of ISO/IEC 29167-10. The order of the bytes over ISO/IEC 15693
   /// is that of NXP's reader library (`phalICode_Sw_AuthenticateMAM`); not tried on hardware. The chip is asked to do
-  /// nothing else: the purposes by which it hides or is destroyed are not supported, because no public document says
-  /// which privileges they require.
+  /// nothing else; see ``enablePrivacy(withKey:_:)`` and ``destroyPermanently(withKey:_:)`` for that.
   ///
   /// - Parameters:
   ///   - number: the number of the key, 0 to 3.
   ///   - key: 16 bytes.
   /// - Throws: ``NFCError/Code/authenticationFailed`` for a chip with another key, to which no proof of this one is
-  ///   sent; ``NFCError/Code/tagRefused`` if the key is not active or not for mutual authentication;
+  ///   sent, and of an NTAG 5 with a limit, with the number of authentications that are left (two more exchanges);
+  ///   ``NFCError/Code/tagRefused`` if the key is not active or not for mutual authentication;
   ///   ``NFCError/Code/unsupported`` for a chip without AES keys, or a reader that does not send the command;
   ///   ``NFCError/Code/invalidParameter``.
   public func authenticate(withKey number: Int, _ key: SecretKey) async throws {
     let number = try checkedNumber(number, of: key)
+    let hasLimit = product.id == .ntag5LinkOrBoost
     try await run { commands in
-      let challenge = commands.link.random(ICODEProof.challengeSize)
-      let first = try Self.authenticate(
-        ICODEMutualProof.firstMessage(number, challenge), commands)
-      guard let tagChallenge = try ICODEMutualProof.tagChallenge(in: first, of: challenge, key)
-      else { throw Self.unproven(number) }
-      let second = try Self.authenticate(
-        ICODEMutualProof.secondMessage(challenge, tagChallenge, key), commands)
-      try ICODEMutualProof.checkEnd(second)
+      try Self.countingAttempts(hasLimit, commands) {
+        try Self.authenticate(number, key, commands)
+      }
     }
   }
 
-  private func checkedNumber(_ number: Int, of key: SecretKey) throws -> UInt8 {
+  /// MAM1 and MAM2: two exchanges.
+  static func authenticate(
+    _ number: UInt8, _ key: SecretKey, _ commands: VicinityCommands
+  ) throws {
+    try finish(try begin(number, key, commands), key, for: .authentication, commands)
+  }
+
+  /// MAM1, after which the tag has proved the key: one exchange.
+  static func begin(
+    _ number: UInt8, _ key: SecretKey, _ commands: VicinityCommands
+  ) throws -> ICODEMutualProof {
+    let challenge = commands.link.random(ICODEProof.challengeSize)
+    let first = try authenticate(ICODEMutualProof.firstMessage(number, challenge), commands)
+    guard let tagChallenge = try ICODEMutualProof.tagChallenge(in: first, of: challenge, key)
+    else { throw unproven(number) }
+    return ICODEMutualProof(challenge: challenge, tagChallenge: tagChallenge)
+  }
+
+  /// MAM2, which proves the key to the tag: one exchange.
+  static func finish(
+    _ proof: ICODEMutualProof, _ key: SecretKey, for purpose: ICODEMutualProof.Purpose,
+    _ commands: VicinityCommands
+  ) throws {
+    let message = try ICODEMutualProof.secondMessage(
+      proof.challenge, proof.tagChallenge, key, for: purpose)
+    try ICODEMutualProof.checkEnd(try authenticate(message, commands))
+  }
+
+  /// Adds to the error of a wrong key how many authentications the tag still accepts, where it counts them: two
+  /// exchanges, only then.
+  private static func countingAttempts(
+    _ hasLimit: Bool, _ commands: VicinityCommands, _ body: () throws -> Void
+  ) throws {
+    do {
+      try body()
+    } catch var error as NFCError where hasLimit && error.code == .authenticationFailed {
+      let left = (try? configuration(commands))?.authenticationsLeft
+      error.attempts = left.map { .left($0) }
+      throw error
+    }
+  }
+
+  func checkedNumber(_ number: Int, of key: SecretKey) throws -> UInt8 {
     guard Self.chipsWithKeys.contains(product.id) else {
       throw NFCError(.unsupported, "\(product.name) has no AES keys")
     }
@@ -149,11 +193,24 @@ enum ICODEProof {
   }
 }
 
-/// Mutual authentication, MAM1 and MAM2, of ISO/IEC 29167-10.
-enum ICODEMutualProof {
+/// Mutual authentication, MAM1 and MAM2, of ISO/IEC 29167-10: the two challenges, after the tag has proved the key.
+struct ICODEMutualProof {
+  /// The reader's challenge.
+  let challenge: [UInt8]
+  let tagChallenge: [UInt8]
+
+  /// What the tag is to do once the reader has proved the key: the last four bits of C_MAM2 (NTP53x2 data sheet rev.
+  /// 3.3, table 164).
+  enum Purpose: UInt8 {
+    case authentication = 0x0
+    case enablePrivacy = 0x9
+    case leavePrivacy = 0xA
+    case destroy = 0xB
+  }
+
   /// Mutual authentication, and its second step.
   private static let (method, secondStep): (UInt8, UInt8) = (0x02, 0x04)
-  /// C_MAM1 and C_MAM2; the last four bits of the second are the purpose, which is none.
+  /// C_MAM1 and C_MAM2; the last four bits of the second are the purpose.
   private static let (firstConstant, secondConstant): ([UInt8], [UInt8]) = (
     [0xDA, 0x83], [0xDA, 0x80]
   )
@@ -181,9 +238,11 @@ enum ICODEMutualProof {
 
   /// Returns MAM2. The tag has only the encrypting direction of the cipher, so the reader decrypts.
   static func secondMessage(
-    _ challenge: [UInt8], _ tagChallenge: [UInt8], _ key: SecretKey
+    _ challenge: [UInt8], _ tagChallenge: [UInt8], _ key: SecretKey,
+    for purpose: Purpose = .authentication
   ) throws -> [UInt8] {
-    let plain = secondConstant + challenge.suffix(ICODEProof.randomSize) + tagChallenge
+    let constant = [secondConstant[0], secondConstant[1] | purpose.rawValue]
+    let plain = constant + challenge.suffix(ICODEProof.randomSize) + tagChallenge
     return [method | secondStep] + (try BlockCipher(.aes128, key: key).decrypt(plain)).reversed()
   }
 

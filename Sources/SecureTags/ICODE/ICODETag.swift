@@ -8,15 +8,17 @@ import NFCCore
 /// ```
 ///
 /// After a wrong password, a chip ignores all commands until the field has been off; see
-/// ``wake()``. It counts no attempts. SLIX2, SLIX, SLIX-S, SLIX-L, SLI-S and SLI-L have passwords;
-/// ICODE DNA and NTAG 5 have AES keys instead, of which they give proof, and which open protected memory; see
-/// ``proveKey(_:_:)`` and ``authenticate(withKey:_:)``.
+/// ``wake()``. It counts no attempts. SLIX2, SLIX, SLIX-S, SLIX-L, SLI-S, SLI-L and NTAG 5 have passwords;
+/// ICODE DNA and, if they are set to it, NTAG 5 link and boost have AES keys instead, of which they give proof, and
+/// which open protected memory; see ``proveKey(_:_:)`` and ``authenticate(withKey:_:)``.
 ///
-/// Writing, activating and locking AES keys, and the purposes of a mutual authentication by which an ICODE DNA hides or
-/// is destroyed, are not supported: the public short data sheet SL2S6002 leaves out their bytes.
+/// The keys of NTAG 5 link and boost are written and activated by ``setKeysPermanently(_:accepting:)``. Without keys,
+/// they and NTAG 5 switch have the passwords of a SLIX2, which anyone can read until they are hidden; see
+/// ``hidePasswordsPermanently(current:)``. The keys of an ICODE DNA cannot be written, and it cannot hide or be
+/// destroyed: the public short data sheet SL2S6002 leaves out the bytes.
 ///
 /// Source: data sheets SL2S2602 rev. 4.2, 9.5.3; SL2S2002 rev. 3.4, 9.4.3; SL2S5302 rev. 3.2, 8.4.3; SL2 ICS53/ICS54
-/// rev. 3.0, 8.1.3; NXP's list of ICODE products. Not tried on hardware.
+/// rev. 3.0, 8.1.3; NTP53x2 rev. 3.3, 8.1.3 and 8.2.3; NXP's list of ICODE products. Not tried on hardware.
 public struct ICODETag: Sendable {
   /// The use of a password, by the number in commands (SL2S2602 data sheet, table 21).
   public enum Password: UInt8, Hashable, Sendable, CaseIterable {
@@ -70,7 +72,17 @@ public struct ICODETag: Sendable {
     .icodeSLIXL: Chip(passwords: [.privacy, .destroy, .surveillance]),
     .icodeSLIL: Chip(passwords: [.privacy, .destroy, .surveillance]),
     .icodeSLIX: Chip(passwords: [.surveillance]),
+    // Two parts like those of SLIX2, divided at a block of one byte (NTP53x2 data sheet rev. 3.3, 8.2.3.3). The family
+    // shares its features except keys and the wired side (tables 220 to 223).
+    .ntag5LinkOrBoost: Chip(
+      passwords: Set(Password.allCases), memory: .parts(lastBlock: 255)),
+    .ntag5Switch: Chip(passwords: Set(Password.allCases), memory: .parts(lastBlock: 126)),
   ]
+
+  /// Whether the tag is a chip that hides itself; see
+  /// ``leavePrivacyPermanently(withKey:_:)``.
+  public var isInPrivacyMode: Bool { tag.identifier == ISO15693Product.privateUID }
+
   /// Returns whether a product is one of these chips. As far as is known, those without a row in `chips`
   /// use the same commands for the features they have.
   package static func isOne(_ product: TagProduct?) -> Bool { product?.id.isICODE == true }
@@ -82,7 +94,8 @@ public struct ICODETag: Sendable {
     guard let product = try await tag.product(), Self.isOne(product) else {
       throw NFCError(.wrongTag, "the tag is not an ICODE chip")
     }
-    let chip = Self.chips[product.id] ?? Chip(passwords: [])
+    let isPrivate = tag.identifier == ISO15693Product.privateUID
+    let chip = Self.chips[product.id] ?? Chip(passwords: isPrivate ? [.privacy] : [])
     self.tag = tag
     self.product = product
     passwords = chip.passwords

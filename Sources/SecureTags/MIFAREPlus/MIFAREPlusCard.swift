@@ -92,10 +92,12 @@ public final class MIFAREPlusCard: Sendable {
   /// - Throws: ``NFCError/Code/tagConnectionLost``; ``NFCError/Code/tagResponseError``.
   public func securityLevel() async throws -> Int { try await perform { try $0.securityLevel() } }
 
-  /// Ends the session: one exchange; none without a session.
+  /// Ends the session: one exchange; none without a session. A cancelled task ends the session, too.
   ///
   /// - Throws: ``NFCError/Code/tagConnectionLost``; ``NFCError/Code/tagResponseError``.
-  public func endSession() async throws { try await perform { try $0.reset() } }
+  public func endSession() async throws {
+    try await Task { try await perform { try $0.reset() } }.value
+  }
 
   /// Reads blocks of the sector that the session's key belongs to: one exchange for each 15 blocks.
   ///

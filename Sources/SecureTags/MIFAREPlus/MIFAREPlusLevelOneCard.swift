@@ -143,7 +143,8 @@ public struct MIFAREPlusLevelOneCard: Sendable {
   }
 
   /// Switches the card to security level 3 by authenticating with the key for that level: four
-  /// exchanges, preceded by a selection after HLTA. When the card next enters the field, it is in
+  /// exchanges, preceded by a selection after HLTA; five and another selection for a card that does not accept a
+  /// first authentication in level 1. When the card next enters the field, it is in
   /// level 3, and the reader finds it as a different tag. **Cannot be undone.**
   ///
   /// From then on, the AES keys that were written in level 0 apply, and the keys of CRYPTO1 open
@@ -171,7 +172,18 @@ public struct MIFAREPlusLevelOneCard: Sendable {
         send: { try state.blocks.exchange($0) }, session: nil, random: link.random(random))
       try NFCError.inDoubt(
         "the card may have switched levels: look at it again to see which level it has"
-      ) { try procedure.authenticate(.levelThreeSwitch, key) }
+      ) {
+        do {
+          try procedure.authenticate(.levelThreeSwitch, key)
+        } catch let error as NFCError where error.code == .unsupported {
+          // An EV1 has been seen to take the first authentication here; SpringCard and liblogicalaccess send the
+          // other one to an S or X. A card that has refused a command may be silent until it is selected again.
+          try? state.blocks.end()
+          try link.restartClassic()
+          _ = try state.blocks.begin()
+          try procedure.authenticate(.levelThreeSwitch, key, beginsSession: false)
+        }
+      }
       // The result of the final exchange does not matter.
       try? state.blocks.end()
     }

@@ -1,7 +1,8 @@
 import NFCCore
 
 /// The data that an NTAG 424 DNA inserts into its NDEF file when the file is read without
-/// authentication (Secure Dynamic Messaging): NT4H2421Gx data sheet, 9.3 and 10.7.1, table 69.
+/// authentication (Secure Dynamic Messaging): NT4H2421Gx data sheet, 9.3 and 10.7.1, table 69. A DESFire EV3 has the
+/// same for its files of standard data; see ``DESFireApplication/setDynamicMessaging(_:file:)``.
 public struct NTAG424DynamicMessaging: Hashable, Sendable {
   /// How UID and read counter appear in the file (SDMMetaRead).
   public enum Identity: Hashable, Sendable {

@@ -43,13 +43,13 @@ public final class NTAG424Tag: Sendable {
 
   /// Ends the session: one exchange, which selects the application again; none without a session. A
   /// tag stays in its session when a program releases a PC/SC reader, so that the next program
-  /// would find it open.
+  /// would find it open. A cancelled task ends the session, too.
   ///
   /// - Throws: ``NFCError/Code/wrongTag`` if the chip's application is no longer there;
   ///   ``NFCError/Code/tagConnectionLost``.
   public func endSession() async throws {
-    guard state.withLock({ $0.session != nil }) else { return }
-    try await perform { try $0.select() }
+    guard state.withLock({ $0.session != nil || $0.mayBeInLostSession }) else { return }
+    try await Task { try await perform { try $0.select() } }.value
   }
 
   /// Runs commands in the chip's application, without interruption, on the reader's thread.

@@ -10,8 +10,9 @@ public struct UltralightAESProtection: Sendable {
   public var firstPage: Int
   /// PROT: reading requires the key as well as writing.
   public var protectsReading: Bool
-  /// AUTH_LIM: the number of wrong keys that the tag accepts; `nil` for any number. After that it
-  /// **permanently** accepts no key, not even the right one.
+  /// AUTH_LIM: the number of wrong keys that the tag accepts; `nil` for any number. After that, with the next wrong
+  /// key, it **permanently** accepts no key, not even the right one. A right key takes 16 wrong ones away from the
+  /// count.
   public var attemptLimit: Int?
   /// SEC_MSG_ACT: a MAC for every command and answer after an authentication; `nil` leaves the
   /// setting unchanged.

@@ -26,6 +26,15 @@ struct VicinityCommands {
     return try ISO15693Response(decoding: link.transceive(request)).checkedPayload()
   }
 
+  /// Sends a command for the selected tag, which an authentication has selected: one exchange.
+  func sendToSelected(_ code: UInt8, _ parameters: [UInt8]) throws -> [UInt8] {
+    let request = try ISO15693Request(
+      .custom(code: code, manufacturer: manufacturer, parameters: parameters),
+      flags: [.highDataRate, .select]
+    ).encoded()
+    return try ISO15693Response(decoding: link.transceive(request)).checkedPayload()
+  }
+
   /// Sends a command with a password after its other parameters.
   func send(_ code: UInt8, _ parameters: [UInt8], password: [UInt8]) throws -> [UInt8] {
     var whole = parameters + password

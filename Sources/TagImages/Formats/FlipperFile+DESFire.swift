@@ -203,6 +203,11 @@ extension FlipperFile.Reader {
       accessRights: Array(rights.prefix(2)), settings: settings,
       data: try optionalBytes(prefix) ?? Self.contentOfNone(settings, rights))
     file.additionalAccessRights = Array(rights.dropFirst(2))
+    if case .data(let size) = settings, let data = file.data, data.count != size {
+      throw ImageError(
+        "the file has \(data.count) bytes of content and a size of \(size)",
+        at: .line(try required(prefix).line))
+    }
     return file
   }
 

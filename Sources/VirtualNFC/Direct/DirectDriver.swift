@@ -6,7 +6,21 @@ final class DirectDriver: ReaderDriver {
   /// The chip, shared by the driver and the reader that owns it.
   final class Shared: Sendable {
     let field: VirtualField
-    let chip: Mutex<PN532Chip>
+    private let chip: Mutex<PN532Chip>
+    private let trace: (@Sendable (TraceEvent) -> Void)?
+    /// What has happened while the chip was in use. It is reported afterwards, so that the trace may use the reader.
+    private let events = EventList()
+
+    private final class EventList: Sendable {
+      private let list = Mutex<[TraceEvent]>([])
+      func add(_ event: TraceEvent) { list.withLock { $0.append(event) } }
+      func take() -> [TraceEvent] {
+        list.withLock { list in
+          defer { list = [] }
+          return list
+        }
+      }
+    }
 
     init(_ field: VirtualField, trace: (@Sendable (TraceEvent) -> Void)?) {
       self.field = field
@@ -16,8 +30,15 @@ final class DirectDriver: ReaderDriver {
       // (ISO/IEC 14443-3, 6.4).
       chip.radio.activationRetries = 1
       chip.radio.retryTimeOut = Self.longestTimeOut
-      chip.trace = trace
+      if trace != nil { chip.trace = { [events] in events.add($0) } }
+      self.trace = trace
       self.chip = Mutex(chip)
+    }
+
+    /// Uses the chip, and reports afterwards what has happened.
+    func withChip<Result: Sendable>(_ body: (inout PN532Chip) throws -> Result) rethrows -> Result {
+      defer { if let trace { events.take().forEach(trace) } }
+      return try chip.withLock { try body(&$0) }
     }
 
     /// The code for a time-out of 3.28 s, which takes no real time here.
@@ -48,7 +69,7 @@ final class DirectDriver: ReaderDriver {
 
   func close() {
     active = nil
-    shared.chip.withLock { $0.forgetTargets() }
+    shared.withChip { $0.forgetTargets() }
     shared.field.setPower(false)
   }
 
@@ -70,7 +91,7 @@ final class DirectDriver: ReaderDriver {
     switch technology {
     case .iso15693:
       active = nil
-      let targets = shared.chip.withLock { VicinitySearch.targets(&$0) }
+      let targets = shared.withChip { VicinitySearch.targets(&$0) }
       return targets.map { .iso15693($0) }
     case .jewel: return activate(.jewel).map { [$0] } ?? []
     case .iso14443a, .iso14443b, .feliCa:
@@ -199,7 +220,7 @@ final class DirectDriver: ReaderDriver {
   func exchange(_ command: [UInt8], framing: Framing, timeout: Duration) throws -> [UInt8] {
     if case .iso15693? = active {
       let check = framing != .bare
-      guard let answer = shared.chip.withLock({ Self.vicinity(command, check, &$0) }) else {
+      guard let answer = shared.withChip({ Self.vicinity(command, check, &$0) }) else {
         // The next search shows whether it has left.
         active = nil
         throw NFCError(.tagResponseError, "the tag has not answered", cause: .noAnswer)
@@ -214,7 +235,7 @@ final class DirectDriver: ReaderDriver {
     switch framing {
     case .tagProtocol: return try exchangeData(command)
     case .checked, .bare:
-      shared.chip.withLock { chip in
+      shared.withChip { chip in
         for register in [PN532Registers.txMode, PN532Registers.rxMode] {
           chip.registers[register] =
             framing == .bare
@@ -254,7 +275,7 @@ final class DirectDriver: ReaderDriver {
     while frame.count < length { frame.append(0) }
     if frame.count == length { frame += uid }
     let request = frame
-    switch shared.chip.withLock({ $0.exchangeJewel(request) }) {
+    switch shared.withChip({ $0.exchangeJewel(request) }) {
     case .payload(let answer): return answer
     case .failure(let status): return try self.status([status.rawValue])
     }
@@ -274,7 +295,7 @@ final class DirectDriver: ReaderDriver {
 
   /// Returns a command's answer without its code; `nil` if the chip does not accept the command.
   private func execute(_ command: PN532Command, _ parameters: [UInt8]) -> [UInt8]? {
-    shared.chip.withLock { chip in
+    shared.withChip { chip in
       guard case .reply(let reply) = chip.execute([command.rawValue] + parameters) else {
         return nil
       }
@@ -314,7 +335,7 @@ final class DirectDriver: ReaderDriver {
   /// Returns whether a tag that answers no search answers the command that a tag in privacy mode answers.
   private func hears(_ target: Target) -> Bool {
     let request = Self.randomNumberRequest + target.identifier.reversed()
-    return shared.chip.withLock { Self.vicinity(request, true, &$0) } != nil
+    return shared.withChip { Self.vicinity(request, true, &$0) } != nil
   }
 
   private static func vicinity(

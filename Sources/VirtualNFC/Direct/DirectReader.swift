@@ -28,19 +28,20 @@ public final class DirectReader: Sendable {
 
   /// - Parameters:
   ///   - field: the field of its antenna. Two readers must not share one.
-  ///   - trace: called for every frame over the air, on the thread that the reader is used on.
+  ///   - trace: called for every frame over the air, after the command that has caused it, on the thread that the
+  ///     reader is used on.
   public init(_ field: VirtualField, trace: (@Sendable (TraceEvent) -> Void)? = nil) {
     self.field = field
     shared = DirectDriver.Shared(field, trace: trace)
   }
 
   /// The number of frames over the air since the last ``setFaults(_:)``, or since the start.
-  public var exchanges: Int { shared.chip.withLock { $0.faults.exchanges } }
+  public var exchanges: Int { shared.withChip { $0.faults.exchanges } }
 
   /// Replaces the faults, and starts to count from 0 again. Faults of the line to a host never
   /// happen, because there is none.
   public func setFaults(_ faults: [Fault]) {
-    shared.chip.withLock { $0.faults.faults = faults }
+    shared.withChip { $0.faults.faults = faults }
   }
 
   /// Returns a driver for this reader, for programs that create a `Reader` themselves or work

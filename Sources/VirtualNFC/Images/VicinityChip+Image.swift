@@ -5,7 +5,7 @@ extension VicinityChip {
   /// The parts of an image that all vicinity chips have.
   var plainImage: TagImage {
     var image = TagImage(.iso15693, unitSize: core.blockSize, bytes: core.blocks)
-    image.uid = core.uid
+    image.uid = core.ownUID
     var details = TagImage.Vicinity()
     details.dsfid = core.dsfid
     details.afi = core.afi
@@ -66,6 +66,11 @@ extension ICODEDNA: ImagedChip {
     adoptBlocks(image)
     if let signature = image.signature { self.signature = signature }
   }
+}
+
+extension NTAG5Link: ImagedChip {
+  /// No format has a place for keys and configuration, and those of a SLIX2's passwords would become another chip.
+  var tagImage: TagImage { plainImage }
 }
 
 extension ICODESLIX2: ImagedChip {
@@ -134,6 +139,10 @@ extension VirtualTag {
       var chip = ICODEDNA(uid: image.uid)
       chip.adopt(image)
       return VirtualTag(chip)
+    case NTAG5Link.model:
+      var chip = NTAG5Link(uid: image.uid)
+      chip.adoptBlocks(image)
+      return VirtualTag(chip)
     case ICODESLIX2.model:
       var chip = ICODESLIX2(uid: image.uid)
       chip.adoptBlocks(image)
@@ -160,7 +169,7 @@ extension VirtualTag {
     let known: [VicinityModel] = [
       ICODESLIX.model, ICODESLIX2.model, .icodeSLIS, ICODESLIXS.model, ICODESLIXL.model,
       .st25tv02K, .st25tv02KC, .st25dv04K, .st25dv16K, .st25dv64K, .tagItHFIPlus, .mb89r118,
-      ICODEDNA.model,
+      ICODEDNA.model, NTAG5Link.model,
     ]
     let fitting = known.filter {
       $0.blockCount == image.memory.unitCount && $0.blockSize == image.memory.unitSize

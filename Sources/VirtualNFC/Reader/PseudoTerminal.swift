@@ -1,7 +1,7 @@
 #if canImport(Glibc)
 import Glibc
 
-/// A pseudo-terminal that can be waited on. This is the only file of this module that calls C.
+/// A pseudo-terminal that can be waited on.
 ///
 /// This process keeps only the master open. When the last program on the other side exits, even by
 /// SIGKILL, the kernel discards the terminal settings that it made. libnfc uses those settings to mark a

@@ -11,6 +11,9 @@ import Testing
     // Two whose signatures have been published; bits 36 and 35 of the second are those of NTAG 5 too.
     ("E00401082AD28E83", "ICODE SLIX2", "NXP"),
     ("E0040118009B5FEE", "ICODE DNA or NTAG 5", "NXP"),
+    // An NTAG 5 link that was recorded (VivoKey's ntag5sensor), and what it shows in privacy mode.
+    ("E004015849841000", "ICODE DNA or NTAG 5", "NXP"),
+    ("E004000000000000", "ICODE DNA or NTAG 5 in privacy mode", "NXP"),
     // Bit 37 alone.
     ("E004012011223344", "ICODE 3", "NXP"),
     ("E004020011223344", "ICODE SLI-S", "NXP"),

@@ -46,9 +46,11 @@ import Testing
       ("80", true, nil), ("810280", true, nil), ("5345204445534669 7265", true, nil),
       ("", true, nil),
       // Plus S, X, SE with either capacitance, and the others whose bytes begin so.
-      ("C1052F2F0035C7", false, "MIFARE Plus S"), ("C1052F2F01BCD6", false, "MIFARE Plus X"),
+      ("C1052F2F0035C7", false, "MIFARE Plus S"), ("C1052F2F01BCD6", true, "MIFARE Plus X"),
       ("C105213000F6D1", true, "MIFARE Plus SE"), ("C105213010F6D1", true, "MIFARE Plus SE"),
-      ("C10521300077C1", true, "MIFARE Plus"),
+      ("C10521300077C1", true, "MIFARE Plus SE"), ("C105203000AB9B", true, "MIFARE Plus SE"),
+      ("C105213000AAAA", true, "MIFARE Plus"), ("C1052F2F020304", true, "MIFARE Plus"),
+      ("4D46505F454E47", true, "MIFARE Plus"), ("4D46505F454E", true, nil), ("C105", true, nil),
       // Passports, payment and JCOP cards.
       ("8073842140", false, nil), ("8031B8738421 60", false, nil),
       ("00000000009171 7100", false, nil),

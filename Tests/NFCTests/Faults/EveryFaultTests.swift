@@ -97,7 +97,7 @@ import VirtualNFC
       // An answer may be lost that nobody waits for, such as INCREMENT's.
       let isDone = procedure.effect != .reads && procedure.content(of: tag) == contents.after
       if error != nil || !(kind.isOnAir && isDone) {
-        Self.expect(error, procedure.kind, kind, place)
+        Self.expect(error, procedure, kind, place)
       }
       if kind.isFatal { bench = try await Bench() }
       bench.virtual.setFaults([])
@@ -126,10 +126,10 @@ import VirtualNFC
   }
 
   private static func expect(
-    _ error: (any Error)?, _ tag: FaultedProcedure.Kind, _ kind: Kind, _ place: Comment
+    _ error: (any Error)?, _ procedure: FaultedProcedure, _ kind: Kind, _ place: Comment
   ) {
     let codes: Set<NFCError.Code> =
-      switch (kind, tag) {
+      switch (kind, procedure.kind) {
       case (.tagLeaves, _): [.tagConnectionLost]
       case (.lineCloses, _): [.readerLost]
       case (_, .plain), (_, .repeating): [.tagResponseError, .tagRefused]
@@ -139,7 +139,7 @@ import VirtualNFC
       }
     guard let error = error as? NFCError else {
       // What is put right on the way is no error.
-      #expect(error == nil && tag == .repeating, place)
+      #expect(error == nil && procedure.repeats, place)
       return
     }
     #expect(codes.contains(error.code), place)

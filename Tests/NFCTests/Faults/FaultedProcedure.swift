@@ -31,17 +31,20 @@ struct FaultedProcedure: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let kind: Kind
   let effect: Effect
+  /// Whether an exchange that changes nothing is repeated in it, so that a loss may be made good.
+  let repeats: Bool
   let tag: @Sendable () throws -> VirtualTag
   /// Prepares the tag, and gives what is to be done while things go wrong.
   let prepare: @Sendable (DetectedTag) async throws -> Body
 
   init(
-    _ testDescription: String, _ effect: Effect, _ kind: Kind = .plain,
+    _ testDescription: String, _ effect: Effect, _ kind: Kind = .plain, repeats: Bool? = nil,
     on tag: @escaping @Sendable () throws -> VirtualTag,
     _ prepare: @escaping @Sendable (DetectedTag) async throws -> Body
   ) {
     self.testDescription = testDescription
     self.effect = effect
+    self.repeats = repeats ?? (kind == .repeating)
     self.kind = kind
     self.tag = tag
     self.prepare = prepare
@@ -68,7 +71,7 @@ extension FaultedProcedure {
         #expect(blocks.count == 20)
       }
     },
-    FaultedProcedure("systems", .reads, on: { .suica() }) { tag in
+    FaultedProcedure("systems", .reads, repeats: true, on: { .suica() }) { tag in
       let card = try tag.feliCa
       return {
         let result = try await card.systems()
@@ -106,7 +109,7 @@ extension FaultedProcedure {
       return { try await session.write(block, to: 5) }
     },
     FaultedProcedure(
-      "memory configuration", .writes, on: { .feliCaLiteS(formatted: false) }
+      "memory configuration", .writes, repeats: true, on: { .feliCaLiteS(formatted: false) }
     ) { tag in
       let lite = try #require(try tag.feliCa.lite)
       var configuration = try await lite.memoryConfiguration()
@@ -127,7 +130,9 @@ extension FaultedProcedure {
   ]
 
   static let cards = [
-    FaultedProcedure("applications in order", .reads, .blocks, on: { EchoApplication().tag }) {
+    FaultedProcedure(
+      "applications in order", .reads, .blocks, repeats: true, on: { EchoApplication().tag }
+    ) {
       let card = try $0.iso7816
       return {
         _ = try await card.selectApplication(
@@ -142,7 +147,7 @@ extension FaultedProcedure {
         #expect(answer.data == ISO7816TagTests.data)
       }
     },
-    FaultedProcedure("a file", .reads, .blocks, on: { EchoApplication().tag }) {
+    FaultedProcedure("a file", .reads, .blocks, repeats: true, on: { EchoApplication().tag }) {
       let card = try $0.iso7816
       _ = try await card.selectApplication(of: [EchoApplication.identifier])
       return {
@@ -177,7 +182,7 @@ extension FaultedProcedure {
         #expect(result == 42)
       }
     },
-    FaultedProcedure("a restore", .writes, .classic, on: blankClassic) { tag in
+    FaultedProcedure("a restore", .writes, .classic, repeats: true, on: blankClassic) { tag in
       let classic = try tag.classic
       var image = try blankClassic().memory
       for index in [16, 64, 128] { image[index] ^= 0xFF }
@@ -197,7 +202,9 @@ extension FaultedProcedure {
       let ultralight = try tag.ultralight
       return { try await ultralight.authenticate(password: UltralightCommandTests.password) }
     },
-    FaultedProcedure("signature and counter", .reads, on: { .ultralightEV1() }) { tag in
+    FaultedProcedure(
+      "signature and counter", .reads, repeats: true, on: { .ultralightEV1() }
+    ) { tag in
       let ultralight = try tag.ultralight
       return {
         let signature = try await ultralight.readSignature()

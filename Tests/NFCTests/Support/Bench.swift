@@ -44,6 +44,13 @@ struct Bench: Sendable {
 }
 
 extension Bench {
+  /// Waits until the chip has received this many commands since its faults were set.
+  func waitForCommands(_ count: Int = 1) async throws {
+    try await within(.seconds(10)) {
+      while virtual.statistics.commands < count { try await Task.sleep(for: .milliseconds(1)) }
+    }
+  }
+
   /// The first tag that polling finds.
   func firstTag(_ options: PollingOptions = .all) async throws -> DetectedTag? {
     for try await tag in reader.tags(polling: options) { return tag }

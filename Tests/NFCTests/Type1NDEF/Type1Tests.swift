@@ -119,7 +119,8 @@ import VirtualNFC
   func aBrokenREAD8IsAnError(_ effect: Fault.Effect, _ cause: NFCError.Cause) async throws {
     let bench = try await Bench(try .topaz512(ndef: message(137)))
     let ndef = try #require(try await bench.tag().ndef)
-    bench.virtual.setFaults([Fault(effect, at: .exchange(4))])
+    // A READ8 is repeated once.
+    bench.virtual.setFaults([4, 5].map { Fault(effect, at: .exchange($0)) })
     let error = await #expect(throws: NFCError.self) { try await ndef.readNDEFBytes() }
     #expect(error?.code == .tagResponseError)
     #expect(error?.cause == cause)

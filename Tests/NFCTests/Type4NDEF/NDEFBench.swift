@@ -55,6 +55,8 @@ struct NDEFBench: Sendable {
       let again = try await connected()
       let found = try await again.readNDEFBytes() ?? []
       #expect(found.isEmpty || found == old || found == new, "torn at \(moment) of \(count)")
+      // A write begins with a question to the tag: nothing is in doubt yet.
+      if moment == 0 { #expect(error?.recovery == nil, "torn at the first of \(count)") }
       // Whoever has lost the old message is told.
       if found != old {
         #expect(error?.recovery != nil, "torn at \(moment) of \(count)")

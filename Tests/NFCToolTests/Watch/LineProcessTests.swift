@@ -59,7 +59,8 @@ import Testing
   /// The amount of unread data is limited, and what is being written belongs to it. The program is ended, and
   /// readers of its output are notified.
   @Test func aProgramThatLeavesTooMuchUnreadIsEnded() async throws {
-    let process = try LineProcess(program: "/bin/sleep", arguments: ["60"])
+    let process = try LineProcess(program: "/bin/sleep", arguments: ["600"])
+    let start = ContinuousClock.now
     let line = String(repeating: "a", count: 1 << 20)
     for _ in 0..<20 {
       process.write(line)
@@ -67,6 +68,8 @@ import Testing
       try await Task.sleep(for: .milliseconds(5))
     }
     for await _ in process.lines {}
+    // It has ended before anything asks it to.
+    #expect(ContinuousClock.now - start < .seconds(20))
     await process.stop(grace: .zero)
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import NFC
+import TestSupport
 import Testing
 import VirtualNFC
 
@@ -117,6 +118,82 @@ import VirtualNFC
       bench.field.place(try Self.tag(2))
       let events = try await bench.events(3)
       #expect(events.contains { $0.event == "tap" && $0.tag.uid.hasSuffix("02") })
+    }
+  }
+
+  /// Every program that requests the reader gets it, also one whose connection has the memory of an earlier one.
+  @Test func everyRequestIsGranted() async throws {
+    try await WatchBench.with { bench in
+      let tag = try Self.tag(1)
+      bench.field.place(tag)
+      _ = try await bench.events(1)
+      let name = try #require(try await bench.waitForLeases(1).first)
+      let path = "\(bench.folder.path)/nfc/\(name)"
+      // The reader stays lent, because the second program keeps it.
+      var first = LocalSocket.connect(to: path)
+      #expect(first?.receive(1) != nil)
+      let second = try #require(LocalSocket.connect(to: path))
+      #expect(second.receive(1) != nil)
+      for request in 0..<5 {
+        first = nil
+        // The watcher checks for closed connections every 50 ms.
+        try await Task.sleep(for: .milliseconds(150))
+        first = LocalSocket.connect(to: path)
+        #expect(first?.receive(1) != nil, "request \(request)")
+      }
+      withExtendedLifetime(second) {}
+    }
+  }
+
+  /// Watchers that do not release their readers delay a program by one time limit, not by one each.
+  @Test func watchersAreWaitedForTogether() async throws {
+    await #expect(processExitsWith: .success) {
+      limitThisProcess()
+      let folder = FileManager.default.temporaryDirectory.appending(path: "lease-\(UUID())")
+      try FileManager.default.createDirectory(
+        at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      defer { try? FileManager.default.removeItem(at: folder) }
+      setenv("XDG_RUNTIME_DIR", folder.path, 1)
+      #expect(ReaderLease.take() == nil)
+      let watchers = try (0..<4).map { try #require(try ReaderLease.listen(for: "reader\($0)")) }
+      let start = ContinuousClock.now
+      let lease = ReaderLease.take()
+      #expect(lease != nil)
+      #expect(ContinuousClock.now - start < .seconds(5))
+      withExtendedLifetime((watchers, lease)) {}
+    }
+  }
+
+  /// A program listens for the tags of its domain and does not respond. There are as many readers with such tags
+  /// as threads in Swift's pool; another reader continues meanwhile.
+  @Test func aProgramThatHangsDelaysNoOtherReader() async throws {
+    try await TemporaryDirectory.with { data in
+      let applications = data.appending(path: "nfc/applications")
+      try FileManager.default.createDirectory(at: applications, withIntermediateDirectories: true)
+      try Data(#"{"domains": ["museum.example"]}"#.utf8).write(
+        to: applications.appending(path: "museum-guide.json"))
+      let count = min(ProcessInfo.processInfo.activeProcessorCount, 8)
+      let fields = (0..<count).map { _ in VirtualField() }
+      let readers = try fields.map { try VirtualReader($0) }
+      defer { for reader in readers { reader.close() } }
+      try await WatchBench.with(
+        readers.flatMap { ["--reader", $0.connectionString] },
+        environment: ["XDG_DATA_HOME": data.path]
+      ) { bench in
+        try await bench.waitForLeases(count + 1)
+        let socket = LocalSocket.listen(
+          at: "\(bench.folder.path)/nfc/museum-guide.socket")
+        try #require(socket != nil)
+        for (number, field) in fields.enumerated() { field.place(try Self.tag(UInt8(number))) }
+        _ = try await bench.events(count)
+        // The messages are delivered after the reports.
+        try await Task.sleep(for: .milliseconds(200))
+        let start = ContinuousClock.now
+        bench.field.place(try Self.tag(100, "other.example"))
+        _ = try await bench.events(count + 1)
+        #expect(ContinuousClock.now - start < .milliseconds(1500))
+        withExtendedLifetime(socket) {}
+      }
     }
   }
 }

@@ -56,6 +56,19 @@ struct WatchBench {
       environment: own.merging(environment) { $1 })
   }
 
+  /// Waits until the watcher listens for programs that need this many readers, and returns the names of its
+  /// sockets.
+  @discardableResult
+  func waitForLeases(_ count: Int) async throws -> [String] {
+    let deadline = ContinuousClock.now + .seconds(20)
+    while true {
+      let files = try? FileManager.default.contentsOfDirectory(atPath: folder.path + "/nfc")
+      let names = (files ?? []).filter { $0.hasPrefix("lease-") }
+      if names.count >= count || ContinuousClock.now > deadline { return names }
+      try await Task.sleep(for: .milliseconds(10))
+    }
+  }
+
   /// Waits until there are this many events, and returns all of them.
   func events(_ count: Int) async throws -> [WatchEvent] {
     try await watch.waitForLines(count).map { try WatchEvent($0) }

@@ -160,12 +160,23 @@ import VirtualNFC
     #expect(result.errorLines.count == 1)
   }
 
-  @Test func withoutABusNotifySendShowsNotifications() async throws {
+  /// The demo shows one tag after the other.
+  @Test func theDemoGoesOn() async throws {
+    let watch = try RunningTool(["watch", "--json", "--virtual", "demo"])
+    let taps = try await watch.lines(containing: #""event":"tap""#, 2)
+    #expect(Set(taps).count >= 2)
+    watch.interrupt(SIGINT)
+    _ = try await watch.end()
+  }
+
+  @Test(arguments: ["", "unix:path=/nonexistent/bus,guid=0123;unix:path=/nonexistent/two%2dbus"])
+  func withoutABusNotifySendShowsNotifications(_ bus: String) async throws {
     let program = "for a in \"$@\"; do printf '%s\\n' \"$a\" >> \"$FOLDER/shown\"; done"
     let tag = try VirtualTag.ntag216(
       ndef: NDEFMessage(records: [.text("--urgency=critical", language: "en")]))
     try await WatchBench.with(
-      ["--notify"], programs: ["notify-send": program], tags: [tag]
+      ["--notify"], environment: ["DBUS_SESSION_BUS_ADDRESS": bus],
+      programs: ["notify-send": program], tags: [tag]
     ) { bench in
       let shown = try await bench.lines(of: "shown", 4)
       #expect(shown == ["--app-name=nfc", "--", "NFC tag", "--urgency=critical"])

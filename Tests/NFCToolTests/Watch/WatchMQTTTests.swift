@@ -219,8 +219,13 @@ import VirtualNFC
           let answer = try await ask(wrong, 4 + index)
           #expect(answer.contains(#""error":{"code":64,"#), "\(answer)")
         }
+        let records = #""records":[{"uri":"https://c.d"}]"#
+        let nameless = try await ask(#"{"do":"write",\#(records)}"#, 7)
+        #expect(nameless.contains(#"{"error":{"code":64,"#), "\(nameless)")
+        let number = try await ask(#"{"id":7,"do":"read"}"#, 8)
+        #expect(number.contains(#""id":7,"#) && !number.contains("c.d"), "\(number)")
         bench.field.remove(tag)
-        let none = try await ask(#"{"id":"10","do":"read","timeout":0.3}"#, 7)
+        let none = try await ask(#"{"id":"10","do":"read","timeout":0.3}"#, 9)
         #expect(none.contains(#""error":{"code":66,"#), "\(none)")
         bench.field.place(tag)
         #expect(try await bench.watch.lines(containing: "\"tap\"").count >= 1)

@@ -72,6 +72,21 @@ import VirtualNFC
     await bench.close()
   }
 
+  /// An EV1 has the answer to select of a Plus X, and only GetVersion tells them apart. A Plus X refuses it and
+  /// remains usable.
+  @Test(arguments: [true, false]) func isNamedByItsVersion(_ isEV1: Bool) async throws {
+    var chip = MIFAREPlus()
+    chip.hasMessagingOfEV1 = isEV1
+    let bench = try await Bench(VirtualTag(chip))
+    let card = try await bench.card()
+    let product = try #require(await card.tag.product())
+    #expect(product.name == (isEV1 ? "MIFARE Plus EV1" : "MIFARE Plus X"))
+    #expect(product.memorySize == (isEV1 ? 2048 : nil))
+    try await card.authenticate(sector: 1, Self.factory)
+    #expect(try await card.readBlocks(4..<5).count == 16)
+    await bench.close()
+  }
+
   /// The messaging of EV1 costs the same exchanges, and the card accepts nothing of the other messaging.
   @Test(arguments: MIFAREPlusCommunication.allCases)
   func theMessagingOfEV1(_ communication: MIFAREPlusCommunication) async throws {

@@ -168,6 +168,24 @@ import VirtualNFC
     await bench.close()
   }
 
+  /// A card that does not know the first authentication in level 1 is switched with the other one; a wrong key
+  /// switches neither.
+  @Test(arguments: Way.allCases) func otherAuthenticationOfTheSwitch(_ way: Way) async throws {
+    var chip = MIFAREPlus(hasLevelOne: true)
+    chip.requiresFollowingAuthentication = true
+    let bench = try await way.bench(VirtualTag(chip))
+    let card = try await Self.card(bench)
+    let plan = try await card.levelThreePlan()
+    let refused = await failure {
+      try await card.switchToLevelThree(plan, Self.new, accepting: Self.everything)
+    }
+    #expect(refused?.code == .authenticationFailed)
+    let again = try await Self.card(bench)
+    try await again.switchToLevelThree(plan, Self.factory, accepting: Self.everything)
+    #expect(try await MIFAREPlusCard(bench.miFare()).securityLevel() == 3)
+    await bench.close()
+  }
+
   /// A PC/SC reader that opens the sectors itself and cannot send other commands to such a card: the error
   /// says so, and nothing is lost.
   @Test(arguments: [VirtualPCSCReader.Dialect.storageCard, .omnikey, .identivPassThrough])

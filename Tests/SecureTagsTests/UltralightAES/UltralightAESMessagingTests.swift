@@ -5,9 +5,11 @@ import Testing
 
 /// Tests the MACs of MIFARE Ultralight AES with recordings of real chips.
 @Suite struct UltralightAESMessagingTests {
-  private static func messaging(_ reader: String, _ tag: String) throws -> UltralightAESMessaging {
+  private static func messaging(
+    _ reader: String, _ tag: String, key: String = "00000000000000000000000000000000"
+  ) throws -> UltralightAESMessaging {
     try UltralightAESMessaging(
-      key: BlockCipher(.aes128, key: SecretKey([UInt8](repeating: 0, count: 16))),
+      key: BlockCipher(.aes128, key: SecretKey(hex(key))),
       reader: hex(reader), tag: hex(tag))
   }
 
@@ -29,6 +31,11 @@ import Testing
     var messaging = try Self.messaging(
       "42BDF7E08E110F14B6D3323D14F1C2B9", "0D2BBA17011098E9864C8AA5192AF796")
     #expect(try messaging.protect([0x60]) == hex("601D5DE802D6751670"))
+    // libpretixnfc, from a tag with another key.
+    var other = try Self.messaging(
+      "0293746D6CBE0D637672BD9D3BEC4422", "4F8A30AFA500343A9E850485FBA905D7",
+      key: "000102030405060708090A0B0C0D0E0F")
+    #expect(try other.protect([0x30, 0x29]) == hex("3029218F09E0C13B5EE1"))
   }
 
   @Test(arguments: [

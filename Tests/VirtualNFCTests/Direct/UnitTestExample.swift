@@ -1,5 +1,4 @@
-import NDEF
-import NFCCore
+import NFC
 import Testing
 import VirtualNFC
 

@@ -10,7 +10,7 @@ import Testing
   static func slix2() -> VicinityReader<ICODESLIX2> { VicinityReader(ICODESLIX2()) }
 
   static let chips: [any VicinityChip] = [
-    ICODESLIX2(), ICODESLIX(), ICODESLIXL(), ICODESLIXS(), ICODEDNA(),
+    ICODESLIX2(), ICODESLIX(), ICODESLIXL(), ICODESLIXS(), ICODEDNA(), NTAG5Link(),
     PlainVicinityChip(.icodeSLIS), ST25DV(.st25dv64K),
     ST25DV(.st25dv16K), ST25DV(.st25dv04K), PlainVicinityChip(.st25tv02K),
     PlainVicinityChip(.tagItHFIPlus), PlainVicinityChip(.mb89r118),
@@ -19,7 +19,8 @@ import Testing
   @Test func namesAndUIDs() {
     #expect(
       Self.chips.map(\.name) == [
-        "icode-slix2", "icode-slix", "icode-slix-l", "icode-slix-s", "icode-dna", "icode-sli-s",
+        "icode-slix2", "icode-slix", "icode-slix-l", "icode-slix-s", "icode-dna",
+        "ntag5-link", "icode-sli-s",
         "st25dv", "st25dv16k", "st25dv04k", "st25tv", "tag-it", "mb89r118",
       ])
     #expect(Set(Self.chips.map(\.identifier)).count == Self.chips.count)
@@ -27,7 +28,8 @@ import Testing
     #expect(
       products == [
         "ICODE SLIX2", "ICODE SLIX", "ICODE SLIX-L", "ICODE SLIX-S", "ICODE DNA or NTAG 5",
-        "ICODE SLI-S", "ST25DV16K/64K", "ST25DV16K/64K", "ST25DV04K", "ST25TV512/02K",
+        "ICODE DNA or NTAG 5", "ICODE SLI-S", "ST25DV16K/64K", "ST25DV16K/64K", "ST25DV04K",
+        "ST25TV512/02K",
         "Tag-it HF-I Plus", "MB89R118",
       ])
   }
@@ -39,6 +41,7 @@ import Testing
     (.icodeSLIXL(), "E14003000300FE00", 32),
     (.icodeSLIXS(), "E14013000300FE00", 160),
     (.icodeDNA(), "E1401F010300FE00", 256),
+    (.ntag5Link(), "E14080090300FE00", 2048),
     (.icodeSLIS(), "E14013000300FE00", 160),
     (.st25dv(), "E2400001000003FF0300FE00", 8192),
     (.st25dv16K(), "E240FF010300FE00", 2048),

@@ -37,6 +37,7 @@ import VirtualNFC
     Factory("ICODE SLIX-L", capacity: 22, .icodeSLIXL()) { try .icodeSLIXL(ndef: $0) },
     Factory("ICODE SLIX-S", capacity: 150, .icodeSLIXS()) { try .icodeSLIXS(ndef: $0) },
     Factory("ICODE DNA", capacity: 246, .icodeDNA()) { try .icodeDNA(ndef: $0) },
+    Factory("NTAG 5 link", capacity: 1020, .ntag5Link()) { try .ntag5Link(ndef: $0) },
     Factory("MB89R118", capacity: 1988, .mb89r118()) { try .mb89r118(ndef: $0) },
     Factory("ST25DV64K", capacity: 8180, .st25dv()) { try .st25dv(ndef: $0) },
   ]

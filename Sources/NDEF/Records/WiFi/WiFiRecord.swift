@@ -85,6 +85,7 @@ public struct WiFiRecord: NDEFTypedRecord {
       if content["credentials"] == nil {
         self.init(credentials: [try WiFiCredential(fields: content)])
       } else {
+        try content.expectOnly(["credentials"])
         self.init(
           credentials: try content.list("credentials") { (value) throws(NDEFFieldError) in
             try WiFiCredential(fields: try value.fields())

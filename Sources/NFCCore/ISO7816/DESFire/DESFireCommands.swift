@@ -65,9 +65,24 @@ struct DESFireCommands {
 
   /// The answer to GetFileSettings.
   struct FileSettings: Hashable {
+    var options: UInt8
     var rights: UInt16
     var size: Int
+    /// The bytes of the options, which ChangeFileSettings sends in the same form.
+    var more: [UInt8]
 
+    /// The bits of the options that announce additional rights and Secure Dynamic Messaging (NXP's reader library).
+    private static let (additionalRights, dynamicMessaging): (UInt8, UInt8) = (0x80, 0x40)
+
+    var hasAdditionalRights: Bool { options & Self.additionalRights != 0 }
+
+    /// The settings of the same file with other rights, sent in plain, as ChangeFileSettings sends them. What an EV3
+    /// inserts into the file is kept.
+    func changed(to rights: UInt16) -> [UInt8] {
+      let isDynamic = options & Self.dynamicMessaging != 0 && !more.isEmpty
+      return [DESFireCommands.plain | (isDynamic ? Self.dynamicMessaging : 0)]
+        + DESFireCommands.bytes(Int(rights), count: 2) + (isDynamic ? more : [])
+    }
   }
 
   func fileSettings(_ number: UInt8) throws -> FileSettings {
@@ -76,14 +91,16 @@ struct DESFireCommands {
       throw NFCError(.tagResponseError, "the card's answer is too short")
     }
     return FileSettings(
-      rights: UInt16(data[2]) | UInt16(data[3]) << 8,
-      size: data[4..<7].reversed().reduce(0) { $0 << 8 | Int($1) })
+      options: data[1], rights: UInt16(data[2]) | UInt16(data[3]) << 8,
+      size: data[4..<7].reversed().reduce(0) { $0 << 8 | Int($1) },
+      more: Array(data.dropFirst(7)))
   }
 
-  /// Only for a file whose rights everybody may change.
-  func changeFileSettings(_ number: UInt8, rights: UInt16) throws {
-    _ = try send(
-      .changeFileSettings, [number, Self.plain] + Self.bytes(Int(rights), count: 2))
+  /// Only for a file whose rights everybody may change, and that has no additional rights.
+  func changeFileSettings(
+    _ number: UInt8, from settings: FileSettings, to rights: UInt16
+  ) throws {
+    _ = try send(.changeFileSettings, [number] + settings.changed(to: rights))
   }
 
   /// At most what fits one frame, 52 bytes.

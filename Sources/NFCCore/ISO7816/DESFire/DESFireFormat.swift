@@ -99,31 +99,32 @@ struct DESFireFormat {
     case ndefFile = 2
   }
 
-  /// Returns which of the files have rights that locking removes.
+  /// Returns which of the files have rights that locking removes, with their settings.
   ///
   /// - Parameter isContainerOpen: whether the capability container still says that the tag can be written.
-  /// - Throws: `unsupported` if a key is needed to change them, or if the container is closed while it has
-  ///   to be written: locking could not be complete.
-  func openFiles(isContainerOpen: Bool) throws -> Set<File> {
-    let container = try rights(.container)
-    let ndefFile = try rights(.ndefFile)
+  /// - Throws: `unsupported` if a key is needed to change them, if the container is closed while it has
+  ///   to be written, or if keys have additional rights: locking could not be complete.
+  func openFiles(isContainerOpen: Bool) throws -> [File: DESFireCommands.FileSettings] {
+    let container = try settings(.container)
+    let ndefFile = try settings(.ndefFile)
     let known: [UInt16?] = [Self.openRights, Self.readOnlyRights]
-    guard known.contains(container), known.contains(ndefFile),
-      !isContainerOpen || container == Self.openRights
+    guard known.contains(container?.rights), known.contains(ndefFile?.rights),
+      container?.hasAdditionalRights == false, ndefFile?.hasAdditionalRights == false,
+      !isContainerOpen || container?.rights == Self.openRights
     else {
       throw NFCError(
         .unsupported, "the card requires the application's key to change the rights of its files")
     }
-    var open: Set<File> = []
-    if container == Self.openRights { open.insert(.container) }
-    if ndefFile == Self.openRights { open.insert(.ndefFile) }
+    var open: [File: DESFireCommands.FileSettings] = [:]
+    if container?.rights == Self.openRights { open[.container] = container }
+    if ndefFile?.rights == Self.openRights { open[.ndefFile] = ndefFile }
     return open
   }
 
-  /// Returns the rights of a file; `nil` if the card does not report them, or has no such file.
-  private func rights(_ file: File) throws -> UInt16? {
+  /// Returns the settings of a file; `nil` if the card does not report them, or has no such file.
+  private func settings(_ file: File) throws -> DESFireCommands.FileSettings? {
     do {
-      return try commands.fileSettings(file.rawValue).rights
+      return try commands.fileSettings(file.rawValue)
     } catch let error as NFCError
       where error.group == .refusal
     {
@@ -140,7 +141,7 @@ struct DESFireFormat {
   }
 
   /// Allows everyone to read a file, and permanently prevents changes.
-  func lock(_ file: File) throws {
-    try commands.changeFileSettings(file.rawValue, rights: Self.readOnlyRights)
+  func lock(_ file: File, _ settings: DESFireCommands.FileSettings) throws {
+    try commands.changeFileSettings(file.rawValue, from: settings, to: Self.readOnlyRights)
   }
 }

@@ -60,9 +60,9 @@ extension Type4Mapping {
     layout = .unknown
     try link.uninterrupted {
       let old = desfire == nil ? contentByte(file, link) : nil
-      if open?.contains(.ndefFile) == true { try desfire?.lock(.ndefFile) }
+      if let settings = open?[.ndefFile] { try desfire?.lock(.ndefFile, settings) }
       if file.isWritable { try lockContainer(file, link) }
-      if open?.contains(.container) == true { try desfire?.lock(.container) }
+      if let settings = open?[.container] { try desfire?.lock(.container, settings) }
       guard let locked = try self.file(link), !locked.isWritable,
         try desfire?.openFiles(isContainerOpen: false).isEmpty ?? true
       else {
@@ -104,12 +104,12 @@ extension Type4Mapping {
     }
     try file.checkReadable()
     let desfire = hasNativeFormat ? DESFireFormat(link: link) : nil
-    let open = try desfire?.openFiles(isContainerOpen: file.isWritable) ?? []
+    let open = try desfire?.openFiles(isContainerOpen: file.isWritable) ?? [:]
     layout = .unknown
     var steps: [LockStep] = []
-    if open.contains(.ndefFile) { steps.append(DESFireFormat.lockStep(.ndefFile)) }
+    if open[.ndefFile] != nil { steps.append(DESFireFormat.lockStep(.ndefFile)) }
     if file.isWritable { steps.append(file.lockStep) }
-    if open.contains(.container) { steps.append(DESFireFormat.lockStep(.container)) }
+    if open[.container] != nil { steps.append(DESFireFormat.lockStep(.container)) }
     return steps
   }
 

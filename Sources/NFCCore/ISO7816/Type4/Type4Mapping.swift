@@ -108,8 +108,7 @@ struct Type4Mapping: NDEFMapping {
   /// Selects the NDEF application of a card that may be anything. A card without it may not answer.
   static func hasApplication(_ link: TagLink) throws -> Bool {
     do {
-      let answer = try link.exchange(
-        APDU.select(aid: .ndef).encoded, framing: .tagProtocol, timeout: ISO7816Exchange.timeout)
+      let answer = try selectApplication(link)
       return ISO7816Procedure.isSelected(try ResponseAPDU(answer))
     } catch let error as NFCError
       where [.tagResponseError, .tagConnectionLost].contains(error.code)
@@ -119,13 +118,20 @@ struct Type4Mapping: NDEFMapping {
     }
   }
 
+  /// SELECT, whose answer may not be one of ISO/IEC 7816-4.
+  private static func selectApplication(_ link: TagLink) throws -> [UInt8] {
+    try FrameLoss.onLine.repeatingOnce {
+      try link.exchange(
+        APDU.select(aid: .ndef).encoded, framing: .tagProtocol, timeout: ISO7816Exchange.timeout)
+    }
+  }
+
   /// Selects the application; `nil` if the card has no applications at all.
   ///
   /// A MIFARE Plus in security levels 0 and 3 answers with one byte, a status of its own and not the two of
   /// ISO/IEC 7816-4, 5.6 (NXP reader library, phalMfp). The same from another card is a broken answer.
   private func selectsApplication(_ link: TagLink) throws -> Bool? {
-    let answer = try link.exchange(
-      APDU.select(aid: .ndef).encoded, framing: .tagProtocol, timeout: ISO7816Exchange.timeout)
+    let answer = try Self.selectApplication(link)
     if answer.count == 1, case .iso14443a(let target) = link.target,
       case .miFare(.plus) = TypeAIdentification.kind(target, version: nil)
     {

@@ -46,8 +46,23 @@ struct MiFareClassicSession {
     }
   }
 
-  /// Reads a block of the open sector.
+  /// Reads a block of the open sector: one exchange.
+  ///
+  /// After a lost frame, it is read once more. Card and reader may then disagree on the state of the cipher, so the
+  /// card is woken and its sector opened again first. Silence is not repeated, because it is a refusal, too.
   mutating func read(_ block: Int) throws -> [UInt8] {
+    let sector = opened
+    do {
+      return try readOnce(block)
+    } catch let error as NFCError where FrameLoss.visible.includes(error) {
+      guard let sector else { throw error }
+      try link.selectAgain()
+      guard try open(sector.sector, sector.keyType, sector.key) else { throw error }
+      return try readOnce(block)
+    }
+  }
+
+  private mutating func readOnce(_ block: Int) throws -> [UInt8] {
     try closingOnFailure { link in
       try MiFareClassicExchange.read(UInt8(truncatingIfNeeded: block), link)
     }
@@ -61,6 +76,7 @@ struct MiFareClassicSession {
     }
     if geometry.isTrailer(block) { _ = try MiFareClassicSectorTrailer(data) }
     try closingOnFailure { link in
+      link.willChange()
       _ = try MiFareClassicExchange.send(.write(UInt8(truncatingIfNeeded: block), data), link)
     }
   }

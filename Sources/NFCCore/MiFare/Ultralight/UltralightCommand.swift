@@ -120,6 +120,19 @@ enum UltralightCommand: Hashable, Sendable {
     }
   }
 
+  /// The losses after which the command is repeated once, because it changes nothing on the tag. A chip without an
+  /// optional command may refuse it with silence.
+  var repeatedAfter: FrameLoss {
+    switch self {
+    case .read: .any
+    case .fastRead, .getVersion, .readCounter, .readSignature: .visible
+    case .write, .incrementCounter, .passwordAuthenticate, .authenticate, .authenticateContinued,
+      .sectorSelect,
+      .sector, .halt:
+      []
+    }
+  }
+
   private var name: String {
     switch self {
     case .getVersion: "GET_VERSION"

@@ -48,9 +48,17 @@ public struct UltralightCommands: Sendable {
     return try await handle.perform { link in
       var reader = UltralightReader(
         hasFastRead: try handle.type2Chip(link)?.hasFastRead ?? false)
-      return try reader.read(pages, link)
+      guard handle.knowledge.withLock({ $0.isSectorUnknown }) else {
+        return try reader.read(pages, link)
+      }
+      // The tag cannot be woken in the sector that the program has selected.
+      return try reader.read(pages, link) { _ in throw Self.sectorIsLost }
     }
   }
+
+  private static let sectorIsLost = NFCError(
+    .tagResponseError,
+    "the tag's answer is broken, and the selected sector is lost; select it again")
 
   /// Writes the four bytes of a page with WRITE. One exchange.
   ///

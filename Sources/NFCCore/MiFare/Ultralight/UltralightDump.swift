@@ -264,7 +264,11 @@ extension UltralightDump {
     var sector = UltralightSector(pages)
     for run in pages.readableRuns {
       let first = try sector.address(ofPage: run.lowerBound, link)
-      let content = try reader.read(first..<first + run.count, link)
+      let content = try reader.read(first..<first + run.count, link) { link in
+        try link.selectAgain()
+        sector.tagWasSelected()
+        _ = try sector.address(ofPage: run.lowerBound, link)
+      }
       bytes.replaceSubrange(run.lowerBound * size..<run.upperBound * size, with: content)
     }
     try sector.leave(link)

@@ -111,9 +111,11 @@ extension UltralightDump {
       let read = (pages.lowerBound * Type2Memory.pageSize..<pages.upperBound * Type2Memory.pageSize)
         .compactMap(byte)
       guard let configuration = UltralightConfiguration(read) else { return nil }
+      // An NTAG I2C plus 2K has pages in two sectors, and AUTH0 counts in the first of them.
+      let end = min(chip.pages?.end ?? 0, Int(UltralightConfiguration.noPage))
       let first = Int(configuration.firstPage)
       return UltralightProtectionState(
-        secret: .password, firstPage: first < chip.pages?.end ?? 0 ? first : nil,
+        secret: .password, firstPage: first < end ? first : nil,
         protectsReading: configuration.protectsReading,
         attemptLimit: configuration.attemptLimit == 0 ? nil : Int(configuration.attemptLimit),
         isConfigurationLocked: settings.hasConfigurationLock && configuration.isLocked)

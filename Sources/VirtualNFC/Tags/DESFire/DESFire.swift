@@ -2,19 +2,25 @@ import NFCCore
 
 /// A card of the MIFARE DESFire family, or an NTAG DNA chip with the same commands.
 ///
-/// It accepts native commands, or commands wrapped in APDUs of class 90 and the ISO/IEC 7816-4
-/// commands that read and write a card formatted as an NFC Forum Type 4 tag: the first command after
-/// its activation decides which.
+/// It accepts native commands, or commands wrapped in APDUs of class 90 and commands of ISO/IEC 7816-4: the first
+/// command after its activation decides which. With the latter, a program selects applications and files, reads and
+/// writes a card that is formatted as an NFC Forum Type 4 tag, and, of a DESFire EV1 or later, authenticates and reads
+/// and appends records.
 ///
 /// All native authentications work, with the secure messaging that follows from them, and all kinds of
-/// files. EV2 and EV3 have delegated applications. The statuses with which they refuse one are not
-/// confirmed, nor is what FormatPICC does to slots; here, it removes them. The keys of NXP's own service (18
-/// to 1A) are not supported.
+/// files. EV2 and EV3 have delegated applications and RestoreTransfer. Files of an EV3 can have Secure Dynamic
+/// Messaging: the card inserts its UID, a counter, encrypted data and a MAC when they are read without authentication,
+/// like an NTAG 424 DNA.
 ///
-/// The authentication and the record commands of ISO/IEC 7816-4 (84, 82, 88, B2 and E2), and options of
-/// SetConfiguration other than 00, 01, 02, 05 and 09 are not supported. With LRP, a DESFire Light computes
-/// transaction codes as with AES, which differs from the real chip: no public source has an example. The
-/// dynamic messages of NTAG 413 DNA are not supported, because no public source describes their settings.
+/// No public source describes all statuses with which these commands are refused. The statuses of delegated
+/// applications, of RestoreTransfer, of Secure Dynamic Messaging and of the ISO/IEC 7816-4 authentication are not
+/// confirmed, nor is the numbering of records in READ RECORD, and what FormatPICC does to slots; here, it removes them.
+/// The keys of NXP's own service (18 to 1A) are not supported.
+///
+/// UPDATE RECORD (DC and DD, and the native commands BA and DB), files that map MIFARE Classic blocks, limits of
+/// transactions, and options of SetConfiguration other than 00, 01, 02, 05 and 09 are not supported. With LRP, a
+/// DESFire Light computes transaction codes as with AES, which differs from the real chip: no public source has an
+/// example. The dynamic messages of NTAG 413 DNA are not supported, because no public source describes their settings.
 public struct DESFire: VirtualChip {
   /// The product.
   public let model: DESFireModel

@@ -37,6 +37,8 @@ enum DESFireCommand: UInt8, Hashable, Sendable {
   case readRecordsChained = 0xAB
   case readDataChained = 0xAD
   case additionalFrame = 0xAF
+  /// Since EV2; the code is in Proxmark3's list of commands.
+  case restoreTransfer = 0xB1
   case readRecords = 0xBB
   case readData = 0xBD
   case createCyclicRecordFile = 0xC0
@@ -56,6 +58,8 @@ enum DESFireCommand: UInt8, Hashable, Sendable {
   case deleteFile = 0xDF
   case clearRecordFile = 0xEB
   case getFileSettings = 0xF5
+  /// Since EV3 (liblogicalaccess).
+  case getFileCounters = 0xF6
   case formatPICC = 0xFC
 }
 

@@ -9,6 +9,11 @@ struct DESFireFile: Hashable, Sendable {
   var accessRights: UInt16
   /// Further sets of rights of EV2 and later, each like ``accessRights``.
   var additionalAccessRights: [UInt16] = []
+  /// Whether the file was created for Secure Dynamic Messaging, which cannot be enabled otherwise.
+  var allowsDynamicMessaging = false
+  var dynamic: NTAG424DynamicSettings?
+  /// SDMReadCtr.
+  var readCounter: UInt32 = 0
   /// The committed content: a value's four bytes, or concatenated records.
   var content: [UInt8]
   var kind = DESFireFileKind.standardData
@@ -27,8 +32,9 @@ struct DESFireFile: Hashable, Sendable {
     }
   }
 
-  /// The bit of the communication settings that announces additional access rights.
-  static let hasAdditionalRights: UInt8 = 0x80
+  /// The bits of FileOption, the byte of the communication settings, that announce additional access rights and
+  /// Secure Dynamic Messaging.
+  static let (hasAdditionalRights, isDynamic): (UInt8, UInt8) = (0x80, 0x40)
 
   static let everybody: UInt8 = 0x0E
   static let nobody: UInt8 = 0x0F
@@ -48,15 +54,19 @@ struct DESFireFile: Hashable, Sendable {
   }
 
   /// The answer to GetFileSettings: type, communication, rights, and the fields of the type, least
-  /// significant byte first.
+  /// significant byte first; then the additional rights and Secure Dynamic Messaging, in the order of
+  /// ChangeFileSettings.
   var settings: [UInt8] {
-    guard !additionalAccessRights.isEmpty else { return settingsWithoutMore }
-    return settingsWithoutMore + [UInt8(additionalAccessRights.count)]
-      + additionalAccessRights.flatMap(\.littleEndianBytes)
+    let sets = additionalAccessRights
+    return settingsWithoutMore
+      + (sets.isEmpty ? [] : [UInt8(sets.count)] + sets.flatMap(\.littleEndianBytes))
+      + (dynamic?.encoded ?? [])
   }
 
   private var settingsWithoutMore: [UInt8] {
-    let more = additionalAccessRights.isEmpty ? 0 : Self.hasAdditionalRights
+    let more =
+      (additionalAccessRights.isEmpty ? 0 : Self.hasAdditionalRights)
+      | (dynamic == nil ? 0 : Self.isDynamic)
     let common = [communicationSettings | more] + accessRights.littleEndianBytes
     switch kind {
     case .standardData: return [0x00] + common + Self.number(content.count)
@@ -185,6 +195,12 @@ struct DESFireValue: Hashable, Sendable {
     pending = Int32(next)
     if change == .debit { debits += Int64(amount) }
     if change == .limitedCredit { hasUsedLimit = true }
+  }
+
+  /// Sets the value, as RestoreTransfer does.
+  mutating func set(_ new: Int32) throws(DESFireStatus) {
+    guard lower <= new, new <= upper else { throw .boundaryError }
+    pending = new
   }
 
   /// Returns the new value, if there is one. A debit determines the next limited credit; a limited credit

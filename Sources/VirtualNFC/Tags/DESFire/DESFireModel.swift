@@ -19,6 +19,8 @@ public struct DESFireModel: Hashable, Sendable {
   /// The third frame of GetVersion after the UID: a batch number, then week and year of production as decimal
   /// digits.
   var production: [UInt8] = [0xBA, 0x34, 0x64, 0xA0, 0x10, 0x18, 0x12]
+  /// Whether files can have Secure Dynamic Messaging: EV3 (NXP AN12752).
+  var hasDynamicMessaging = false
 
   enum Layout: Hashable, Sendable {
     /// Commands create the applications and files.
@@ -67,7 +69,7 @@ public struct DESFireModel: Hashable, Sendable {
       0x7B, 0x54, 0x1A, 0xFD, 0x91, 0x4A, 0x1A, 0xE4, 0x4E, 0xF6, 0xFB, 0x8A, 0xF6, 0x05, 0xED,
       0xF1, 0x3D, 0xBF, 0xEE, 0x6C, 0x3A, 0x2D, 0xB3, 0x72, 0x24, 0x5E, 0x67, 0x1D, 0xFE, 0x0D,
       0x42, 0xCB, 0x1F, 0x0D, 0x0B, 0x8F, 0xE6, 0x7A, 0x89, 0xD2, 0xF6,
-    ], layout: .free(ndefFileSize: 0x1000))
+    ], layout: .free(ndefFileSize: 0x1000), hasDynamicMessaging: true)
 
   /// DESFire Light, MF2DL. The UID and its signature are those of a genuine chip.
   public static let light = DESFireModel(
@@ -115,8 +117,10 @@ public struct DESFireModel: Hashable, Sendable {
       .readRecordsChained:
       hasEV2Messaging && layout != .ntag413
     case .rollKeySet, .initializeKeySet, .finalizeKeySet, .changeKeyEV2,
-      .createDelegatedApplication, .getDelegatedInfo:
+      .createDelegatedApplication, .getDelegatedInfo, .restoreTransfer:
       hasEV2Messaging && isDESFire
+    case .getFileCounters:
+      hasDynamicMessaging
     // The command set of DESFire Light in NXP's reader library.
     case .readData, .writeData, .getValue, .credit, .debit, .limitedCredit, .readRecords,
       .writeRecord, .clearRecordFile, .deleteFile, .commitTransaction, .abortTransaction,

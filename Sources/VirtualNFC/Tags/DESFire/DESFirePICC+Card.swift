@@ -23,6 +23,8 @@ extension DESFirePICC {
     case .changeKey: return try changeKey(parameters)
     case .getCardUID: return try getCardUID(parameters)
     case .setConfiguration: return try setConfiguration(parameters)
+    case .restoreTransfer: return try restoreTransfer(parameters)
+    case .getFileCounters: return try getFileCounters(parameters)
     default: break
     }
     var parameters = parameters
@@ -62,9 +64,9 @@ extension DESFirePICC {
     case .getKeySettings:
       try require(parameters, count: 0)
       try requireListing()
-      return Result([
-        selected.keySettings, UInt8(selected.keys.count) | selected.keyKind.rawValue,
-      ])
+      return Result(
+        [selected.keySettings, UInt8(selected.keys.count) | selected.keyKind.rawValue]
+          + (selected.keySets?.settings ?? []))
     case .getKeyVersion:
       if parameters.count == 2, model.supports(.changeKeyEV2) {
         return try keyVersionInSets(parameters)

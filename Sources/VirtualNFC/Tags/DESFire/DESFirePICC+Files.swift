@@ -27,7 +27,9 @@ extension DESFirePICC {
       try requireListing()
       return Result(selected.files[try fileIndex(parameters[0])].settings)
     case .createStandardDataFile:
-      return try create(parameters, rest: 3, hasName: true) { rest throws(DESFireStatus) in
+      return try create(
+        parameters, rest: 3, hasName: true, canBeDynamic: model.hasDynamicMessaging
+      ) { rest throws(DESFireStatus) in
         let size = Self.number(rest)
         guard size > 0 else { throw .parameterError }
         return (.standardData, [UInt8](repeating: 0, count: size))
@@ -86,9 +88,10 @@ extension DESFirePICC {
   /// - Parameters:
   ///   - rest: the number of parameters that only this kind of file has.
   ///   - hasName: whether files of the kind may have an ISO file identifier.
+  ///   - canBeDynamic: whether they may have Secure Dynamic Messaging.
   ///   - kind: a function that returns the kind of the file, with its initial content.
   private mutating func create(
-    _ parameters: [UInt8], rest count: Int, hasName: Bool,
+    _ parameters: [UInt8], rest count: Int, hasName: Bool, canBeDynamic: Bool = false,
     _ kind: ([UInt8]) throws(DESFireStatus) -> (DESFireFileKind, [UInt8])
   ) throws(DESFireStatus) -> Result {
     let isNamed = hasName && parameters.count == count + 6
@@ -97,14 +100,16 @@ extension DESFirePICC {
     try requireMasterKey(unless: DESFireApplication.createsFreely)
     let rest = Array(parameters.dropFirst(isNamed ? 3 : 1))
     let (fileKind, content) = try kind(Array(rest.dropFirst(3)))
+    let isDynamic = rest[0] & DESFireFile.isDynamic != 0
+    let option = rest[0] & ~(canBeDynamic ? DESFireFile.isDynamic : 0)
     let file = DESFireFile(
       number: parameters[0],
       isoIdentifier: isNamed
         ? UInt16(truncatingIfNeeded: Self.number(parameters[1..<3])) : nil,
-      communicationSettings: rest[0],
-      accessRights: UInt16(truncatingIfNeeded: Self.number(rest[1..<3])), content: content,
-      kind: fileKind)
-    guard rest[0] <= 0x03, !isNamed || selected.hasISOIdentifiers else { throw .parameterError }
+      communicationSettings: option,
+      accessRights: UInt16(truncatingIfNeeded: Self.number(rest[1..<3])),
+      allowsDynamicMessaging: isDynamic, content: content, kind: fileKind)
+    guard option <= 0x03, !isNamed || selected.hasISOIdentifiers else { throw .parameterError }
     try requireNew(file)
     guard file.memorySize <= freeMemoryOfSelected else { throw .outOfMemory }
     selected.files.append(file)
@@ -145,56 +150,11 @@ extension DESFirePICC {
   }
 
   /// Returns whether each half byte stands for an existing key, everybody or nobody.
-  private func isValid(_ accessRights: UInt16) -> Bool {
+  func isValid(_ accessRights: UInt16) -> Bool {
     [12, 8, 4, 0].allSatisfy {
       let key = UInt8(accessRights >> $0 & 0x0F)
       return key >= DESFireFile.everybody || Int(key) < selected.keys.count
     }
-  }
-
-  mutating func changeFileSettings(_ parameters: [UInt8]) throws(DESFireStatus) -> Result {
-    guard let first = parameters.first else { throw .lengthError }
-    try requireApplication()
-    let index = try fileIndex(first)
-    let file = selected.files[index]
-    let header = [DESFireCommand.changeFileSettings.rawValue, first]
-    let body = Array(parameters.dropFirst())
-    let communication = try communication([file.changeKey], protected: .encrypted)
-    let settings = try newSettings(header: header, body: body, communication)
-    let rights = UInt16(truncatingIfNeeded: Self.number(settings[1..<3]))
-    let additional = settings.dropFirst(4).indices.filter { $0 % 2 == 0 }.map {
-      UInt16(settings[$0]) | UInt16(settings[$0 + 1]) << 8
-    }
-    guard settings[0] & ~DESFireFile.hasAdditionalRights <= 0x03, isValid(rights),
-      additional.allSatisfy(isValid)
-    else { throw .parameterError }
-    selected.files[index].communicationSettings = settings[0] & ~DESFireFile.hasAdditionalRights
-    selected.files[index].accessRights = rights
-    selected.files[index].additionalAccessRights = additional
-    return Result(session?.acknowledge(communication) ?? [])
-  }
-
-  /// Returns the new settings, whose length follows from the number of additional sets of rights, which is itself
-  /// protected: every number is tried.
-  private mutating func newSettings(
-    header: [UInt8], body: [UInt8], _ communication: DESFireCommunication
-  ) throws(DESFireStatus) -> [UInt8] {
-    let before = session
-    let mostSets = model.supports(.changeKeyEV2) ? 7 : 0
-    var firstError = DESFireStatus.lengthError
-    for sets in 0...mostSets {
-      session = before
-      do throws(DESFireStatus) {
-        let settings = try unprotect(
-          header: header, body: body, count: sets == 0 ? 3 : 4 + 2 * sets, communication)
-        let hasSets = settings[0] & DESFireFile.hasAdditionalRights != 0
-        if hasSets == (sets > 0), sets == 0 || Int(settings[3]) == sets { return settings }
-        throw DESFireStatus.parameterError
-      } catch {
-        if sets == 0 { firstError = error }
-      }
-    }
-    throw firstError
   }
 
   // MARK: Access
@@ -252,15 +212,20 @@ extension DESFirePICC {
     guard let number = parameters.first else { throw .lengthError }
     try requireApplication()
     let file = try dataFile(number)
-    let communication = try communication(
-      file.readKeys, protected: DESFireCommunication(settings: file.communicationSettings))
+    // The key of Secure Dynamic Messaging gives everybody the right to read what it signs.
+    let communication =
+      isDynamic(file)
+      ? .plain
+      : try communication(
+        file.readKeys, protected: DESFireCommunication(settings: file.communicationSettings))
     let rest = try accept(command, parameters, count: 7, communication)
     let offset = Self.number(rest[1..<4])
     let length = Self.number(rest[4..<7])
     let size = file.content.count
     guard offset < size, length <= size - offset else { throw .boundaryError }
     let count = length == 0 ? size - offset : length
-    let content = Array(file.content[offset..<(offset + count)])
+    let whole = try content(try fileIndex(number), .native)
+    let content = Array(whole[offset..<(offset + count)])
     if file.transactionMAC == nil {
       note(
         [command.rawValue, number] + DESFireFile.number(offset) + DESFireFile.number(count), content

@@ -9,6 +9,8 @@ struct DESFireKeySets: Hashable, Sendable {
   }
 
   let count: Int
+  /// MaxKeySize.
+  let longestKey: UInt8
   let rollKey: UInt8
   var version: UInt8
   var prepared: [UInt8: Prepared] = [:]
@@ -33,8 +35,14 @@ struct DESFireKeySets: Hashable, Sendable {
     else { throw .parameterError }
     version = bytes[1]
     count = Int(bytes[2])
+    longestKey = bytes[3]
     rollKey = bytes[4]
   }
+
+  /// The end of GetKeySettings' answer. NXP's reader library accepts two or six bytes, although its documentation
+  /// says two or three; six are the two that every application has, and these values of CreateApplication. No public
+  /// source has an answer of a card.
+  var settings: [UInt8] { [version, UInt8(count), longestKey, rollKey] }
 }
 
 extension DESFirePICC {

@@ -47,6 +47,28 @@ extension DESFirePICC {
     return Result(session?.acknowledge(communication) ?? [])
   }
 
+  /// Runs RestoreTransfer, which copies the value of one file to another; a commit is required (NXP's reader library,
+  /// liblogicalaccess). The target's settings protect the command, which is never encrypted.
+  ///
+  /// Not confirmed: the rights, which are here the source's to read and the target's to read and write; that the
+  /// committed value is copied; and that the target keeps its limits.
+  mutating func restoreTransfer(_ parameters: [UInt8]) throws(DESFireStatus) -> Result {
+    guard let target = parameters.first else { throw .lengthError }
+    var (index, file, value) = try valueFile(target)
+    let setting = DESFireCommunication(settings: file.communicationSettings)
+    let communication = try communication(
+      file.fullKeys, protected: setting == .plain ? .plain : .authenticated)
+    let numbers = try unprotect(
+      header: [DESFireCommand.restoreTransfer.rawValue], body: parameters, count: 2, communication)
+    let source = try valueFile(numbers[1]).file
+    _ = try self.communication(source.allKeys, protected: .plain)
+    guard source.number != target else { throw .parameterError }
+    try value.set(Int32(truncatingIfNeeded: Self.number(source.content)))
+    selected.files[index].kind = .value(value)
+    note([DESFireCommand.restoreTransfer.rawValue] + numbers)
+    return Result(session?.acknowledge(communication) ?? [])
+  }
+
   // MARK: Records
 
   private func records(

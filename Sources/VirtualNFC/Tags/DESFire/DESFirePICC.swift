@@ -24,6 +24,27 @@ struct DESFirePICC: Hashable, Sendable {
     init(frames: [[UInt8]]) { self.frames = frames.isEmpty ? [[]] : frames }
   }
 
+  /// The progress of an authentication by commands of ISO/IEC 7816-4, which follow one another.
+  enum InterindustryAuthentication: Hashable, Sendable {
+    /// GET CHALLENGE has returned the card's first random bytes.
+    case challenged([UInt8])
+    /// EXTERNAL AUTHENTICATE has verified the reader.
+    case verified(key: UInt8, reader: [UInt8], vector: [UInt8])
+  }
+
+  /// A read with Secure Dynamic Messaging. Further reads of the same kind are not counted after it.
+  struct CountedRead: Hashable, Sendable {
+    enum Kind: Hashable, Sendable {
+      case native
+      case interindustry
+    }
+
+    let kind: Kind
+    let file: UInt8
+    /// The padding of PICCData.
+    let padding: [UInt8]
+  }
+
   private enum Chain: Hashable, Sendable {
     case none
     case answering([[UInt8]], DESFireStatus)
@@ -46,6 +67,9 @@ struct DESFirePICC: Hashable, Sendable {
   var currentFile: Int?
   var session: DESFireSession?
   private var chain = Chain.none
+  var interindustry: InterindustryAuthentication?
+  /// The last read that Secure Dynamic Messaging has counted.
+  var countedRead: CountedRead?
   private var generator: SplitMix64
   var configuration = DESFireConfiguration()
   /// Fixed challenges, which are used before the generator's numbers.
@@ -85,11 +109,18 @@ struct DESFirePICC: Hashable, Sendable {
     session = nil
     currentFile = nil
     chain = .none
+    interindustry = nil
+    countedRead = nil
     for index in applications.indices { _ = applications[index].abort() }
   }
 
   /// Returns random bytes of the card.
   mutating func random(_ count: Int) -> [UInt8] { generator.bytes(count) }
+
+  /// Returns the random bytes of an authentication.
+  mutating func challenge(_ count: Int) -> [UInt8] {
+    challenges.popFirst() ?? generator.bytes(count)
+  }
 
   /// Aborts a command whose frames are incomplete.
   mutating func abandonChain() { chain = .none }
@@ -109,8 +140,11 @@ struct DESFirePICC: Hashable, Sendable {
 
   /// Receives a frame: a command code, and the bytes after it.
   mutating func receive(code: UInt8, parameters: [UInt8]) -> Answer {
+    let command = DESFireCommand(rawValue: code)
+    interindustry = nil
+    if ![.readData, .readDataChained, .additionalFrame].contains(command) { countedRead = nil }
     do throws(DESFireStatus) {
-      guard let command = DESFireCommand(rawValue: code), model.supports(command) else {
+      guard let command, model.supports(command) else {
         throw DESFireStatus.illegalCommand
       }
       if command == .additionalFrame { return try continueChain(parameters) }
@@ -207,7 +241,7 @@ struct DESFirePICC: Hashable, Sendable {
     guard command.authenticates(with: key.kind) else { throw .authenticationError }
     var transaction = DESFireAuthentication.Transaction.none
     var isLRP = false
-    let challenge = challenges.popFirst() ?? generator.bytes(key.challengeSize)
+    let challenge = challenge(key.challengeSize)
     switch command {
     case .authenticateEV2First:
       isLRP = configuration.usesLRP

@@ -137,6 +137,8 @@ enum Parameter {
   static let selectChild: UInt8 = 0x01
   /// P1 of SELECT: an EF of the current DF.
   static let selectElementaryFile: UInt8 = 0x02
+  /// P1 of SELECT: the DF above the current one.
+  static let selectParent: UInt8 = 0x03
   /// P1 of SELECT: a DF by its name.
   static let selectByName: UInt8 = 0x04
   /// P2 of SELECT: the first or only one, with file control information.
@@ -147,6 +149,9 @@ enum Parameter {
   /// complete offset.
   static let shortFileIdentifier: UInt8 = 0x80
   static let shortFileIdentifierMask: UInt8 = 0x1F
+  /// P2 of READ RECORD: the record of this number, or all from it on; P2 of APPEND RECORD (7.3.3 and 7.3.6). The
+  /// high five bits are a short file identifier.
+  static let (oneRecord, allRecords, appendedRecord): (UInt8, UInt8, UInt8) = (0x04, 0x05, 0x00)
 }
 
 /// The instruction bytes of ISO/IEC 7816-4, table 4.
@@ -155,6 +160,7 @@ enum Instruction {
   static let externalAuthenticate: UInt8 = 0x82
   static let getChallenge: UInt8 = 0x84
   static let generalAuthenticate: UInt8 = 0x86
+  static let internalAuthenticate: UInt8 = 0x88
   static let select: UInt8 = 0xA4
   static let readBinary: UInt8 = 0xB0
   /// READ BINARY with the offset in a data object.
@@ -164,4 +170,5 @@ enum Instruction {
   static let updateBinary: UInt8 = 0xD6
   /// UPDATE BINARY with the offset in a data object.
   static let updateBinaryWithDataObject: UInt8 = 0xD7
+  static let appendRecord: UInt8 = 0xE2
 }

@@ -21,6 +21,9 @@ enum ICODECommand {
   static let protectBy64Bits: UInt8 = 0xBB
   static let stayQuietPersistent: UInt8 = 0xBC
   static let readSignature: UInt8 = 0xBD
+  /// NTAG 5 (data sheet NTP53x2 rev. 3.3, 8.2.3.2).
+  static let readConfiguration: UInt8 = 0xC0
+  static let writeConfiguration: UInt8 = 0xC1
 }
 
 /// The purpose of a password, identified by its number (SL2S2602 data sheet, table 21).
@@ -32,6 +35,9 @@ struct ICODEPassword: RawRepresentable, Hashable, Sendable {
   static let privacy = ICODEPassword(rawValue: 0x04)
   static let destroy = ICODEPassword(rawValue: 0x08)
   static let eas = ICODEPassword(rawValue: 0x10)
+  /// Reading and writing the restricted area of an NTAG 5 (data sheet NTP53x2 rev. 3.3, table 125).
+  static let areaRead = ICODEPassword(rawValue: 0x40)
+  static let areaWrite = ICODEPassword(rawValue: 0x80)
 
   static let length = 4
 

@@ -55,6 +55,14 @@ struct ICODESecurity: Hashable, Sendable {
     random = nil
   }
 
+  /// Allows what these passwords allow, which an NTAG 5 has found out in another way.
+  mutating func grant(_ kinds: Set<ICODEPassword>) { open = kinds }
+
+  mutating func destroy() { isDestroyed = true }
+
+  /// Writes the EAS identifier without its command.
+  mutating func writeIdentifier(_ bytes: [UInt8]) { easIdentifier = bytes }
+
   // MARK: Commands
 
   /// Returns whether the chip responds to a request. In privacy mode, it supports only the commands that

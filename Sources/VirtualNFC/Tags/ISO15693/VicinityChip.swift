@@ -40,7 +40,7 @@ protocol VicinityChip: VirtualChip {
 
 extension VicinityChip {
   public var name: String { model.name }
-  public var identifier: [UInt8] { core.uid }
+  public var identifier: [UInt8] { core.ownUID }
   public var modulation: RadioFrame.Modulation { .iso15693 }
   public var memory: [UInt8] {
     get { core.blocks }
@@ -137,13 +137,17 @@ extension VicinityChip {
     switch answer {
     case .data(let payload): return .iso15693(VicinityResponse.success(payload), isFast: isFast)
     case .cryptographic(let payload): return .iso15693(VicinityResponse.cryptographic(payload))
-    case .refusal(let code): return .iso15693(VicinityResponse.refusal(code), isFast: isFast)
+    case .refusal(let code):
+      if profile.givesNoReasons, request.flags.isDisjoint(with: [.address, .select]) { return nil }
+      let code = profile.givesNoReasons ? .unknown : code
+      return .iso15693(VicinityResponse.refusal(code), isFast: isFast)
     case .silence: return nil
     case .unknown:
       guard !profile.isSilentOnUnknown,
         !request.flags.isDisjoint(with: [.address, .select])
       else { return nil }
-      return .iso15693(VicinityResponse.refusal(.commandNotSupported))
+      return .iso15693(
+        VicinityResponse.refusal(profile.givesNoReasons ? .unknown : .commandNotSupported))
     }
   }
 
@@ -245,7 +249,8 @@ extension VicinityChip {
     VicinityInformation(
       uid: core.uid, dsfid: core.dsfid, afi: profile.hasAFI ? core.afi : nil,
       blockSize: core.blockSize, blockCount: core.blockCount, icReference: profile.icReference,
-      reportsMemorySize: profile.reportsMemorySize, commands: profile.commands)
+      reportsMemorySize: profile.reportsMemorySize, commands: profile.commands,
+      hasCustomCommands: profile.listsCustomCommands, suites: profile.listedSuites)
   }
 
   /// Returns the error for blocks that extend beyond the end.
@@ -254,6 +259,10 @@ extension VicinityChip {
   }
 
   private func read(_ numbers: Range<Int>, _ hasSecurityStatus: Bool) -> VicinityAnswer {
+    var numbers = numbers
+    if profile.truncatesReads, numbers.lowerBound < core.blockCount {
+      numbers = numbers.lowerBound..<min(numbers.upperBound, core.blockCount)
+    }
     guard numbers.upperBound <= core.blockCount else { return .refusal(rangeError(numbers)) }
     var payload: [UInt8] = []
     for number in numbers {

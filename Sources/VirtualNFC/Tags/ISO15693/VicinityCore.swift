@@ -10,8 +10,10 @@ struct VicinityCore: Sendable {
     case selected
   }
 
-  /// The UID, most significant byte first.
-  let uid: [UInt8]
+  /// The chip's UID, most significant byte first.
+  let ownUID: [UInt8]
+  /// The UID that the chip shows and is addressed by instead of its own.
+  var hiddenBehind: [UInt8]?
   let blockSize: Int
   var blocks: [UInt8]
   var locked: [Bool]
@@ -28,12 +30,15 @@ struct VicinityCore: Sendable {
 
   init(uid: [UInt8], blockCount: Int, blockSize: Int, content: [UInt8]) {
     precondition(uid.count == 8, "a vicinity chip's UID has 8 bytes")
-    self.uid = uid
+    ownUID = uid
     self.blockSize = blockSize
     blocks = Array(content.prefix(blockCount * blockSize))
     blocks += [UInt8](repeating: 0, count: blockCount * blockSize - blocks.count)
     locked = Array(repeating: false, count: blockCount)
   }
+
+  /// The UID that the chip shows and is addressed by, most significant byte first.
+  var uid: [UInt8] { hiddenBehind ?? ownUID }
 
   var blockCount: Int { locked.count }
 
@@ -96,6 +101,14 @@ struct VicinityProfile: Hashable, Sendable {
   var truncatesSecurityStatus = false
   /// The error for blocks beyond the end or too many blocks.
   var rangeError = VicinityErrorCode.blockNotAvailable
+  /// Whether reads that extend beyond the end of the memory are truncated, without an error.
+  var truncatesReads = false
+  /// Whether every refusal has the same code, "no information given", and requests that are neither addressed nor for
+  /// the selected tag are not refused but ignored.
+  var givesNoReasons = false
+  /// Whether the list of commands indicates custom commands, and the crypto suites after it.
+  var listsCustomCommands = false
+  var listedSuites: [UInt8] = []
   /// The maker's code in custom commands.
   var manufacturer: UInt8
 

@@ -113,9 +113,9 @@ struct VicinityRequest: Hashable, Sendable {
     case Code.resetToReady: return .resetToReady
     case Code.readSingleBlock: return one(isWide: isWide).map { .read($0, isRun: false) }
     case Code.extendedReadSingleBlock: return one(isWide: true).map { .read($0, isRun: false) }
-    case Code.readMultipleBlocks:
+    case Code.readMultipleBlocks, Code.fastReadMultipleBlocks:
       return run(isWide: isWide, isCountWide: false).map { .read($0, isRun: true) }
-    case Code.extendedReadMultipleBlocks:
+    case Code.extendedReadMultipleBlocks, Code.extendedFastReadMultipleBlocks:
       return run(isWide: true, isCountWide: true).map { .read($0, isRun: true) }
     case Code.writeSingleBlock:
       return one(isWide: isWide).map { .write($0, rest(of: &bytes), isRun: false) }
@@ -206,6 +206,7 @@ enum VicinityCommandCode {
   static let lockDSFID: UInt8 = 0x2A
   static let getSystemInformation: UInt8 = 0x2B
   static let getMultipleBlockSecurityStatus: UInt8 = 0x2C
+  static let fastReadMultipleBlocks: UInt8 = 0x2D
   static let extendedReadSingleBlock: UInt8 = 0x30
   static let extendedWriteSingleBlock: UInt8 = 0x31
   static let extendedLockBlock: UInt8 = 0x32
@@ -214,6 +215,7 @@ enum VicinityCommandCode {
   static let authenticate: UInt8 = 0x35
   static let extendedGetSystemInformation: UInt8 = 0x3B
   static let extendedGetMultipleBlockSecurityStatus: UInt8 = 0x3C
+  static let extendedFastReadMultipleBlocks: UInt8 = 0x3D
   /// Custom commands, in which the maker's code follows.
   static let custom: ClosedRange<UInt8> = 0xA0...0xDF
 }

@@ -23,6 +23,9 @@ struct VicinityInformation {
   /// Whether the ordinary command reports the size of the memory.
   let reportsMemorySize: Bool
   let commands: Set<UInt8>
+  let hasCustomCommands: Bool
+  /// The crypto suites as the extended form lists them; empty if there are none.
+  let suites: [UInt8]
 
   // The information flags; bits 5 and 6 exist only in the extended form.
   private static let dsfidFlag: UInt8 = 0x01
@@ -31,6 +34,7 @@ struct VicinityInformation {
   private static let icReferenceFlag: UInt8 = 0x08
   private static let wideNumbersFlag: UInt8 = 0x10
   private static let commandListFlag: UInt8 = 0x20
+  private static let suitesFlag: UInt8 = 0x40
 
   /// Returns the answer to Get System Information.
   ///
@@ -79,6 +83,10 @@ struct VicinityInformation {
       flags |= Self.commandListFlag
       fields += commandList
     }
+    if !suites.isEmpty, isWanted(Self.suitesFlag) {
+      flags |= Self.suitesFlag
+      fields += suites
+    }
     return [flags] + uid.reversed() + fields
   }
 
@@ -91,7 +99,7 @@ struct VicinityInformation {
   }
 
   /// The list of commands: four bytes with one bit per command, from the least significant bit of the
-  /// first byte (RFAL, `rfal_nfcv.h`: `RFAL_NFCV_SYSINFO_…`). Custom commands have no bits.
+  /// first byte (RFAL, `rfal_nfcv.h`: `RFAL_NFCV_SYSINFO_…`). All custom commands have one bit.
   private var commandList: [UInt8] {
     typealias Code = VicinityCommandCode
     let first: [UInt8] = [
@@ -99,18 +107,20 @@ struct VicinityInformation {
       Code.writeMultipleBlocks, Code.select, Code.resetToReady,
       Code.getMultipleBlockSecurityStatus,
     ]
-    // No chip here supports Fast Read Multiple Blocks and one further command.
-    let second: [UInt8] = [
-      Code.writeAFI, Code.lockAFI, Code.writeDSFID, Code.lockDSFID, Code.getSystemInformation,
+    // Bit 5 of the second byte stands for custom commands.
+    let second: [UInt8?] = [
+      Code.writeAFI, Code.lockAFI, Code.writeDSFID, Code.lockDSFID, Code.getSystemInformation, nil,
+      Code.fastReadMultipleBlocks,
     ]
     let third: [UInt8] = [
       Code.extendedReadSingleBlock, Code.extendedWriteSingleBlock, Code.extendedLockBlock,
       Code.extendedReadMultipleBlocks, Code.extendedWriteMultipleBlocks,
-      Code.extendedGetMultipleBlockSecurityStatus,
+      Code.extendedGetMultipleBlockSecurityStatus, Code.extendedFastReadMultipleBlocks,
     ]
     return [first, second, third].map { codes in
       codes.enumerated().reduce(UInt8(0)) {
-        $0 | (commands.contains($1.element) ? 1 << UInt8($1.offset) : 0)
+        let isSupported = $1.element.map(commands.contains) ?? hasCustomCommands
+        return $0 | (isSupported ? 1 << UInt8($1.offset) : 0)
       }
     } + [0]
   }

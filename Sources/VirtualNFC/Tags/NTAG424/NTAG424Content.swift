@@ -1,8 +1,10 @@
 import NFCCore
 
-/// The NDEF file in a read without authentication (NT4H2421Gx data sheet, 9.3).
+/// A file with Secure Dynamic Messaging in a read without authentication (NT4H2421Gx data sheet, 9.3).
 struct NTAG424Content {
-  let file: NTAG424File
+  /// The content as it was written.
+  let staticContent: [UInt8]
+  let readCounter: UInt32
   let settings: NTAG424DynamicSettings
   let uid: [UInt8]
   let keys: [[UInt8]]
@@ -22,12 +24,12 @@ struct NTAG424Content {
   private static let blockSize = 16
 
   private var counter: [UInt8] {
-    [0, 8, 16].map { UInt8(truncatingIfNeeded: file.readCounter >> $0) }
+    [0, 8, 16].map { UInt8(truncatingIfNeeded: readCounter >> $0) }
   }
 
-  /// The static content with the mirrored data inserted.
+  /// The content with the mirrored data inserted.
   var bytes: [UInt8] {
-    var content = file.content
+    var content = staticContent
     func put(_ bytes: [UInt8], _ offset: Int?) {
       guard let offset else { return }
       let text = Array(bytes.hexadecimal.utf8)
@@ -43,7 +45,7 @@ struct NTAG424Content {
     }
     let key = DESFireCipher(kind: .aes, key: keys[number])
     if let offset = settings.fileDataOffset, let length = settings.fileDataLength {
-      put(fileData(key, Array(file.content[offset..<offset + length / 2])), offset)
+      put(fileData(key, Array(staticContent[offset..<offset + length / 2])), offset)
     }
     if let start = settings.macInputOffset, let end = settings.macOffset {
       let session = sessionKey(key, Label.authentication)
@@ -78,7 +80,7 @@ struct NTAG424Content {
       start + [UInt8](repeating: 0, count: room == 0 ? 0 : Self.blockSize - room) + Label.lrp
     let master = LeakageResilientCipher(key: key, number: 0).authenticationCode(vector)
     if let offset = settings.fileDataOffset, let length = settings.fileDataLength {
-      let plain = Array(file.content[offset..<offset + length / 2])
+      let plain = Array(staticContent[offset..<offset + length / 2])
       let data = LeakageResilientCipher(key: master, number: 1).run(
         plain, counter: counter + [0, 0, 0], encrypts: true)
       content.replaceSubrange(offset..<offset + length, with: Array(data.hexadecimal.utf8))
@@ -111,5 +113,16 @@ struct NTAG424Content {
       kind: .aes,
       key: key.authenticationCode(
         DESFireCipher.padded(vector, to: Self.blockSize), vector: key.zeroVector))
+  }
+}
+
+extension NTAG424Content {
+  init(
+    file: NTAG424File, settings: NTAG424DynamicSettings, uid: [UInt8], keys: [[UInt8]],
+    padding: [UInt8], number: [UInt8] = [], isLRP: Bool = false
+  ) {
+    self.init(
+      staticContent: file.content, readCounter: file.readCounter, settings: settings, uid: uid,
+      keys: keys, padding: padding, number: number, isLRP: isLRP)
   }
 }

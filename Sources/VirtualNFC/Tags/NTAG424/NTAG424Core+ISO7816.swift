@@ -7,8 +7,6 @@ extension NTAG424Core {
   private static let applicationIdentifier: UInt16 = 0xE110
   private static let chipName: [UInt8] = [0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x00]
   private static let applicationName: [UInt8] = [0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x01]
-  /// P1 of SELECT: the DF above the current one.
-  private static let selectParent: UInt8 = 0x03
   private static let reservedShortIdentifierBits: UInt8 = 0x60
 
   mutating func process(_ command: CommandAPDU) -> [UInt8] {
@@ -41,10 +39,10 @@ extension NTAG424Core {
       }
     }
     if command.data.isEmpty {
-      return command.p1 == Parameter.selectFile || command.p1 == Self.selectParent
+      return command.p1 == Parameter.selectFile || command.p1 == Parameter.selectParent
         ? select(application: false) : StatusWord.lengthInconsistent.bytes
     }
-    guard command.data.count == 2, command.p1 != Self.selectParent else {
+    guard command.data.count == 2, command.p1 != Parameter.selectParent else {
       return StatusWord.lengthInconsistent.bytes
     }
     let identifier = UInt16(command.data[0]) << 8 | UInt16(command.data[1])

@@ -1,7 +1,8 @@
 import NFCCore
 
 /// The data that an NTAG 424 DNA inserts into its NDEF file in reads without authentication (Secure
-/// Dynamic Messaging; NT4H2421Gx data sheet, 9.3 and 10.7.1).
+/// Dynamic Messaging; NT4H2421Gx data sheet, 9.3 and 10.7.1), and a DESFire EV3 into a file of standard data, with the
+/// same bytes (NXP's reader library; liblogicalaccess).
 struct NTAG424DynamicSettings: Hashable, Sendable {
   /// The bits of SDMOptions (table 69).
   enum Option {
@@ -29,6 +30,8 @@ struct NTAG424DynamicSettings: Hashable, Sendable {
 
   let options: UInt8
   let accessRights: UInt16
+  /// The number of keys that the file's application has.
+  let keyCount: UInt8
   var uidOffset: Int?
   var counterOffset: Int?
   var piccDataOffset: Int?
@@ -48,15 +51,19 @@ struct NTAG424DynamicSettings: Hashable, Sendable {
   var mirrorsUID: Bool { options & Option.uid != 0 }
   var counts: Bool { options & Option.counter != 0 }
   var mirrorsCounter: Bool { counts && counterOffset != Self.notMirrored }
-  var metaReadKey: Int? { metaRead <= NTAG424File.Access.lastKey ? Int(metaRead) : nil }
-  var fileReadKey: Int? { fileRead <= NTAG424File.Access.lastKey ? Int(fileRead) : nil }
+  var metaReadKey: Int? { metaRead < keyCount ? Int(metaRead) : nil }
+  var fileReadKey: Int? { fileRead < keyCount ? Int(fileRead) : nil }
   var isPlain: Bool { metaRead == NTAG424File.Access.free }
 
   /// Parses SDMOptions, SDMAccessRights and the offsets that belong to them.
   ///
   /// - Parameter counter: SDMReadCtr; a limit must be above it.
-  init(_ bytes: [UInt8], fileSize: Int, isLRP: Bool, counter: UInt32) throws(NTAG424Status) {
+  init(
+    _ bytes: [UInt8], fileSize: Int, isLRP: Bool, counter: UInt32,
+    keyCount: UInt8 = NTAG424File.Access.lastKey + 1
+  ) throws(NTAG424Status) {
     guard bytes.count >= 3 else { throw .lengthError }
+    self.keyCount = keyCount
     options = bytes[0]
     accessRights = UInt16(bytes[1]) | UInt16(bytes[2]) << 8
     var rest = bytes.dropFirst(3)
@@ -86,7 +93,7 @@ struct NTAG424DynamicSettings: Hashable, Sendable {
   private func isAllowed(fileSize: Int, isLRP: Bool, counter: Int) -> Bool {
     let never = NTAG424File.Access.never
     guard options & Option.reserved == 0, options & Option.ascii != 0,
-      NTAG424File.isCondition(metaRead), NTAG424File.isCondition(counterRetrieval),
+      isCondition(metaRead), isCondition(counterRetrieval),
       fileReadKey != nil || fileRead == never, accessRights >> 4 & 0x0F == UInt16(never)
     else { return false }
     // The settings must mirror a value, and a counter requires an access condition.
@@ -100,6 +107,11 @@ struct NTAG424DynamicSettings: Hashable, Sendable {
       guard counts, counterLimit > counter else { return false }
     }
     return placesAreAllowed(fileSize: fileSize, isLRP: isLRP)
+  }
+
+  /// Returns whether a half byte stands for an existing key, everybody or nobody.
+  private func isCondition(_ value: UInt8) -> Bool {
+    value < keyCount || value == NTAG424File.Access.free || value == NTAG424File.Access.never
   }
 
   private func placesAreAllowed(fileSize: Int, isLRP: Bool) -> Bool {

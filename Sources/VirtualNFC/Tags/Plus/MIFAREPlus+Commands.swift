@@ -44,6 +44,8 @@ extension MIFAREPlus {
   mutating func process(_ command: [UInt8]) -> [UInt8] {
     let waiting = challenge
     challenge = nil
+    if let answer = version(command) { return answer }
+    sentVersionFrames = 0
     do {
       return try execute(command, after: waiting)
     } catch let refusal as Refusal {
@@ -101,6 +103,8 @@ extension MIFAREPlus {
   /// keys of the card can be authenticated.
   private func checkLevelOne(_ command: [UInt8]) throws {
     switch command.first {
+    case Command.authenticateFirst where requiresFollowingAuthentication:
+      throw Refusal(status: Status.unavailable)
     case Command.authenticateFirst, Command.authenticateFollowing:
       guard command.count < 3 || KeyAddress.card.contains(address(command)) else {
         throw Refusal(status: Status.noSuchBlock)

@@ -15,8 +15,8 @@ import NFCCore
 /// liblogicalaccess and Proxmark3 (`mifare4.c`), whose recording of a card (`hf_mfp_mad_sl3.trace`)
 /// contains authentication and reading. None of them specifies the answer of a card to a command in the
 /// wrong order (here 0B, or 06 for one that requires authentication), or whether an authentication with
-/// one sector's key opens another sector with the same key (here not). Of MIFARE Plus EV1, only its secure
-/// messaging is modeled (`phalMfpEVx`; ``hasMessagingOfEV1``). Level 2, the configuration blocks from
+/// one sector's key opens another sector with the same key (here not). Of MIFARE Plus EV1, its secure
+/// messaging and GetVersion are modeled (`phalMfpEVx`; ``hasMessagingOfEV1``). Level 2, the configuration blocks from
 /// B000 on, proximity check and virtual card selection with its keys are not modeled.
 public struct MIFAREPlus: VirtualChip {
   /// The members of the family.
@@ -69,8 +69,14 @@ public struct MIFAREPlus: VirtualChip {
   public private(set) var securityLevel: Int
   /// Whether level 1 exists between level 0 and level 3.
   public let hasLevelOne: Bool
-  /// Whether the card has the secure messaging of MIFARE Plus EV1, too, and uses it with a reader that announces it.
+  /// Whether the card is a MIFARE Plus EV1: it answers GetVersion, and has the secure messaging of EV1, too, which it
+  /// uses with a reader that announces it.
   public var hasMessagingOfEV1 = false
+  /// Whether the card, in level 1, refuses a first authentication (70) and accepts only a following one (76).
+  /// Public sources show both kinds of card.
+  package var requiresFollowingAuthentication = false
+  /// The number of frames that GetVersion has sent while more follow.
+  var sentVersionFrames = 0
   /// The security level after the next power-on.
   var nextSecurityLevel: Int
   var interface: ProximityInterface
@@ -220,6 +226,7 @@ public struct MIFAREPlus: VirtualChip {
     session = nil
     challenge = nil
     transferBuffer = nil
+    sentVersionFrames = 0
   }
 
   public mutating func receive(_ frame: RadioFrame) -> RadioFrame? {

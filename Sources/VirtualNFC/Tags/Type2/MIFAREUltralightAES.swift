@@ -11,12 +11,12 @@ import NFCCore
 /// Its memory consists of all pages, including the real keys, each with its last byte first; counters and
 /// signature are stored separately.
 ///
-/// Sources: Unleashed Firmware (tests on a real chip against Proxmark3), StuStaPay, libpretixnfc and
-/// traces of Proxmark3, all of which cite data sheet MF0AES(H)20. None of them specifies when new keys
-/// and settings take effect (here at the next REQA or WUPA), what freezes the lock bits of page 28h (here
-/// as in Ultralight EV1), how wrong keys are counted (here consecutive ones), which NAK answers a wrong
-/// key (here 0, and 4 once no key is accepted any more), or whether reserved pages can be written (here
-/// not).
+/// Sources: Unleashed Firmware (tests on a real chip against Proxmark3; issue 1081 for the limit of wrong
+/// keys), StuStaPay, libpretixnfc and traces of Proxmark3, all of which cite data sheet MF0AES(H)20. A real
+/// chip is silent to a command without a MAC in a secure session; here to one with a wrong MAC, too. None of
+/// them specifies when new keys and settings take effect (here at the next REQA or WUPA), what freezes the
+/// lock bits of page 28h (here as in Ultralight EV1), which NAK answers a wrong key (here 0, and 4 once no
+/// key is accepted any more), or whether reserved pages can be written (here not).
 public struct MIFAREUltralightAES: VirtualChip, Type2Chip {
   static let pageTotal = 60
   static let map: LockMap =
@@ -69,7 +69,8 @@ public struct MIFAREUltralightAES: VirtualChip, Type2Chip {
   public var signature: [UInt8]
   /// The three counters, 24 bits each. They are kept without power.
   public internal(set) var counters: [UInt32] = [0, 0, 0]
-  /// The number of wrong keys since the last right one. It is kept without power.
+  /// The count of wrong keys, from which a right one takes 16 away. It is kept without power. A wrong key when the
+  /// count has reached the limit closes the chip.
   public internal(set) var failedAttempts = 0
 
   var activation: TypeAActivation
@@ -241,8 +242,13 @@ public struct MIFAREUltralightAES: VirtualChip, Type2Chip {
     }
     if command.first == Type2Command.authenticate { return beginAuthentication(command) }
     guard var session = messaging else { return executePlainly(command) }
-    guard let plain = session.unwrap(command), plain.first != Type2Command.compatibilityWrite
-    else { return .refusal(.invalidArgument) }
+    guard let plain = session.unwrap(command) else {
+      activation.stopResponding()
+      return .silence
+    }
+    guard plain.first != Type2Command.compatibilityWrite else {
+      return .refusal(.invalidArgument)
+    }
     let answer = executePlainly(plain)
     defer { if messaging != nil { messaging = session } }
     switch answer {
@@ -291,6 +297,8 @@ public struct MIFAREUltralightAES: VirtualChip, Type2Chip {
   // MARK: Authentication
 
   private static let keySize = 16
+  /// What a right key takes away from the count of wrong ones.
+  private static let attemptsPerRightKey = 0x10
 
   /// Returns a key in the form that the algorithm requires.
   private func cipher(_ key: Int) -> DESFireCipher {
@@ -299,7 +307,7 @@ public struct MIFAREUltralightAES: VirtualChip, Type2Chip {
       kind: .aes, key: pagesInForce[first..<first + Self.keySize].reversed())
   }
 
-  private var isClosed: Bool { attemptLimit != 0 && failedAttempts >= attemptLimit }
+  private var isClosed: Bool { attemptLimit != 0 && failedAttempts > attemptLimit }
 
   private mutating func beginAuthentication(_ command: [UInt8]) -> Type2Answer {
     provedKey = nil
@@ -332,7 +340,7 @@ public struct MIFAREUltralightAES: VirtualChip, Type2Chip {
       failedAttempts += 1
       return .refusal(isClosed ? .counterOverflow : .invalidArgument)
     }
-    failedAttempts = 0
+    failedAttempts = max(0, failedAttempts - Self.attemptsPerRightKey)
     provedKey = challenge.key
     if setting(Self.securityPage, 0, inForce: true) & Security.secureMessaging != 0 {
       messaging = UltralightAESSession(
