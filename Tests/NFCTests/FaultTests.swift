@@ -141,7 +141,7 @@ import VirtualNFC
   }
 
   /// The reader's commands for two DESFire cards, which are asked for their version after they are found.
-  static let cardCommands = 17
+  static let cardCommands = 12
   private static let cards: [[UInt8]] = [[0x04, 1, 2, 3, 4, 5, 6], [0x04, 7, 7, 7, 7, 7, 7]]
 
   private static func found(on bench: Bench) async throws -> Set<[UInt8]> {

@@ -84,12 +84,15 @@ final class Demo: Sendable {
     }
   }
 
-  /// Shows the next tag if the current one is among those that a reader has found. A demo that is seen by two readers
-  /// is reported by each of them.
-  func passOver(_ found: [DetectedTag]) {
-    guard let shown = state.withLock({ $0.shown }),
-      found.contains(where: { isSame(shown, $0.identifier) })
-    else { return }
+  /// Shows the next tag if the current one is among those that a reader has found, or if no reader looks for it. Of two
+  /// readers, each reports what it has found.
+  ///
+  /// - Parameter technologies: those that are polled. Only the PC/SC reader has ISO 15693, and it has nothing else.
+  func passOver(_ found: [DetectedTag], polling technologies: [TagTechnology]) {
+    guard let shown = state.withLock({ $0.shown }) else { return }
+    let isVicinity = fields.needsPCSC(shown)
+    let isLookedFor = technologies.contains { ($0 == .iso15693) == isVicinity }
+    guard !isLookedFor || found.contains(where: { isSame(shown, $0.identifier) }) else { return }
     showNext()
   }
 

@@ -114,7 +114,7 @@ extension Session {
         passed.tags = tags
         let wrong = tags.first { uid == nil || $0.identifier == uid }
         if let wrong, demo?.isOver ?? true { throw Failure(wrong, isNot: name) }
-        demo?.passOver(tags)
+        demo?.passOver(tags, polling: technologies)
       })
     let subject = uid.map { "the tag \($0.hexadecimal)" } ?? name
     while true {

@@ -184,10 +184,24 @@ struct EchoApplication: VirtualApplet {
     let card = try await card(bench)
     _ = try await card.selectApplication(of: [EchoApplication.identifier])
     bench.virtual.setFaults([Fault(effect, at: .command(index))])
+    guard case .lineCloses = effect else {
+      // READ BINARY is sent once more.
+      #expect(try await whole(card) == EchoApplication.file, "\(effect) at \(index)")
+      bench.virtual.setFaults((index..<index + 3).map { Fault(effect, at: .command($0)) })
+      do {
+        #expect(try await whole(card) == EchoApplication.file, "\(effect) from \(index) on")
+      } catch let error as NFCError {
+        #expect(error.group == .connection, "\(effect) from \(index) on")
+      }
+      return
+    }
     let error = await #expect(throws: NFCError.self, "\(effect) at \(index)") {
-      let data = try await card.readBinary(file: nil, offset: 0, count: nil)
-      #expect(data == EchoApplication.file)
+      try await whole(card)
     }
     #expect(error?.group == .connection, "\(effect) at \(index)")
+  }
+
+  private func whole(_ card: any ISO7816Tag) async throws -> [UInt8] {
+    try await card.readBinary(file: nil, offset: 0, count: nil)
   }
 }

@@ -235,7 +235,10 @@ import VirtualNFC
       _ = try await tag.polling(systemCode: 0xFFFF)
     }
     #expect(polling?.code == .unsupported)
+    // A read of one block is sent once more.
     bench.virtual.setFaults([.init(.frameLost, at: 0)])
+    #expect(try await tag.readBlocks(service: 0x000B, blocks: 4..<5) == [data])
+    bench.virtual.setFaults([.init(.frameLost, at: 0), .init(.frameLost, at: 1)])
     let silent = await #expect(throws: NFCError.self) {
       _ = try await tag.readBlocks(service: 0x000B, blocks: 4..<5)
     }
