@@ -15,6 +15,8 @@ import Testing
     ("--virtual ntag213 --jsn read", "--json?"), ("write uri --verfy", "--verify?"),
     ("lock --jsn", "--json?"), ("mifare --virtal ntag213 send 3000", "--virtual?"),
     ("write wifi N --pass x", "--password"), ("poll --virt demo", "--virtual?"),
+    ("info ntag215", "--virtual ntag215?"), ("poll demo", "--virtual demo?"),
+    ("virtual ntag215 poll", "nfc poll --virtual"), ("poll --virtual a,b", "--virtual suica"),
     ("watch --inst", "--install?"), ("--virtual demo", "nfc --virtual demo poll"),
     ("--json", "a command is missing"), ("wifi", "--help"), ("help foo", "foo"),
     ("iso15693", "read"),

@@ -11,15 +11,9 @@ import VirtualNFC
   private static let getVersion: [UInt8] = [0x90, 0x60, 0x00, 0x00, 0x00]
   private static let noSession: [UInt8] = [0x91, 0xAE]
 
-  private static func withTag(
-    _ tag: VirtualTag, _ body: (DetectedTag) async throws -> Void
-  ) async throws {
-    try await withReader(tag) { found, _ in try await body(found) }
-  }
-
-  private nonisolated(nonsending) static func withReader(
+  private nonisolated(nonsending) static func withTag(
     _ tag: VirtualTag,
-    _ body: nonisolated(nonsending) (DetectedTag, VirtualReader) async throws -> Void
+    _ body: nonisolated(nonsending) (DetectedTag) async throws -> Void
   ) async throws {
     let field = VirtualField()
     field.place(tag)
@@ -28,7 +22,7 @@ import VirtualNFC
     let reader = try await Reader.open(virtual.connectionString)
     for try await found in reader.tags(polling: .iso14443) {
       try await found.connect()
-      try await body(found, virtual)
+      try await body(found)
       break
     }
     await reader.close()
@@ -71,24 +65,32 @@ import VirtualNFC
 
   private static let application = DESFireApplicationIdentifier(0x12_3456) ?? .card
   private struct Refused: Error {}
+  private static let owner = DESFireAccessRights(
+    read: .key(0), write: .key(0), readWrite: .key(0), change: .key(0))
+
+  /// Returns a new application with a session of its key.
+  private static func application(on card: DESFireCard) async throws -> DESFireApplication {
+    try await card.root.authenticate(0, .factory(.des))
+    try await card.createApplication(
+      DESFireApplicationPlan(Self.application, keyCount: 1, kind: .aes))
+    let application = card.application(Self.application)
+    try await application.authenticate(0, .factory(.aes))
+    return application
+  }
 
   /// A transaction that fails or is cancelled leaves nothing that a later one would commit.
   @Test(arguments: [DESFireModel.ev1, .ev2], [true, false])
   func ofATransaction(_ model: DESFireModel, _ isCancelled: Bool) async throws {
     let tag = VirtualTag(DESFire(model, formatted: false))
-    try await Self.withReader(tag) { found, virtual in
+    try await Self.withTag(tag) { found in
       let card = try await DESFireCard(found)
-      try await card.root.authenticate(0, .factory(.des))
-      try await card.createApplication(
-        DESFireApplicationPlan(Self.application, keyCount: 1, kind: .aes))
-      let application = card.application(Self.application)
-      try await application.authenticate(0, .factory(.aes))
+      let application = try await Self.application(on: card)
       let value = DESFireValueSettings(
         lowerLimit: 0, upperLimit: 100, limitedCredit: 50, allowsLimitedCredit: false)
-      let owner = DESFireAccessRights(
-        read: .key(0), write: .key(0), readWrite: .key(0), change: .key(0))
       try await application.createFile(
-        3, DESFireFileSettings(communication: .encrypted, rights: owner, content: .value(value)))
+        3,
+        DESFireFileSettings(
+          communication: .encrypted, rights: Self.owner, content: .value(value)))
       let abandoned = Task {
         try await application.transaction {
           try await $0.changeValue(file: 3, .debit(5))
@@ -107,7 +109,7 @@ import VirtualNFC
   @MainActor @Test func ofATransactionOfAnActor() async throws {
     let tag = VirtualTag(DESFire(.ev1, formatted: false))
     var isRunning = false
-    try await Self.withReader(tag) { found, _ in
+    try await Self.withTag(tag) { found in
       let card = try await DESFireCard(found)
       try? await card.root.transaction { _ in isRunning = true }
     }

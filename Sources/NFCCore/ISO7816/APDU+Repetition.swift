@@ -1,11 +1,5 @@
 extension APDU {
-  private enum Instruction {
-    static let select: UInt8 = 0xA4
-    static let readBinary: UInt8 = 0xB0
-    static let readBinaryWithDataObject: UInt8 = 0xB1
-    static let updateBinary: UInt8 = 0xD6
-    static let updateBinaryWithDataObject: UInt8 = 0xD7
-  }
+  private typealias Instruction = Type4Command.Instruction
 
   /// The bits of the class byte other than the logical channel: without them, a command has no secure messaging, and
   /// nothing of it follows (ISO/IEC 7816-4, 5.4.1).

@@ -15,18 +15,23 @@ struct FeliCaInfoCommand: AsyncParsableCommand {
         nfc felica info --json
       """)
 
-  @OptionGroup var system: FeliCaSystemOption
+  @Option(
+    help: ArgumentHelp("Show only the system with this code.", valueName: "hex"),
+    transform: { try FeliCaCode.argument($0, "--system") })
+  var system: UInt16?
+
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 
   func run() async throws {
     try await Session.run(options) { session in
       let tag = try await session.selectFeliCaCard(for: .reading)
-      _ = try await system.card(tag)
-      var (product, card) = try await tag.work {
-        let product = try await tag.kind.product()
-        return (product, try await FeliCaCard(tag.kind, product))
+      let (product, systems) = try await tag.work {
+        (try await tag.kind.product(), try await FeliCaCard.systems(of: tag.kind))
       }
-      if let code = system.code { card.keepSystem(code) }
+      let shown = try system.map { [try FeliCaSystemOption.system($0, of: systems, tag.name)] }
+      let card = try await tag.work {
+        try await FeliCaCard(tag.kind, product, systems: shown ?? systems)
+      }
       var facts = tag.detected.facts(product)
       facts.append(JSONValue.Member(key: "maker", value: .string(product?.maker ?? "Sony")))
       guard !options.json else {

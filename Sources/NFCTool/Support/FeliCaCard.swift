@@ -19,7 +19,11 @@ struct FeliCaCard {
   private static let ndefSystem: UInt16 = 0x12FC
 
   init(_ tag: any FeliCaTag, _ product: TagProduct?) async throws {
-    let all = try await Self.systems(of: tag)
+    try await self.init(tag, product, systems: Self.systems(of: tag))
+  }
+
+  /// Searches for the services of some of the card's systems.
+  init(_ tag: any FeliCaTag, _ product: TagProduct?, systems all: [FeliCaSystem]) async throws {
     guard Self.listsServices(product) else {
       systems = all.map { system in
         let hasServices = product != nil || system.code == Self.ndefSystem
@@ -43,9 +47,6 @@ struct FeliCaCard {
   private static func listsServices(_ product: TagProduct?) -> Bool {
     product?.id == .feliCaStandard
   }
-
-  /// Leaves out all other systems.
-  mutating func keepSystem(_ code: UInt16) { systems.removeAll { $0.system.code != code } }
 
   /// Returns the card's systems without searching for their services.
   static func systems(of tag: any FeliCaTag) async throws -> [FeliCaSystem] {

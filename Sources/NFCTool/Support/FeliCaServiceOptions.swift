@@ -26,13 +26,22 @@ struct FeliCaSystemOption: ParsableArguments {
   func card(_ tag: SelectedTag<any FeliCaTag>) async throws -> any FeliCaTag {
     guard let code else { return tag.kind }
     let systems = try await tag.work { try await FeliCaCard.systems(of: tag.kind) }
+    return tag.kind.inSystem(try Self.system(code, of: systems, tag.name))
+  }
+
+  /// Returns the system with a code.
+  ///
+  /// - Throws: ``Failure`` `notThere` if the card does not have it.
+  static func system(
+    _ code: UInt16, of systems: [FeliCaSystem], _ tag: String
+  ) throws -> FeliCaSystem {
     guard let system = systems.first(where: { $0.code == code }) else {
       let codes = systems.map { $0.code.bigEndianBytes.hexadecimal }.joined(separator: ", ")
       throw Failure(
-        .notThere, "the card has no system \(code.bigEndianBytes.hexadecimal)", tag: tag.name,
+        .notThere, "the card has no system \(code.bigEndianBytes.hexadecimal)", tag: tag,
         advice: "it has \(codes.isEmpty ? "none that it reports" : codes)")
     }
-    return tag.kind.inSystem(system)
+    return system
   }
 }
 

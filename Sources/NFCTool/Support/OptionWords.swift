@@ -24,6 +24,20 @@ enum OptionWords {
     return Failure(.usage, reason, advice: "did you mean \(nearest)?")
   }
 
+  /// Returns the error for a virtual tag that was named without its option; `nil` for any other message of the parser.
+  static func bareTag(in message: String) -> Failure? {
+    guard message.contains("nexpected argument") else { return nil }
+    let words = message.prefix { !$0.isNewline }.split(separator: "'").map(String.init)
+    guard
+      let tag = words.first(where: { word in
+        VirtualTags.names.contains { Spelling.folded($0) == Spelling.folded(word) }
+      })
+    else { return nil }
+    return Failure(
+      .usage, "the command takes no argument \(tag.shellWord)",
+      advice: "did you mean --virtual \(tag.shellWord)?")
+  }
+
   private static func missingCommand(_ arguments: [String]) -> Failure? {
     // These end the command line before a command could be missing.
     guard !arguments.contains(where: { ["--help", "-h", "--version"].contains($0) }) else {

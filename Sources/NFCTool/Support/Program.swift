@@ -68,7 +68,9 @@ enum Program {
     let code = NFCTool.exitCode(for: error)
     let message = withoutRepetition(ArgumentText.shown(NFCTool.fullMessage(for: error)))
     guard code.isSuccess else {
-      if code == .validationFailure, let failure = OptionWords.failure(for: arguments) {
+      if code == .validationFailure,
+        let failure = OptionWords.failure(for: arguments) ?? OptionWords.bareTag(in: message)
+      {
         return status(of: failure)
       }
       if !message.isEmpty { Output.printError(message) }

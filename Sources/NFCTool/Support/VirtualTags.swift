@@ -60,6 +60,16 @@ struct VirtualTags: Sendable {
   }
 
   private static func unknown(_ name: String) -> Failure {
+    if NFCTool.configuration.subcommands.contains(where: { $0.matches(name) }) {
+      return Failure(
+        .usage, "there is no virtual tag \"\(name)\"",
+        advice: "\(name) is a command, as in nfc \(name) --virtual ntag215")
+    }
+    if name.contains(",") {
+      return Failure(
+        .usage, "there is no virtual tag \"\(name)\"",
+        advice: "each tag has an option of its own, as in --virtual ntag215 --virtual suica")
+    }
     let near = Spelling.nearest(to: name, among: names)
     let hint =
       near.isEmpty ? "" : "did you mean \(near.joined(separator: ", "))? "

@@ -77,7 +77,7 @@ public final class DESFireCard: Sendable {
   public func endSession() async throws {
     try await Task {
       try await perform(in: nil) { procedure in
-        guard procedure.state.session != nil || procedure.state.mayBeInLostSession else { return }
+        guard procedure.state.session != nil else { return }
         procedure.state.forget()
         try procedure.select(procedure.generation == .fixed ? .fixed : .card)
       }

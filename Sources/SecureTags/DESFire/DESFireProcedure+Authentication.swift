@@ -86,7 +86,6 @@ extension DESFireProcedure {
       case .lrpFirst, .lrpNonFirst: try proveLRP(number, key, method.code, after: before)
       }
     state.session = DESFireSession(keyNumber: number, messaging: messaging)
-    state.mayBeInLostSession = false
   }
 
   /// Authenticates to a chip that uses EV2's messaging or was permanently switched to LRP: it

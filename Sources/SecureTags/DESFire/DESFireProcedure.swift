@@ -5,9 +5,6 @@ struct DESFireState: Sendable {
   /// The application that is selected; `nil` if that is not known.
   var selection: DESFireApplicationIdentifier?
   var session: DESFireSession?
-  /// Whether the card may still be in a session whose messaging is lost: an answer was lost, or a cancelled task ended
-  /// between two frames.
-  var mayBeInLostSession = false
   /// Whether the chip has shown that it was permanently switched to LRP.
   var usesLRP = false
   /// Whether the card has shown that it does not know the commands of ``DESFireGeneration/hasChainedData``.
@@ -77,13 +74,7 @@ struct DESFireProcedure {
       return data
     } catch {
       // Regardless of the error, the card's session is no longer the one that this type knows.
-      let cause = (error as? NFCError)?.cause
-      if case .desfireStatus? = cause {
-        // A refusal has ended it.
-      } else if state.session != nil {
-        state.mayBeInLostSession = true
-      }
-      state.session = cause == Self.nothingToCommit ? session : nil
+      state.session = (error as? NFCError)?.cause == Self.nothingToCommit ? session : nil
       throw error
     }
   }
@@ -154,7 +145,7 @@ struct DESFireProcedure {
       }
       throw error
     }
-    (state.selection, state.mayBeInLostSession) = (application, false)
+    state.selection = application
   }
 
   /// The names of NFC Forum type 4, which an NTAG DNA has, and of DESFire Light on delivery
@@ -176,6 +167,6 @@ struct DESFireProcedure {
     guard try Self.fixedNames.contains(where: { try transport.selectName($0) }) else {
       throw NFCError(.wrongTag, "the chip's application has another name")
     }
-    (state.selection, state.mayBeInLostSession) = (application, false)
+    state.selection = application
   }
 }

@@ -36,16 +36,13 @@ extension ICODETag {
         throw NFCError(.unsupported, "the keys of this tag are locked, and none could be used")
       }
       if security == .keys { try Self.checkKeys(commands) }
-      let block = NTAG5Configuration.Block.security
-      var bytes = try Self.read(block, 1, commands)
       let mode =
         security == .keys
         ? NTAG5Configuration.SecurityByte.keys : NTAG5Configuration.SecurityByte.passwords
-      bytes[0] = bytes[0] & ~NTAG5Configuration.SecurityByte.mode | mode
       try commands.link.uninterrupted(recovery: Self.configurationRecovery) { hasChanged in
-        try Self.write(bytes, block, commands)
-        hasChanged = true
-        try Self.verify(bytes, block, commands)
+        try Self.change(NTAG5Configuration.Block.security, commands, &hasChanged) {
+          $0[0] = $0[0] & ~NTAG5Configuration.SecurityByte.mode | mode
+        }
       }
     }
   }
@@ -209,16 +206,25 @@ extension ICODETag {
     }
   }
 
+  /// Changes bytes of a block and keeps the others: three exchanges.
+  static func change(
+    _ block: UInt8, _ commands: VicinityCommands, _ hasChanged: inout Bool,
+    _ edit: (inout [UInt8]) -> Void
+  ) throws {
+    var bytes = try read(block, 1, commands)
+    edit(&bytes)
+    try write(bytes, block, commands)
+    hasChanged = true
+    try verify(bytes, block, commands)
+  }
+
   private static func raise(
     _ access: NTAG5Configuration.Access, _ commands: VicinityCommands
   ) throws {
-    let block = NTAG5Configuration.Block.globalHeader
-    var bytes = try read(block, 1, commands)
-    bytes[1] = access.rawValue
     try commands.link.uninterrupted(recovery: configurationRecovery) { hasChanged in
-      try write(bytes, block, commands)
-      hasChanged = true
-      try verify(bytes, block, commands)
+      try change(NTAG5Configuration.Block.globalHeader, commands, &hasChanged) {
+        $0[1] = access.rawValue
+      }
     }
   }
 }

@@ -66,12 +66,9 @@ extension ICODETag {
       guard let key = plan.setup.keys[number]?.value else { return }
       try write(key, as: number, commands, &hasChanged)
     case .writePrivileges(let number, _, let after):
-      let block = NTAG5Configuration.Block.privileges(number)
-      var bytes = try read(block, 1, commands)
-      bytes[0] = after.rawValue
-      try write(bytes, block, commands)
-      hasChanged = true
-      try verify(bytes, block, commands)
+      try change(NTAG5Configuration.Block.privileges(number), commands, &hasChanged) {
+        $0[0] = after.rawValue
+      }
     case .prove, .activate, .disable: return
     }
   }
@@ -111,11 +108,8 @@ extension ICODETag {
     case .disable(let index): (number, state) = (index, .disabled)
     case .writeKey, .writePrivileges, .prove: return
     }
-    let block = NTAG5Configuration.Block.header(number)
-    var bytes = try read(block, 1, commands)
-    bytes[1] = state.rawValue
-    try write(bytes, block, commands)
-    hasChanged = true
-    try verify(bytes, block, commands)
+    try change(NTAG5Configuration.Block.header(number), commands, &hasChanged) {
+      $0[1] = state.rawValue
+    }
   }
 }

@@ -37,7 +37,6 @@ struct NTAG424Procedure {
         .wrongTag, "the tag has no application \(ApplicationIdentifier.ndef)",
         cause: .statusWord(answer.statusWord))
     }
-    commands.state.mayBeInLostSession = false
   }
 
   private static func keyNumber(_ number: Int) throws -> UInt8 {

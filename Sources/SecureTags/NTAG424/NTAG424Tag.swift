@@ -48,7 +48,7 @@ public final class NTAG424Tag: Sendable {
   /// - Throws: ``NFCError/Code/wrongTag`` if the chip's application is no longer there;
   ///   ``NFCError/Code/tagConnectionLost``.
   public func endSession() async throws {
-    guard state.withLock({ $0.session != nil || $0.mayBeInLostSession }) else { return }
+    guard state.withLock({ $0.session != nil }) else { return }
     try await Task { try await perform { try $0.select() } }.value
   }
 

@@ -12,7 +12,8 @@ enum Type4Command {
   /// The number of bytes that an offset data object occupies in a command's data.
   static let offsetObjectSize = 5
 
-  private enum Instruction {
+  /// The instruction codes (ISO/IEC 7816-4, table 4).
+  enum Instruction {
     static let select: UInt8 = 0xA4
     static let readBinary: UInt8 = 0xB0
     static let readBinaryWithDataObject: UInt8 = 0xB1
