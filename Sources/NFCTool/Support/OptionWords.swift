@@ -1,9 +1,9 @@
 import ArgumentParser
 
-/// Explains a command line that the parser has refused because of an option that there is not.
+/// Explains a command line that the parser has refused because of an unknown option.
 ///
-/// The parser suggests the option that differs least, also where the word is the beginning of another one; it names
-/// no option if an argument is missing, too; and it does not know that options may precede the subcommand.
+/// The parser suggests the option that differs least, even if the word is the beginning of another one. If an argument
+/// is missing as well, it does not mention the option, and it does not know that options may precede the subcommand.
 enum OptionWords {
   /// Returns the error for the first option that the command does not have; `nil` if it has all of them.
   ///
