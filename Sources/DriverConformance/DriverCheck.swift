@@ -17,6 +17,7 @@ public struct DriverCheck: Sendable, CustomStringConvertible {
   public typealias BenchMaker = @Sendable () async throws -> any DriverBench
 
   /// The outcome of a check that found no fault.
+  @nonexhaustive
   public enum Outcome: Hashable, Sendable {
     /// The driver has passed the check.
     case passed

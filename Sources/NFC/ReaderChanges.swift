@@ -2,7 +2,8 @@ import NFCCore
 import ReaderThread
 import Synchronization
 
-/// A reader that was plugged in or unplugged. More may be added: a `switch` needs a `default`.
+/// A reader that was plugged in or unplugged. More may be added: a `switch` needs an `@unknown default`.
+@nonexhaustive
 public enum ReaderChange: Hashable, Sendable {
   /// A reader was found.
   case appeared(FoundReader)

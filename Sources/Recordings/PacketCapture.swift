@@ -18,6 +18,7 @@ public final class PacketCapture: Sendable {
   public typealias Sink = @Sendable ([UInt8]) throws -> Void
 
   /// The air interface of a frame.
+  @nonexhaustive
   public enum Interface: UInt32, Sendable, CaseIterable {
     /// ISO/IEC 14443, type A and B.
     case iso14443

@@ -3,6 +3,7 @@ import NFCCore
 /// One call of a reader's driver and its outcome: one line of a recording.
 public struct RecordedCall: Hashable, Sendable {
   /// What the driver was asked to do.
+  @nonexhaustive
   public enum Request: Hashable, Sendable {
     /// Switch the carrier off and on.
     case resetField
@@ -26,6 +27,7 @@ public struct RecordedCall: Hashable, Sendable {
   }
 
   /// The outcome of a call.
+  @nonexhaustive
   public enum Outcome: Hashable, Sendable {
     /// The call succeeded and returned nothing.
     case done

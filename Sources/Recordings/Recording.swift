@@ -23,6 +23,7 @@ public struct Recording: Hashable, Sendable {
   package static let version = 1
 
   /// A line of the file.
+  @nonexhaustive
   public enum Line: Hashable, Sendable {
     /// A reader was opened; its number is its position among the readers.
     case reader(RecordedReader)

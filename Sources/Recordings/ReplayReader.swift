@@ -24,6 +24,7 @@ import Synchronization
 /// those without the key.
 public final class ReplayReader: Sendable {
   /// How commands are matched with answers.
+  @nonexhaustive
   public enum Order: Hashable, Sendable {
     /// In the recorded order.
     case recorded

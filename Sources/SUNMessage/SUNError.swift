@@ -1,6 +1,8 @@
 /// The reason why a SUN message cannot be verified.
+@nonexhaustive
 public enum SUNError: Error, Hashable, Sendable {
   /// The parts of a link that the chip fills in.
+  @nonexhaustive
   public enum Part: Hashable, Sendable {
     /// The encrypted UID and counter (PICCENCData).
     case piccData

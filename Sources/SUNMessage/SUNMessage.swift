@@ -90,6 +90,7 @@ public struct SUNMessage: Hashable, Sendable {
 }
 
 /// The cryptography of the chip.
+@nonexhaustive
 public enum SUNMode: String, Hashable, Sendable {
   /// AES-128 with CMAC (NXP AN12196).
   case aes = "AES"

@@ -99,6 +99,7 @@ public struct SUNTemplate: Hashable, Sendable {
 }
 
 /// The reason why a text is not a template.
+@nonexhaustive
 public enum SUNTemplateError: Error, Hashable, Sendable {
   /// The text in braces at this byte is not a placeholder, or the braces do not match.
   case unknownPlace(offset: Int)

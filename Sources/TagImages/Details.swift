@@ -2,6 +2,7 @@ extension TagImage {
   /// The data of an ISO 15693 tag in addition to its blocks. `nil` is unknown.
   public struct Vicinity: Hashable, Sendable {
     /// The passwords of the ICODE SLIX family.
+    @nonexhaustive
     public enum Password: String, CaseIterable, Hashable, Sendable {
       /// Allows reading.
       case read
@@ -168,6 +169,7 @@ extension TagImage {
     }
 
     /// The settings of a file that depend on its type.
+    @nonexhaustive
     public enum FileSettings: Hashable, Sendable {
       /// A data file with its size in bytes.
       case data(size: UInt32)

@@ -1,6 +1,7 @@
 /// The reason why an image cannot be read from a file or written to one.
 public struct ImageError: Error, Hashable, Sendable {
   /// The kind of error, for programs.
+  @nonexhaustive
   public enum Code: Hashable, Sendable {
     /// The file does not follow its format.
     case malformed
@@ -9,6 +10,7 @@ public struct ImageError: Error, Hashable, Sendable {
   }
 
   /// A place in the file.
+  @nonexhaustive
   public enum Place: Hashable, Sendable {
     /// A line, counted from 1.
     case line(Int)

@@ -1,4 +1,5 @@
 /// A file format for images, named by its extension.
+@nonexhaustive
 public enum ImageFormat: String, CaseIterable, Hashable, Sendable {
   /// `.bin`, `.mfd`: the bytes of the memory.
   case binary

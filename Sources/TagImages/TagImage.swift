@@ -4,6 +4,7 @@
 /// does not report is `nil`, or unknown in ``memory``; it is never a zero.
 public struct TagImage: Hashable, Sendable {
   /// The families of tags, by the organization of their memory.
+  @nonexhaustive
   public enum Kind: String, CaseIterable, Hashable, Sendable {
     /// Blocks of 16 bytes in sectors with keys.
     case classic

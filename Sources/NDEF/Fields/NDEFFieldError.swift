@@ -1,6 +1,7 @@
 /// The reason why fields are not the content of a record, and the field at fault.
 public struct NDEFFieldError: Error, Hashable, Sendable {
   /// A step from a value to one inside it.
+  @nonexhaustive
   public enum Step: Hashable, Sendable {
     /// To the field with this name.
     case name(String)

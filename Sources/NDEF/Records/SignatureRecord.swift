@@ -89,6 +89,7 @@ public struct SignatureRecord: NDEFTypedRecord {
   }
 
   /// The signature, or where to find it; at most 65535 bytes.
+  @nonexhaustive
   public enum Signature: Hashable, Sendable {
     /// The signature itself.
     case bytes([UInt8])

@@ -2,7 +2,8 @@ import NFCCore
 
 /// An event of a group of readers: something happened to one of them, or in its field.
 ///
-/// More may be added: a `switch` needs a `default`.
+/// More may be added: a `switch` needs an `@unknown default`.
+@nonexhaustive
 public enum ReadersEvent: Sendable {
   /// A tag has arrived.
   case arrived(DetectedTag, Reader)

@@ -6,6 +6,7 @@
 /// Sources: NXP AN11341, AN11350, AN12196, AN12343, AN12998, AN13452; ST AN5101, AN5580, AN5660.
 public enum OriginalitySignature {
   /// The result of verifying a signature.
+  @nonexhaustive
   public enum Verdict: String, Hashable, Sendable {
     /// The signature is the maker's, and belongs to this UID.
     case genuine

@@ -115,7 +115,8 @@ public struct FeliCaLiteMemoryConfiguration: Hashable, Sendable {
 }
 
 extension FeliCaLiteMemoryConfiguration {
-  /// An irreversible effect of writing the block. More may be added: a `switch` needs a `default`.
+  /// An irreversible effect of writing the block. More may be added: a `switch` needs an `@unknown default`.
+  @nonexhaustive
   public enum IrreversibleEffect: Hashable, Sendable, CustomStringConvertible {
     /// These blocks can never be written again.
     case makesReadOnly(Set<Int>)

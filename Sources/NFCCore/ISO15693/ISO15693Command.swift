@@ -2,6 +2,7 @@
 ///
 /// Block numbers always have 16 bits here. An ordinary command sends one byte of them, or two with
 /// the flag ``ISO15693RequestFlags/protocolExtension``; an extended one always sends two.
+@nonexhaustive
 public enum ISO15693Command: Hashable, Sendable {
   /// Searches for tags: those of an application family if `afi` is given, and those whose UID ends
   /// with the mask.

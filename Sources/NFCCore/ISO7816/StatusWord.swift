@@ -8,6 +8,7 @@ public struct StatusWord: RawRepresentable, Hashable, Sendable {
   var sw2: UInt8 { UInt8(rawValue & 0xFF) }
 
   /// The kind of outcome.
+  @nonexhaustive
   public enum Group: Hashable, Sendable {
     /// 9000: success.
     case success

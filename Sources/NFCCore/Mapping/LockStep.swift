@@ -1,6 +1,7 @@
 /// A change by which a tag becomes read-only; see ``NDEFTag/readOnlyPlan()``.
 public struct LockStep: Hashable, Sendable {
-  /// The kind of change. More may be added: a `switch` needs a `default`.
+  /// The kind of change. More may be added: a `switch` needs an `@unknown default`.
+  @nonexhaustive
   public enum Change: Hashable, Sendable {
     /// These bytes are written; lock bits among them can never be cleared.
     case bytes(before: [UInt8], after: [UInt8])

@@ -1,4 +1,5 @@
-/// An event in the field of a reader. More may be added: a `switch` needs a `default`.
+/// An event in the field of a reader. More may be added: a `switch` needs an `@unknown default`.
+@nonexhaustive
 public enum TagEvent: Sendable {
   /// A tag has arrived.
   case arrived(DetectedTag)

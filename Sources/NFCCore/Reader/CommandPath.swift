@@ -3,7 +3,8 @@
 public struct CommandPath: Hashable, Sendable {
   /// A capability of a path. Other requests throw ``NFCError/Code/unsupported``.
   ///
-  /// More may be added: a `switch` needs a `default`.
+  /// More may be added: a `switch` needs an `@unknown default`.
+  @nonexhaustive
   public enum Capability: String, Hashable, Sendable, CaseIterable {
     /// Any command of the tag, unchanged.
     case rawCommands

@@ -34,6 +34,7 @@ public struct ReaderCapabilities: Hashable, Sendable {
 /// The form in which a command is sent over the air and its answer returned.
 ///
 /// More may be added: a driver refuses those that it does not know with ``NFCError/Code/unsupported``.
+@nonexhaustive
 public enum Framing: Hashable, Sendable {
   /// The reader runs the tag's protocol: the blocks of ISO/IEC 14443-4, or the cipher and the two
   /// phases of MIFARE Classic.

@@ -1,6 +1,7 @@
 /// The activation data of a tag, before any of its own commands.
 ///
-/// More may be added: a `switch` needs a `default`.
+/// More may be added: a `switch` needs an `@unknown default`.
+@nonexhaustive
 public enum Target: Hashable, Sendable {
   /// ISO/IEC 14443 type A.
   case iso14443a(ISO14443ATarget)

@@ -91,7 +91,8 @@ extension MiFareTag {
   }
 }
 
-/// The families of MIFARE tags. More may be added: a `switch` needs a `default`.
+/// The families of MIFARE tags. More may be added: a `switch` needs an `@unknown default`.
+@nonexhaustive
 public enum MiFareFamily: String, Hashable, Sendable {
   /// MIFARE Classic, and cards that emulate it.
   case classic

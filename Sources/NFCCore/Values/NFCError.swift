@@ -95,7 +95,8 @@ public struct NFCError: Error, Hashable, Sendable {
   public struct DriverFailure: Hashable, Sendable {
     /// What a failure means, whichever driver reports it.
     ///
-    /// More may be added: a `switch` needs a `default`.
+    /// More may be added: a `switch` needs an `@unknown default`.
+    @nonexhaustive
     public enum Meaning: String, Hashable, Sendable, CaseIterable {
       /// The reader, or the connection to it, has failed. This says nothing about the tag.
       case readerFailure
@@ -126,7 +127,8 @@ public struct NFCError: Error, Hashable, Sendable {
 
   /// The underlying cause.
   ///
-  /// More may be added: a `switch` needs a `default`.
+  /// More may be added: a `switch` needs an `@unknown default`.
+  @nonexhaustive
   public enum Cause: Hashable, Sendable {
     /// A failure that the reader's driver reports with a code of its own.
     case driver(DriverFailure)
@@ -156,7 +158,8 @@ public struct NFCError: Error, Hashable, Sendable {
     case checksum
   }
 
-  /// A place on the tag. More may be added: a `switch` needs a `default`.
+  /// A place on the tag. More may be added: a `switch` needs an `@unknown default`.
+  @nonexhaustive
   public enum Place: Hashable, Sendable {
     /// A page of an Ultralight or NTAG tag, counted through all sectors.
     case page(Int)
@@ -172,7 +175,8 @@ public struct NFCError: Error, Hashable, Sendable {
 
   /// What a tag reports about its limit of wrong keys and passwords.
   ///
-  /// More may be added: a `switch` needs a `default`.
+  /// More may be added: a `switch` needs an `@unknown default`.
+  @nonexhaustive
   public enum Attempts: Hashable, Sendable {
     /// The number of further attempts; 0 for none.
     case left(Int)

@@ -1,6 +1,7 @@
 /// A technology that a reader and a tag can use to communicate.
 ///
-/// More may be added: a `switch` needs a `default`.
+/// More may be added: a `switch` needs an `@unknown default`.
+@nonexhaustive
 public enum TagTechnology: String, Hashable, Sendable, CaseIterable {
   /// ISO/IEC 14443 type A, 106 kbit/s: MIFARE, NTAG, most smart cards.
   case iso14443a

@@ -7,6 +7,7 @@ import NFCCore
 /// ```
 public enum KeyDiversification {
   /// The cipher that the keys are for.
+  @nonexhaustive
   public enum Algorithm: Hashable, Sendable, CaseIterable {
     /// AES with keys of 16 bytes.
     case aes128

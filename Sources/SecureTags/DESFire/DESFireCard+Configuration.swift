@@ -1,6 +1,7 @@
 import NFCCore
 
 /// A permanent change that SetConfiguration makes.
+@nonexhaustive
 public enum DESFireIrreversibleEffect: String, Hashable, Sendable, CaseIterable {
   /// The card shows another UID each time; it returns its own to whoever authenticates.
   case showsRandomUID = "the card shows a random UID from then on"

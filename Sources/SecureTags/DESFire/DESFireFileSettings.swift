@@ -6,6 +6,7 @@ import NFCCore
 /// (`DESFireEV3ISO7816Commands::changeFileSettings`) and NXP's reader library.
 public struct DESFireFileSettings: Hashable, Sendable {
   /// The kind of content of a file.
+  @nonexhaustive
   public enum Content: Hashable, Sendable {
     /// Bytes that change immediately when they are written.
     case standardData(size: Int)

@@ -2,6 +2,7 @@ import NFCCore
 
 /// A generation of the family. It decides how a program authenticates and how data is sent over the
 /// air.
+@nonexhaustive
 public enum DESFireGeneration: String, Hashable, Sendable, CaseIterable, Comparable {
   /// MF3ICD40: DES only.
   case ev0 = "DESFire"

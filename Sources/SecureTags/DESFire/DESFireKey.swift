@@ -3,6 +3,7 @@ import NFCCore
 /// A key of a MIFARE DESFire card, a DESFire Light or an NTAG DNA chip. Its bytes are never shown.
 public struct DESFireKey: Hashable, Sendable {
   /// The cipher that a key is for. All keys of an application are of one kind.
+  @nonexhaustive
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// DES, 8 bytes, or triple DES with two keys, 16 bytes; the card stores 16 bytes, and equal
     /// halves make it DES.

@@ -1,6 +1,7 @@
 import NFCCore
 
 /// The command that authenticates with a key. It decides the secure messaging of the session.
+@nonexhaustive
 public enum DESFireAuthentication: Hashable, Sendable {
   /// Authenticate (0A): DES and triple DES with two keys, the first generation's messaging.
   case legacy

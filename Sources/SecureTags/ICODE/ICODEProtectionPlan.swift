@@ -7,6 +7,7 @@ import NFCCore
 /// closed.
 public struct ICODEProtectionPlan: Sendable {
   /// One command, or two for a new password.
+  @nonexhaustive
   public enum Step: Hashable, Sendable {
     /// SET PASSWORD with the current password.
     case authenticate(ICODETag.Password)
@@ -25,6 +26,7 @@ public struct ICODEProtectionPlan: Sendable {
   }
 
   /// What cannot be undone.
+  @nonexhaustive
   public enum IrreversibleEffect: Hashable, Sendable, CaseIterable {
     /// What requires one of the two passwords will require both.
     case needsBothPasswords

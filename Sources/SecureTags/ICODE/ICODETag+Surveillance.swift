@@ -4,6 +4,7 @@ import NFCCore
 /// 9.5.3.18; SL2S2002 data sheet, 9.4.4).
 extension ICODETag {
   /// A feature that the surveillance password can protect.
+  @nonexhaustive
   public enum ProtectedFeature: Hashable, Sendable, CaseIterable {
     /// Turning the article surveillance on and off.
     case surveillance

@@ -21,6 +21,7 @@ import NFCCore
 /// rev. 3.0, 8.1.3; NTP53x2 rev. 3.3, 8.1.3 and 8.2.3; NXP's list of ICODE products. Not tried on hardware.
 public struct ICODETag: Sendable {
   /// The use of a password, by the number in commands (SL2S2602 data sheet, table 21).
+  @nonexhaustive
   public enum Password: UInt8, Hashable, Sendable, CaseIterable {
     /// Reads protected blocks.
     case read = 0x01

@@ -36,6 +36,7 @@ public struct NTAG5KeySetup: Sendable {
 /// nothing; afterwards, a plan that is made again has the missing steps.
 public struct NTAG5KeyPlan: Sendable {
   /// One change.
+  @nonexhaustive
   public enum Step: Hashable, Sendable {
     /// A key is written and read back. It is never shown.
     case writeKey(Int)
@@ -50,6 +51,7 @@ public struct NTAG5KeyPlan: Sendable {
   }
 
   /// What cannot be undone.
+  @nonexhaustive
   public enum IrreversibleEffect: Hashable, Sendable, CaseIterable {
     /// The new keys and their privileges can never be changed.
     case locksKeys

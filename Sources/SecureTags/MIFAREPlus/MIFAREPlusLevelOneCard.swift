@@ -270,7 +270,8 @@ extension NFCError {
 
 /// The effects of switching a card's security level.
 public struct MIFAREPlusLevelPlan: Hashable, Sendable {
-  /// An effect that cannot be undone. More may be added: a `switch` needs a `default`.
+  /// An effect that cannot be undone. More may be added: a `switch` needs an `@unknown default`.
+  @nonexhaustive
   public enum IrreversibleEffect: Hashable, Sendable, CaseIterable, CustomStringConvertible {
     /// No card returns to a lower level.
     case leavesLevelOne

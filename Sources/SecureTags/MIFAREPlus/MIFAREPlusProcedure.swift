@@ -12,6 +12,7 @@ public enum MIFAREPlusCommunication: String, Hashable, Sendable, CaseIterable {
 /// How keys and initial values of a session are made. MACs are the same, and so are the commands.
 ///
 /// A reader chooses it when it authenticates first. MIFARE Plus X, S and SE have only the first one.
+@nonexhaustive
 public enum MIFAREPlusSecureMessaging: String, Hashable, Sendable, CaseIterable {
   /// The one of MIFARE Plus X and S, which every card supports.
   case ev0

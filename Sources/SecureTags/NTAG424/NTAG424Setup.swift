@@ -75,6 +75,7 @@ public struct NTAG424Setup: Sendable {
 /// The steps that a setup needs on a particular tag.
 public struct NTAG424Plan: Sendable {
   /// One change, which the tag performs completely or not at all unless it is longer than a frame.
+  @nonexhaustive
   public enum Step: Hashable, Sendable {
     /// Changes a key, and sets its version.
     case changeKey(number: Int, version: UInt8)

@@ -32,6 +32,7 @@ public struct ST25Protection: Sendable {
 /// closed.
 public struct ST25ProtectionPlan: Sendable {
   /// One command, or two for a new password.
+  @nonexhaustive
   public enum Step: Hashable, Sendable {
     /// PRESENT PASSWORD with the current password, by its number.
     case authenticate(password: UInt8)
@@ -41,7 +42,8 @@ public struct ST25ProtectionPlan: Sendable {
     case write(register: UInt8, before: UInt8, after: UInt8)
   }
 
-  /// An effect that cannot be undone. More may be added: a `switch` needs a `default`.
+  /// An effect that cannot be undone. More may be added: a `switch` needs an `@unknown default`.
+  @nonexhaustive
   public enum IrreversibleEffect: Hashable, Sendable, CaseIterable {
     /// The previous passwords are lost, because the tag does not show them.
     case forgetsPasswords

@@ -120,6 +120,7 @@ struct ST25TAProcedure {
 /// (SRTAG2KL data sheet, 3.2).
 public struct ST25TAAccess: Hashable, Sendable {
   /// What reading or writing requires.
+  @nonexhaustive
   public enum Right: Hashable, Sendable {
     /// Nothing.
     case open

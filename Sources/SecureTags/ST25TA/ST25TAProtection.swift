@@ -21,6 +21,7 @@ public struct ST25TAProtection: Sendable {
 /// anything closed.
 public struct ST25TAProtectionPlan: Sendable {
   /// One exchange, two for a new password.
+  @nonexhaustive
   public enum Step: Hashable, Sendable {
     /// VERIFY with the current password.
     case authenticate(ST25TATag.Password)
@@ -30,7 +31,8 @@ public struct ST25TAProtectionPlan: Sendable {
     case require(ST25TATag.Password, Bool)
   }
 
-  /// An effect that cannot be undone. More may be added: a `switch` needs a `default`.
+  /// An effect that cannot be undone. More may be added: a `switch` needs an `@unknown default`.
+  @nonexhaustive
   public enum IrreversibleEffect: Hashable, Sendable, CaseIterable {
     /// The previous passwords are lost, because the card does not show them.
     case forgetsPasswords

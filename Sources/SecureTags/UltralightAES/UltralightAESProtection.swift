@@ -69,6 +69,7 @@ public struct UltralightAESProtection: Sendable {
 /// closed.
 public struct UltralightAESProtectionPlan: Sendable {
   /// One page, or one authentication.
+  @nonexhaustive
   public enum Step: Hashable, Sendable {
     /// WRITE. Contents are `nil` if they are a key, which is never shown.
     case write(page: Int, before: [UInt8]?, after: [UInt8]?)
@@ -76,7 +77,8 @@ public struct UltralightAESProtectionPlan: Sendable {
     case authenticate(UltralightAESTag.KeyNumber)
   }
 
-  /// An effect that cannot be undone. More may be added: a `switch` needs a `default`.
+  /// An effect that cannot be undone. More may be added: a `switch` needs an `@unknown default`.
+  @nonexhaustive
   public enum IrreversibleEffect: Hashable, Sendable, CaseIterable {
     /// CFGLCK: the settings can never be changed again.
     case locksConfiguration

@@ -17,6 +17,7 @@ import Darwin
 /// reader to a real service.
 public final class VirtualPCSCReader: Sendable {
   /// The commands that the reader supports, following real readers.
+  @nonexhaustive
   public enum Dialect: Hashable, Sendable {
     /// ACS ACR1552U: transparent session, storage-card commands, UID least significant byte first.
     case transparentSession
@@ -54,6 +55,7 @@ public final class VirtualPCSCReader: Sendable {
   /// A fault at the n-th frame to a tag, counted from 0 since the faults were set.
   public struct Fault: Hashable, Sendable {
     /// The effect of a fault.
+    @nonexhaustive
     public enum Effect: Hashable, Sendable {
       /// The tag does not receive the frame.
       case frameLost
@@ -130,9 +132,9 @@ public final class VirtualPCSCReader: Sendable {
     }
   }
 
-  /// The number of frames to tags, and of APDUs to the reader, since the faults were set.
-  public var statistics: (exchanges: Int, commands: Int) {
-    state.withLock { ($0.exchanges, $0.commands) }
+  /// The usage since the faults were set; the commands are the APDUs to the reader.
+  public var statistics: VirtualReader.Statistics {
+    state.withLock { VirtualReader.Statistics(commands: $0.commands, exchanges: $0.exchanges) }
   }
 
   /// Whether a program has put a key where the reader keeps it without power.

@@ -12,6 +12,7 @@
 /// ```
 public struct VirtualPN532: Hashable, Sendable {
   /// The chip and its firmware version, as GetFirmwareVersion reports them (UM0701-02, 7.2.2).
+  @nonexhaustive
   public enum Firmware: Hashable, Sendable, CaseIterable {
     /// PN532/C104, used in an older ACR122U. It is awake after power-up (AN10609_3, 1).
     case pn532C104
@@ -26,6 +27,7 @@ public struct VirtualPN532: Hashable, Sendable {
   }
 
   /// The state in which the first program finds the chip.
+  @nonexhaustive
   public enum Start: Hashable, Sendable, CaseIterable {
     /// Just powered up.
     case poweredUp

@@ -5,6 +5,7 @@
 /// ``VirtualTag/irreversibleChanges``.
 public struct IrreversibleChange: Hashable, Sendable {
   /// The kind of change. More may be added.
+  @nonexhaustive
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// Bits that make pages or blocks read-only, and those that freeze such bits: the lock bytes of an
     /// Ultralight, an NTAG or a Topaz.

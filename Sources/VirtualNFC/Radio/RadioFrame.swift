@@ -7,6 +7,7 @@ import NFCCore
 /// and end bits, FeliCa's preamble and sync code, correct parity).
 public struct RadioFrame: Hashable, Sendable {
   /// The modulation and framing of bits.
+  @nonexhaustive
   public enum Modulation: Hashable, Sendable {
     /// ISO/IEC 14443-2 type A. Jewel, Topaz and NFC Barcode tags use it as well.
     case typeA

@@ -7,6 +7,7 @@ import SeededRandom
 /// same faults with the same program always give the same run.
 public struct Fault: Sendable {
   /// The moment of a fault.
+  @nonexhaustive
   public enum Moment: Hashable, Sendable {
     /// The n-th frame that the reader sends over the air.
     case exchange(Int)
@@ -19,6 +20,7 @@ public struct Fault: Sendable {
   }
 
   /// The effect of a fault.
+  @nonexhaustive
   public enum Effect: Sendable {
     /// All tags are removed from the field before the frame is sent.
     case tagLeaves

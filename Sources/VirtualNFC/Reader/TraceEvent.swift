@@ -1,6 +1,7 @@
 import NFCCore
 
 /// An event at a virtual reader, with all its bytes; ``TraceLog`` converts it to text without keys.
+@nonexhaustive
 public enum TraceEvent: Hashable, Sendable {
   /// A command from the host: its code and parameters.
   case command([UInt8])

@@ -1,6 +1,7 @@
 import NFCCore
 
 /// The reason why a virtual tag cannot be created from a name or a dump.
+@nonexhaustive
 public enum VirtualTagNameError: Error, Hashable, Sendable {
   /// There is no chip with this name.
   case unknownName(String)

@@ -1,4 +1,5 @@
 /// The reason why a virtual tag cannot be created.
+@nonexhaustive
 public enum VirtualTagError: Error, Hashable, Sendable {
   /// The NDEF message is longer than the memory that the tag has for it, which is `capacity` bytes
   /// long.

@@ -1,5 +1,6 @@
 extension WiFiCredential {
   /// The protection of a home network.
+  @nonexhaustive
   public enum Security: String, Hashable, Sendable, CaseIterable {
     /// No protection.
     case open

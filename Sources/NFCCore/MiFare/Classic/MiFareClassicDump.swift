@@ -1,6 +1,7 @@
 /// What was read from a sector, and the keys that were found.
 public struct MiFareClassicSectorDump: Hashable, Sendable {
   /// The reason why a part of a sector was not read.
+  @nonexhaustive
   public enum Failure: Hashable, Sendable {
     /// None of the keys opens the sector.
     case noKey

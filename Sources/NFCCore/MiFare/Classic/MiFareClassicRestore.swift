@@ -13,6 +13,7 @@ public struct MiFareClassicRestorePlan: Hashable, Sendable {
   }
 
   /// The reason why something is left out.
+  @nonexhaustive
   public enum Reason: Hashable, Sendable {
     /// Block 0 is the maker's and cannot be written.
     case manufacturerBlock

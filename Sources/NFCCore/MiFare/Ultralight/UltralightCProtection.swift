@@ -52,7 +52,8 @@ public struct UltralightCProtectionPlan: Hashable, Sendable {
   /// A step of the plan: an authentication, or a page that is written.
   public typealias Step = UltralightProtectionPlan.Step
 
-  /// An effect that cannot be undone. More may be added: a `switch` needs a `default`.
+  /// An effect that cannot be undone. More may be added: a `switch` needs an `@unknown default`.
+  @nonexhaustive
   public enum IrreversibleEffect: Hashable, Sendable, CaseIterable {
     /// The previous key is lost, because the tag does not show it.
     case forgetsKey

@@ -32,6 +32,7 @@ public struct UltralightRestorePlan: Hashable, Sendable {
   }
 
   /// The reason why a page is not written.
+  @nonexhaustive
   public enum Reason: Hashable, Sendable {
     /// The page is written only if it is requested by name.
     case notRequested

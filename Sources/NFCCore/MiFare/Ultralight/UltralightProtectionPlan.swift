@@ -7,6 +7,7 @@
 /// accept the new one, and only then is anything closed; a lock of the configuration comes last.
 public struct UltralightProtectionPlan: Hashable, Sendable {
   /// One exchange.
+  @nonexhaustive
   public enum Step: Hashable, Sendable {
     /// WRITE. Contents are `nil` for password and acknowledge, which are never shown.
     case write(page: Int, before: [UInt8]?, after: [UInt8]?)
@@ -14,7 +15,8 @@ public struct UltralightProtectionPlan: Hashable, Sendable {
     case authenticate
   }
 
-  /// An effect that cannot be undone. More may be added: a `switch` needs a `default`.
+  /// An effect that cannot be undone. More may be added: a `switch` needs an `@unknown default`.
+  @nonexhaustive
   public enum IrreversibleEffect: Hashable, Sendable, CaseIterable {
     /// CFGLCK: the settings can never be changed again.
     case locksConfiguration

@@ -12,6 +12,7 @@ public struct UltralightLockState: Hashable, Sendable {
 /// The protection of an Ultralight or NTAG tag by a password or a key.
 public struct UltralightProtectionState: Hashable, Sendable {
   /// The secret that opens protected pages.
+  @nonexhaustive
   public enum Secret: String, Hashable, Sendable {
     /// A password of four bytes.
     case password
@@ -36,6 +37,7 @@ public struct UltralightProtectionState: Hashable, Sendable {
 /// Pages with the same use.
 public struct UltralightArea: Hashable, Sendable {
   /// The use of pages.
+  @nonexhaustive
   public enum Use: String, Hashable, Sendable {
     /// The UID and the static lock bits, pages 0 to 2.
     case identifierAndLocks

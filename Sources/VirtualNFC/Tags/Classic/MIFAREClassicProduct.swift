@@ -1,5 +1,6 @@
 extension MIFAREClassic {
   /// The members of the family, which differ in memory and in their answers to activation.
+  @nonexhaustive
   public enum Product: Hashable, Sendable, CaseIterable {
     /// MF1S20: 320 bytes, 5 sectors.
     case mini

@@ -20,6 +20,7 @@ import NFCCore
 /// B000 on, proximity check and virtual card selection with its keys are not modeled.
 public struct MIFAREPlus: VirtualChip {
   /// The members of the family.
+  @nonexhaustive
   public enum Product: Hashable, Sendable, CaseIterable {
     /// MIFARE Plus X with 2 KB.
     case x2K

@@ -13,6 +13,7 @@ import NFCCore
 /// Source: data sheet MF0ULx1 rev. 3.3.
 public struct MIFAREUltralightEV1: VirtualChip, Type2Chip {
   /// The members of the family, which differ in memory: 20 or 41 pages.
+  @nonexhaustive
   public enum Product: String, CaseIterable, Sendable {
     /// MF0UL11: 20 pages.
     case mf0ul11

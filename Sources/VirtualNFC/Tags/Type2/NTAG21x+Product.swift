@@ -1,5 +1,6 @@
 extension NTAG21x {
   /// The chips of the family. The raw value is the name that `nfc --virtual` accepts.
+  @nonexhaustive
   public enum Product: String, CaseIterable, Sendable {
     /// NTAG210: 20 pages.
     case ntag210

@@ -12,6 +12,7 @@ import NFCCore
 /// Source: data sheet NT3H1101/NT3H1201 rev. 3.3, sections 8 and 10.
 public struct NTAGI2C: VirtualChip, SectoredType2Chip {
   /// The members of the family, which differ in user memory: 888 or 1904 bytes.
+  @nonexhaustive
   public enum Product: String, CaseIterable, Sendable {
     /// NT3H1101, the 1K: 888 bytes of user memory.
     case nt3h1101

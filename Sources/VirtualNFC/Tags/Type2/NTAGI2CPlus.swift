@@ -17,6 +17,7 @@ import NFCCore
 /// NTAG21x, and what READ returns for protected pages after an open one (here zeros).
 public struct NTAGI2CPlus: VirtualChip, SectoredType2Chip {
   /// The members of the family, which differ in user memory: 888 or 1912 bytes.
+  @nonexhaustive
   public enum Product: String, CaseIterable, Sendable {
     /// NT3H2111, the 1K: 888 bytes of user memory.
     case nt3h2111
