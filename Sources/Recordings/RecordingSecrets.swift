@@ -246,6 +246,17 @@ struct RecordingSecrets {
       }
       return []
     }
+    // MIFARE Plus, before the classes of ISO/IEC 7816-4: its codes are possible classes, and the byte after them, of a
+    // block's address or of a random number, is a possible instruction.
+    if code == Card.plusContinued, previous == .authentication, end > Self.blockSize {
+      expectation = .authentication
+      return [1..<end]
+    }
+    if Card.plusAuthentications.contains(code), (3...10).contains(end) {
+      expectation = .authentication
+      let isVerification = Card.verifications.contains(command[1])
+      return isVerification && end > Card.headerSize ? [Card.headerSize..<end] : []
+    }
     if end >= 4, code & Card.proprietary == 0, Card.verifications.contains(command[1]) {
       return end > Card.headerSize ? [Card.headerSize..<end] : []
     }
@@ -254,14 +265,6 @@ struct RecordingSecrets {
       return end > Card.headerSize ? [Card.headerSize..<end] : []
     }
     if code == Card.plusWritePersonalization, end == 3 + Self.blockSize { return [3..<end] }
-    if Card.plusAuthentications.contains(code), (3...10).contains(end) {
-      expectation = .authentication
-      return []
-    }
-    if code == Card.plusContinued, previous == .authentication, end > Self.blockSize {
-      expectation = .authentication
-      return [1..<end]
-    }
     if Card.changeKeys.contains(code), end > 2 { return [2..<end] }
     if Card.authentications.contains(code), end <= 4 {
       expectation = .authentication

@@ -50,6 +50,23 @@ import Testing
     #expect(secrets.find(inAnswer: [0, 1, 2, 3, 4]) == (isAnswerSecret ? [0..<5] : []))
   }
 
+  /// MIFARE Plus in its native form: no byte of an address or of a random number changes what is masked.
+  @Test func proofsOfPlus() {
+    let half = [UInt8](repeating: 7, count: 16)
+    for byte in UInt8.min ... .max {
+      var secrets = RecordingSecrets()
+      secrets.turn(
+        to: .iso14443a(ISO14443ATarget(uid: [4, 1, 2, 3, 4, 5, 6], atqa: [0, 0x42], sak: 0x20)))
+      #expect(secrets.find(inCommand: [0x70, byte, 0x40, 0x00], framing: .tagProtocol) == [])
+      #expect(secrets.expectsProof, "\(byte)")
+      #expect(secrets.find(inAnswer: [0x90] + half) == [1..<17], "\(byte)")
+      let second = [0x72, byte] + half + half.dropLast()
+      #expect(secrets.find(inCommand: second, framing: .tagProtocol) == [1..<33], "\(byte)")
+      #expect(secrets.expectsProof, "\(byte)")
+      #expect(secrets.find(inAnswer: [0x90] + half) == [1..<17], "\(byte)")
+    }
+  }
+
   /// A command without secrets.
   @Test func otherCommands() {
     var secrets = RecordingSecrets()
