@@ -196,6 +196,7 @@ package final class HelperService {
     case .authenticate(let block, let keyType, let key, let uid):
       try driver.authenticate(block: block, keyType: keyType, key: key, uid: uid)
     case .disconnect: driver.disconnect()
+    case .commandWasCut: driver.commandWasCut()
     case .open, .reset, .close: break
     }
     return .done

@@ -18,6 +18,8 @@ final class IsolatedDriver: ReaderDriver {
   private let limits: IsolationLimits
   private let foundOneByOne: Set<TagTechnology>
   private let operation = Operation()
+  /// Whether the last command to a tag was given up between two frames.
+  private var isCommandCut = false
   /// `nil` once it has ended.
   private var helper: HelperProcess?
   /// Why it has.
@@ -209,7 +211,16 @@ final class IsolatedDriver: ReaderDriver {
     return targets.first
   }
 
-  func select(_ target: Target) throws { try confirm(.select(target)) }
+  func select(_ target: Target) throws {
+    if isCommandCut {
+      isCommandCut = false
+      try confirm(.commandWasCut)
+    }
+    try confirm(.select(target))
+  }
+
+  /// Sent with the next request: the work that is ending now was cancelled.
+  func commandWasCut() { isCommandCut = true }
 
   func isPresent(_ target: Target) throws -> Bool {
     guard case .decision(let isPresent) = try call(.isPresent(target)) else {

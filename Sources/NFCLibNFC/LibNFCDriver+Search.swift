@@ -178,7 +178,8 @@ extension LibNFCDriver {
 
 extension LibNFCDriver {
   package func select(_ target: Target) throws {
-    if let active, active.isSame(as: target) { return }
+    if let active, active.isSame(as: target), !isCommandCut { return }
+    isCommandCut = false
     if case .iso14443a(let card)? = active, card.supportsISO14443Part4 { try deselect() }
     switch target {
     case .iso14443a, .feliCa:

@@ -24,6 +24,8 @@ package final class LibNFCDriver: ReaderDriver {
   private let adapterOfPort: @Sendable (String) -> SerialAdapter?
   /// The technology that the chip is set up for, and the target that it has active.
   var active: Target? { didSet { interrupted = nil } }
+  /// Whether the last command to the active target was given up between two frames.
+  var isCommandCut = false
   /// The target whose last exchange has failed, until anything else happens.
   private var interrupted: Target?
   var framing: Framing?
@@ -176,6 +178,8 @@ package final class LibNFCDriver: ReaderDriver {
     if let reservation, !reservation.isHungUp { self.reservation = nil }
     if isCloseAnnounced.isSet { ClosingPorts.remove(port) }
   }
+
+  package func commandWasCut() { isCommandCut = true }
 
   package func disconnect() {
     active = nil

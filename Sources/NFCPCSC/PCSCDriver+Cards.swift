@@ -396,6 +396,8 @@ extension PCSCDriver {
           + "written to its nonvolatile memory", cause: .unsupportedByReader)
     }
     let command = StorageCardCommands.authenticate(block: block, keyType, slots)
+    // The sector stays open for every program.
+    tagHoldsState(true)
     switch ExchangeOutcome(try transmit(command)) {
     case .answer: return
     case .unknown(let word):

@@ -79,6 +79,8 @@ package final class PCSCDriver: ReaderDriver {
     var isTransparent = false
     /// How frames get to a MIFARE Classic, while the reader leaves the card to us.
     var classicFrames: ClassicFrames = .unused
+    /// Whether the card may hold something that the next program would inherit.
+    var holdsState = false
   }
 
   /// Frames to a card whose cipher the reader runs.
@@ -236,9 +238,18 @@ package final class PCSCDriver: ReaderDriver {
   }
 
   private func leave() {
+    let holdsState = session?.holdsState ?? false
     session = nil
     active = nil
-    service.disconnect()
+    // The service leaves the card powered for a while, or as long as another program waits for it.
+    if holdsState { service.powerOff() } else { service.disconnect() }
+  }
+
+  package func tagHoldsState(_ holdsState: Bool) { session?.holdsState = holdsState }
+
+  package func commandWasCut() {
+    session?.holdsState = true
+    active = nil
   }
 
   private func checkAbort() throws {
@@ -261,14 +272,24 @@ package final class PCSCDriver: ReaderDriver {
       try checkAbort()
       status = try call { () throws(SmartCardFailure) in try service.status(of: name) }
     }
+    let isMute = status.isCardPresent && status.atr.isEmpty
+    if isMute {
+      leave()
+      guard try connectToMuteCard(status.eventCount) else { return false }
+      status = try call { () throws(SmartCardFailure) in try service.status(of: name) }
+    }
     guard status.isCardPresent, let atr = ContactlessATR(status.atr) else {
       leave()
       return false
     }
-    if let session, session.eventCount == status.eventCount { return true }
-    leave()
-    guard ![unrecognizedEvent, silentEvent].contains(status.eventCount) else { return false }
-    try call { () throws(SmartCardFailure) in try service.connect(to: name) }
+    if isMute {
+      (silence, silentEvent) = (nil, nil)
+    } else {
+      if let session, session.eventCount == status.eventCount { return true }
+      leave()
+      guard ![unrecognizedEvent, silentEvent].contains(status.eventCount) else { return false }
+      try call { () throws(SmartCardFailure) in try service.connect(to: name) }
+    }
     if silence?.event != status.eventCount { silence = nil }
     do {
       session = try recognize(atr).map { path, target in
@@ -291,6 +312,29 @@ package final class PCSCDriver: ReaderDriver {
       unrecognizedEvent = status.eventCount
     }
     return session != nil
+  }
+
+  /// Connects to a card that has not answered when the service switched its power on, as when a person puts it down
+  /// slowly. The service does so once for each arrival, and again only for a program that connects (pcsc-lite,
+  /// eventhandler.c and winscard.c). Tried once a round, and after some rounds less often.
+  ///
+  /// - Returns: whether the service has connected to it.
+  private func connectToMuteCard(_ event: Int) throws -> Bool {
+    guard ![unrecognizedEvent, silentEvent].contains(event) else { return false }
+    silentEvent = event
+    let rounds = silence?.event == event ? silence?.rounds ?? 0 : 0
+    silence = (event, rounds + 1)
+    guard rounds < Self.patientRounds || rounds.isMultiple(of: Self.patientRounds) else {
+      return false
+    }
+    do {
+      try call { () throws(SmartCardFailure) in try service.connect(to: name) }
+    } catch let error as NFCError
+      where error.code == .tagConnectionLost || error.code == .tagResponseError
+    {
+      return false
+    }
+    return true
   }
 
   /// Whether a silent card is asked again in the next round.
@@ -326,6 +370,7 @@ package final class PCSCDriver: ReaderDriver {
 
   func resetCard() throws {
     try call { () throws(SmartCardFailure) in try service.reset() }
+    session?.holdsState = false
   }
 
   /// Runs a call; if it fails, records what is lost.
@@ -352,6 +397,7 @@ package final class PCSCDriver: ReaderDriver {
       guard case .transparent(.vicinity) = session.path else { return try endTransparentSession() }
       _ = try transmit(TransparentSession.fieldOffCommand)
       _ = try transmit(TransparentSession.fieldOnCommand)
+      self.session?.holdsState = false
     } catch let error as NFCError where [.tagConnectionLost, .readerLost].contains(error.code) {
       // The next search finds whatever is present then, over a new connection if necessary.
     }

@@ -59,7 +59,8 @@ final class PCSCLite: SmartCardService {
     deinit {
       let (card, context) = (card, context)
       calls.add {
-        if let card { _ = SCardDisconnect(card, PCSCLite.leaveCard) }
+        // The connection was given up in the middle of a call.
+        if let card { _ = SCardDisconnect(card, PCSCLite.unpowerCard) }
         _ = SCardReleaseContext(context)
       }
     }
@@ -341,12 +342,19 @@ final class PCSCLite: SmartCardService {
     }
   }
 
-  func disconnect() {
+  func disconnect() { release(Self.leaveCard, atMost: Self.serviceTimeout) }
+
+  /// The service leaves the card without power until the next connection, which is what ``reset()`` does to a tag
+  /// (pcsc-lite, `SCardDisconnect` and `SCardConnect`). `SCARD_RESET_CARD` would be a warm reset, which a reader need
+  /// not carry out by switching off its carrier.
+  func powerOff() { release(Self.unpowerCard, atMost: Self.powerTimeout) }
+
+  private func release(_ disposition: DWORD, atMost timeout: Duration) {
     guard let connection else { return }
-    try? call(connection, atMost: Self.serviceTimeout) { current throws(SmartCardFailure) in
+    try? call(connection, atMost: timeout) { current throws(SmartCardFailure) in
       guard let card = current.card else { return }
       current.card = nil
-      try Self.check(SCardDisconnect(card, Self.leaveCard))
+      try Self.check(SCardDisconnect(card, disposition))
     }
   }
 }

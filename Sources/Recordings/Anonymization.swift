@@ -183,6 +183,7 @@ struct IdentifierReplacement {
     switch target {
     case .iso14443a(var card):
       card.uid = new
+      card.ats = bytes(RecordedBytes(card.ats), .tagProtocol).bytes
       return .iso14443a(card)
     case .iso14443b(var card):
       card.pupi = new
@@ -195,7 +196,10 @@ struct IdentifierReplacement {
       return .iso15693(tag)
     case .jewel(let sensRes, _): return .jewel(sensRes: sensRes, uid: new)
     case .iso14443bPrime(_, let version, let configuration, let atr):
-      return .iso14443bPrime(div: new, version: version, configuration: configuration, atr: atr)
+      // The historical bytes of Calypso cards have the serial number, whose end is the identifier.
+      return .iso14443bPrime(
+        div: new, version: version, configuration: configuration,
+        atr: bytes(RecordedBytes(atr), .tagProtocol).bytes)
     case .iso14443b2sr: return .iso14443b2sr(uid: new)
     case .iso14443b2ct(_, let product, let fabrication):
       return .iso14443b2ct(uid: new, productCode: product, fabricationCode: fabrication)

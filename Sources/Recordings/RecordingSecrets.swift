@@ -210,6 +210,9 @@ struct RecordingSecrets {
     static let continued: UInt8 = 0xAF
     /// Authenticate for DES, 3DES, AES and, twice, of EV2 (MF3DX2 data sheet, table 22).
     static let authentications: Set<UInt8> = [0x0A, 0x1A, 0xAA, 0x71, 0x77]
+    /// AuthenticateEV2First has the number of the key, a length, and up to six bytes of capabilities.
+    static let authenticateFirst: UInt8 = 0x71
+    static let longestAuthenticateFirst = 9
     /// ChangeKey, ChangeKeyEV2, SetConfiguration, which may hold a default key, and
     /// CreateTransactionMACFile.
     static let changeKeys: Set<UInt8> = [0xC4, 0xC6, 0x5C, 0xCE]
@@ -266,7 +269,8 @@ struct RecordingSecrets {
     }
     if code == Card.plusWritePersonalization, end == 3 + Self.blockSize { return [3..<end] }
     if Card.changeKeys.contains(code), end > 2 { return [2..<end] }
-    if Card.authentications.contains(code), end <= 4 {
+    let longest = code == Card.authenticateFirst ? Card.longestAuthenticateFirst : 4
+    if Card.authentications.contains(code), end <= longest {
       expectation = .authentication
     } else if code == Card.continued, previous == .authentication, end > 1 {
       expectation = .authentication
@@ -350,9 +354,11 @@ struct RecordingSecrets {
     /// The password's number, and the password: write and present password of ST (ST25DV data sheet, 7.6), SET and
     /// WRITE PASSWORD of NXP (SL2S2602 data sheet, 9.5.3).
     static let passwords: Set<UInt8> = [0xB1, 0xB3, 0xB4]
-    /// DESTROY and ENABLE PRIVACY of NXP, AUTHENTICATE and CHALLENGE (ISO/IEC 15693-3:2019, 10.5).
-    static let others: Set<UInt8> = [0xB9, 0xBA, 0x35, 0x39]
+    /// DESTROY and ENABLE PRIVACY of NXP, AUTHENTICATE, KEY UPDATE and CHALLENGE (ISO/IEC 15693-3:2019, 10.5).
+    static let others: Set<UInt8> = [0xB9, 0xBA, 0x35, 0x36, 0x39]
     static let authenticate: UInt8 = 0x35
+    /// READ BUFFER, whose answer is that to a CHALLENGE.
+    static let readBuffer: UInt8 = 0x3A
     /// READ CONFIG and WRITE CONFIG of NXP's NTAG 5, and the blocks in which it keeps keys and passwords (NTP53x2
     /// data sheet rev. 3.3, table 11). The same codes are other commands of other makers.
     static let (readConfiguration, writeConfiguration): (UInt8, UInt8) = (0xC0, 0xC1)
@@ -362,6 +368,7 @@ struct RecordingSecrets {
 
   /// Flags, code, maker, UID, parameters.
   private mutating func secrets(inVicinity command: [UInt8]) -> [Range<Int>] {
+    if command.count > 1, command[1] == Vicinity.readBuffer { expectation = .everything }
     guard command.count > 2 else { return [] }
     let (flags, code) = (command[0], command[1])
     if code == Vicinity.readConfiguration || code == Vicinity.writeConfiguration {

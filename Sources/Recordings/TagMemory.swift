@@ -1,3 +1,5 @@
+import NFCCore
+
 /// The part of a tag's memory that a recording shows.
 struct TagMemory {
   /// How messages are stored in it.
@@ -24,8 +26,8 @@ struct TagMemory {
 
   /// Returns the addresses that describe the structure of the memory: container, locks,
   /// configuration, and the headers of messages.
-  func structure(of kind: Kind) -> Set<Int> {
-    switch kind {
+  func structure(of name: Name) -> Set<Int> {
+    switch name.kind {
     case .structure,
       .type1 where bytes[8] != Self.capabilityMagic:
       return Set(bytes.keys)
@@ -37,7 +39,9 @@ struct TagMemory {
       let size = bytes[12] == Self.capabilityMagic ? Int(bytes[14] ?? 0) * 8 : 0
       guard size > 0 else { return Set(0..<start) }
       let end = start + size
-      return Set(0..<start).union(bytes.keys.filter { $0 >= end })
+      // Locks and configuration; the other sectors of an NTAG I²C hold only data.
+      let last = max(end, Type2Content.sectorSize)
+      return Set(0..<start).union(bytes.keys.filter { (end..<last).contains($0) })
         .union(fields(in: Array(start..<end)))
     case .type5:
       guard let magic = bytes[0], [0xE1, 0xE2].contains(magic) else { return [] }
@@ -45,11 +49,8 @@ struct TagMemory {
       let end = min(Self.largest, 1 + (bytes.keys.max() ?? 0))
       return Set(0..<start).union(fields(in: Array(start..<max(start, end))))
     case .classic: return classicStructure
-    case .type3: return type3Structure
-    case .type4:
-      guard let high = bytes[0], let low = bytes[1] else { return [] }
-      let length = Int(high) << 8 | Int(low)
-      return Set(0..<2).union(headers(of: Array(2..<2 + length)))
+    case .type3: return type3Structure(isNDEF: name.number == 0)
+    case .type4: return type4Structure
     case .other: return []
     }
   }
@@ -58,31 +59,68 @@ struct TagMemory {
   /// The size of the largest memory of any tag.
   private static let largest = 1 << 17
 
-  /// The manufacturer's block, the directory and the sector trailers; messages occupy the data
-  /// blocks of sectors 1 to 15 and from 17 on (AN1304, 2.3).
+  /// The length, which has two bytes, or four in version 3 of the mapping (NFC Forum Type 4 Tag, 4.2), and the headers
+  /// of the message.
+  private var type4Structure: Set<Int> {
+    let digits = (0..<4).map { bytes[$0] }
+    guard let high = digits[0], let low = digits[1] else { return [] }
+    // Two zeros are no message, or the upper half of a length before one that begins.
+    if high == 0, low == 0, let third = digits[2], let fourth = digits[3], third | fourth != 0,
+      let header = bytes[4], header & Self.messageBegin != 0
+    {
+      let length = Int(third) << 8 | Int(fourth)
+      return Set(0..<4).union(headers(of: Array(4..<4 + length)))
+    }
+    // Another file than that of the message may begin with anything.
+    let length = Int(high) << 8 | Int(low)
+    guard length == 0 || digits[2].map({ $0 & Self.messageBegin != 0 }) ?? true else { return [] }
+    return Set(0..<2).union(headers(of: Array(2..<2 + length)))
+  }
+
+  private static let messageBegin: UInt8 = 0x80
+
+  /// The manufacturer's block, the sector trailers, and if there is one, the directory, which says in which sectors
+  /// messages are (AN1304, 2.3; AN10787, 3).
   private var classicStructure: Set<Int> {
     let blockSize = 16
-    var kept: Set<Int> = []
+    var kept = Set(0..<blockSize)
     var stream: [Int] = []
-    for block in 0..<256 {
-      let addresses = block * blockSize..<(block + 1) * blockSize
-      let isTrailer = block < 128 ? block % 4 == 3 : block % 16 == 15
-      if isTrailer || block < 4 || 64..<68 ~= block {
-        kept.formUnion(addresses)
-      } else {
-        stream += addresses
+    for block in 0..<256 where block < 128 ? block % 4 == 3 : block % 16 == 15 {
+      kept.formUnion(block * blockSize..<(block + 1) * blockSize)
+    }
+    for (first, count, sectors) in [(1, 2, 1...15), (64, 3, 17...39)] {
+      let place = first * blockSize..<(first + count) * blockSize
+      let directory = place.compactMap { bytes[$0] }
+      guard directory.count == place.count,
+        directory[0] == MiFareApplicationDirectory.check(directory.dropFirst())
+      else { continue }
+      kept.formUnion(place)
+      for sector in sectors {
+        let entry = 2 + 2 * (sector - sectors.lowerBound)
+        guard directory[entry..<entry + 2].elementsEqual(Self.messageSector) else { continue }
+        let blocks =
+          sector < 32 ? 4 * sector..<4 * sector + 3 : 16 * (sector - 24)..<16 * (sector - 24) + 15
+        stream += blocks.lowerBound * blockSize..<blocks.upperBound * blockSize
       }
     }
     return kept.union(fields(in: stream))
   }
 
-  /// The attribute block; the message follows it (NFC Forum Type 3 Tag Operation, 6.1). FeliCa Lite
-  /// has its configuration from block 80 on.
-  private var type3Structure: Set<Int> {
+  /// The application identifier of NDEF in a directory: function cluster 03, application E1 (AN1304, 2.2).
+  private static let messageSector: [UInt8] = [0x03, 0xE1]
+
+  /// The attribute block, which its checksum shows; the message follows it (NFC Forum Type 3 Tag Operation, 6.1).
+  /// FeliCa Lite has its configuration from block 80 on.
+  private func type3Structure(isNDEF: Bool) -> Set<Int> {
+    guard isNDEF else { return [] }
     let (blockSize, firstSystemBlock) = (16, 0x80)
     let system = Set(bytes.keys.filter { $0 >= firstSystemBlock * blockSize })
-    guard let version = bytes[0], version >> 4 == 1 else { return system }
-    let length = (11..<14).reduce(0) { $0 << 8 | Int(bytes[$1] ?? 0) }
+    let attributes = (0..<blockSize).compactMap { bytes[$0] }
+    guard attributes.count == blockSize, attributes[0] >> 4 == 1,
+      attributes.dropLast(2).reduce(0, { $0 + Int($1) })
+        == Int(attributes[14]) << 8 | Int(attributes[15])
+    else { return system }
+    let length = attributes[11..<14].reduce(0) { $0 << 8 | Int($1) }
     return Set(0..<blockSize).union(system)
       .union(headers(of: Array(blockSize..<blockSize + min(length, Self.largest))))
   }
@@ -112,8 +150,8 @@ struct TagMemory {
         position += 2
       }
       let value = Array(stream[position..<min(stream.count, position + length)])
-      // Lock and memory control; a message.
-      if tag == 0x01 || tag == 0x02 { kept.formUnion(value) }
+      // Lock and memory control, which have three bytes; a message.
+      if tag == 0x01 || tag == 0x02, value.count == 3 { kept.formUnion(value) }
       if tag == 0x03 { kept.formUnion(headers(of: value)) }
       position += length
     }
@@ -131,7 +169,10 @@ struct TagMemory {
     func byte(_ index: Int) -> Int? {
       index < message.count ? bytes[message[index]].map(Int.init) : nil
     }
-    while let header = byte(position), let typeLength = byte(position + 1) {
+    // What is not a message has no structure: the first record, and only that, has the flag MB.
+    while let header = byte(position), (header & 0x80 != 0) == (position == 0),
+      let typeLength = byte(position + 1)
+    {
       var next = position + 2
       var payloadLength = 0
       for _ in 0..<(header & 0x10 != 0 ? 1 : 4) {
@@ -161,7 +202,7 @@ struct TagMemory {
         default: break
         }
       }
-      guard end > position else { return kept }
+      guard end > position, header & 0x40 == 0 else { return kept }
       position = end
     }
     return kept

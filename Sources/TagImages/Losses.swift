@@ -53,6 +53,7 @@ extension TagImage {
     },
     Part("applications and files") { $0.desfire },
     Part("applications and files") { $0.smartCard },
+    Part("security level, blocks and keys") { $0.plus },
   ]
 
   /// Returns the parts of this image that a copy does not have, in words.

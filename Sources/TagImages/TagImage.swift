@@ -103,6 +103,8 @@ public struct TagImage: Hashable, Sendable {
   public var desfire: DESFire?
   /// Details of a smart card; `nil` for other kinds.
   public var smartCard: SmartCard?
+  /// Details of a type A card that is a MIFARE Plus; `nil` for other cards.
+  public var plus: MIFAREPlus?
   /// The pages or blocks of the tag.
   public var memory: Memory
 

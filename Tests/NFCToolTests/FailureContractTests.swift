@@ -19,7 +19,8 @@ import Testing
     ("virtual ntag215 poll", "nfc poll --virtual"), ("poll --virtual a,b", "--virtual suica"),
     ("watch --inst", "--install?"), ("--virtual demo", "nfc --virtual demo poll"),
     ("--json", "a command is missing"), ("wifi", "--help"), ("help foo", "foo"),
-    ("iso15693", "read"),
+    ("iso15693", "read"), ("mifare read 0 --kes x", "--keys?"),
+    ("mifare read 0 --ky x", "--key?"), ("virtual gone.bin poll", "nfc poll --virtual gone.bin"),
   ])
   func namesTheNearestWord(_ line: String, _ nearest: String) async throws {
     let result = try await Tool.run(line.split(separator: " ").map(String.init))

@@ -1,5 +1,6 @@
 import Foundation
 import NFC
+import TagImages
 import Testing
 import VirtualNFC
 
@@ -221,6 +222,87 @@ import VirtualNFC
       #expect(wrong.errors.contains("line 1"))
       #expect(try await Tool.run("decode", "/nowhere").status == 66)
     }
+  }
+
+  /// Files follow the umask, as those of other programs do, except those that may hold a key or password, or what only a
+  /// password shows.
+  @Test func onlyFilesWithSecretsAreForTheOwnerAlone() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let result = try await Tool.shell(
+        #"""
+        set -e; umask 022; cd "$FOLDER"
+        "$NFC" dump public.bin --virtual ntag213 2>notes
+        "$NFC" dump public.nfc --virtual desfire
+        "$NFC" dump secret.mfd --virtual classic-1k
+        "$NFC" convert public.bin public.eml 2>notes
+        "$NFC" convert secret.mfd secret.eml 2>notes
+        "$NFC" dump secret.bin --password FFFFFFFF --virtual ntag216 2>notes
+        "$NFC" convert secret.bin secret-copy.eml 2>notes
+        "$NFC" read --raw public-message.ndef --virtual ntag213
+        "$NFC" encode text hi --output public-text.ndef
+        "$NFC" encode wifi Guests --password "correct horse" --output secret-wifi.ndef
+        "$NFC" read --virtual ntag213 --record secret-session.jsonl
+        umask 077; "$NFC" dump secret-umask.bin --virtual ntag213 2>notes
+        stat -c '%a %n' public* secret*
+        """#, environment: ["FOLDER": directory.path])
+      let lines = result.lines.filter { $0.contains(".") }
+      #expect(lines.count == 12, "\(result.output)\(result.errors)")
+      for line in lines {
+        #expect(line.hasPrefix(line.contains("public") ? "644 " : "600 "), "\(line)")
+      }
+    }
+  }
+
+  /// A dump says what of a passport it does not have.
+  @Test func theDumpOfAPassportIsNotTakenForAll() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "passport.nfc").path
+      let result = try await Tool.run("dump", file, "--virtual", "emrtd")
+      #expect(result.status == 0)
+      #expect(result.errorLines.count == 1)
+      #expect(
+        result.errors.contains(
+          "does not hold: the data of the passport or identity card (ICAO 9303)"),
+        "\(result.errors)")
+      // A tag that has nothing else is saved as before.
+      let other = try await Tool.run("dump", file, "--virtual", "type4")
+      #expect(other.status == 0 && other.errors == "", "\(other.errors)")
+    }
+  }
+
+  /// Image files have no ISO names. The application that NXP prescribes for NDEF has those that NXP prescribes.
+  @Test func theImageOfADESFireIsAnNDEFTag() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "card.nfc")
+      try await Tool.with("desfire") { nfc async throws in
+        #expect(try await nfc(["write", "text", "hi"]).status == 0)
+        #expect(try await nfc(["dump", file.path]).status == 0)
+      }
+      try await Tool.with([.image(Self.flipperImage(file))]) { nfc async throws in
+        #expect(try await nfc(["read"]).output == "hi (en)\n")
+        #expect(try await nfc(["write", "uri", "https://a.example", "--verify"]).status == 0)
+        #expect(try await nfc(["read"]).output == "https://a.example\n")
+        #expect(try await nfc(["diff", file.path, "-"]).status == 1)
+      }
+      // Not the application for NDEF: another number, a container of another version, a backup file.
+      let text = try String(contentsOf: file, encoding: .utf8)
+      let numbered = text.replacing("Application 010000", with: "Application 020000")
+        .replacing("Application IDs: 01 00 00", with: "Application IDs: 02 00 00")
+      for other in [
+        numbered, text.replacing(": 00 0F 20 00", with: ": 00 0F 40 00"),
+        text.replacing("File 1 Type: 00", with: "File 1 Type: 01"),
+      ] {
+        #expect(other != text)
+        try Data(other.utf8).write(to: file)
+        try await Tool.with([.image(Self.flipperImage(file))]) { nfc async throws in
+          #expect(try await nfc(["read"]).status == 66)
+        }
+      }
+    }
+  }
+
+  private static func flipperImage(_ file: URL) throws -> TagImage {
+    try ImageFormat.flipper.decode(Array(try Data(contentsOf: file)))
   }
 
   private static let header = "Filetype: Flipper NFC device\nVersion: 4\n"

@@ -95,7 +95,88 @@ import Testing
       #expect(result.status == 65)
       #expect(result.output == "")
       #expect(result.errorLines.count == 1)
-      #expect(try await nfc(["info", "--json"]).output.contains(#""error":"#))
+      // What nfc read does not print is not there in the report of nfc info.
+      let info = try await nfc(["info", "--json"])
+      #expect(info.status == 0 && !info.output.contains(#""ndef":"#), "\(info.output)")
+      #expect(
+        info.output.contains(#""ndefError":{"code":65,"message":"the NDEF message is broken: "#),
+        "\(info.output)")
+    }
+  }
+
+  /// A tag whose reading requires a password: its message is missing, and the report says why.
+  @Test(.asking(.memoryConfiguration)) func theReportOfAProtectedTagHasNoMessage() async throws {
+    try await Tool.with("ntag213") { nfc async throws in
+      #expect(try await nfc(["write", "text", "a"]).status == 0)
+      #expect(try await nfc(["protect", "--password", "11223344", "--read"]).status == 0)
+      let info = try await nfc(["info", "--json"])
+      #expect(info.status == 0 && !info.output.contains(#""ndef":"#), "\(info.output)")
+      #expect(info.output.contains(#""ndefError":{"code":77,"#), "\(info.output)")
+      let read = try await nfc(["info", "--json", "--password", "11223344"])
+      #expect(read.output.contains(#""ndef":{"uid":""#) && !read.output.contains("ndefError"))
+    }
+  }
+
+  /// A link without what its scheme needs is refused with an example, a telephone number with its link.
+  @Test(arguments: [
+    ("mailto:", "has no address", "mailto:ada@example.com"),
+    ("tel:", "has no number", "tel:+441234567890"), ("sms:", "has no number", "sms:"),
+    ("geo:", "has no place", "geo:"), ("https://", "has no host", "https://example.com"),
+    ("HTTP:///path", "has no host", "https://"), ("https:example.com", "has no host", "https://"),
+    ("+44 20 7946 0000", "has no scheme", "write tel:+442079460000,"),
+    ("+44(0)20-7946.0000", "has no scheme", "write tel:+4402079460000,"),
+    ("ada@example.com", "has no scheme", "write mailto:ada@example.com,"),
+  ])
+  func aLinkWithoutItsPartIsCorrected(_ link: String, _ reason: String, _ advice: String)
+    async throws
+  {
+    let result = try await Tool.run("write", "uri", link, "--virtual", "ntag213")
+    #expect(result.status == 64)
+    #expect(result.errors.contains(reason) && result.errors.contains(advice), "\(result.errors)")
+    let forced = try await Tool.run("write", "uri", link, "--as-is", "--virtual", "ntag213")
+    #expect(forced.status == 0, "\(forced.errors)")
+  }
+
+  @Test(arguments: [
+    "mailto:a@b.example", "tel:5", "https://a", "http://[::1]:80/", "urn:x", "geo:1,2",
+  ])
+  func aWholeLinkIsWritten(_ link: String) async throws {
+    let result = try await Tool.run("write", "uri", link, "--virtual", "ntag213")
+    #expect(result.status == 0, "\(result.errors)")
+  }
+
+  /// What `nfc decode --json` prints of a malformed record can be encoded again, if somebody insists.
+  @Test(arguments: [
+    "D1010055", "D101035485656E", "D1020353" + "70FFFFFF", "D101035504FFFE",
+  ])
+  func aMalformedRecordIsEncodedOnRequest(_ message: String) async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let raw = directory.appending(path: "a.ndef")
+      let json = directory.appending(path: "a.json")
+      let copy = directory.appending(path: "b.ndef")
+      let bytes = stride(from: 0, to: message.count, by: 2).compactMap { index in
+        UInt8(message.dropFirst(index).prefix(2), radix: 16)
+      }
+      try Data(bytes).write(to: raw)
+      let decoded = try await Tool.run("decode", raw.path, "--json")
+      #expect(decoded.status == 0 && decoded.output.contains(#""error":"#), "\(decoded.errors)")
+      try Data(decoded.output.utf8).write(to: json)
+      for (kind, file) in [("json", json), ("raw", raw)] {
+        for line in [
+          ["encode", kind, file.path, "--output", copy.path], ["write", kind, file.path],
+        ] {
+          let virtual = line[0] == "write" ? ["--virtual", "ntag213"] : []
+          let refused = try await Tool.run(line + virtual)
+          #expect(refused.status == 65, "\(refused.errors)")
+          #expect(refused.errors.contains("insist with --as-is") && refused.errorLines.count == 1)
+          #expect(!FileManager.default.fileExists(atPath: copy.path))
+          let forced = try await Tool.run(line + virtual + ["--as-is"])
+          #expect(forced.status == 0, "\(forced.errors)")
+          guard line[0] == "encode" else { continue }
+          #expect(try Data(contentsOf: copy) == Data(bytes))
+          try FileManager.default.removeItem(at: copy)
+        }
+      }
     }
   }
 

@@ -145,6 +145,40 @@ import VirtualNFC
     }
   }
 
+  /// A file that Flipper Zero's firmware has read with AES keys is a card with these keys.
+  @Test func aFileOfFlipperZero() async throws {
+    let unknown = Array(repeating: "??", count: 16).joined(separator: " ")
+    let known = "00 11 22 33 44 55 66 77 88 99 AA BB CC DD EE FF"
+    var lines = [
+      "Filetype: Flipper NFC device", "Version: 4", "Device type: Mifare Plus",
+      "UID: 04 51 2C 8A 3D 61 80", "ATQA: 00 44", "SAK: 20", "T0: 75", "TA(1): 77", "TB(1): 80",
+      "TC(1): 02", "T1...Tk: C1 05 2F 2F 01 BC D6",
+      "PICC Version: \(Array(repeating: "00", count: 28).joined(separator: " "))",
+      "Card Type: Mifare Plus X", "Security Level: SL3", "Memory Size: 2K",
+      "Data format version: 1",
+    ]
+    lines += (0..<128).map { "Block \($0): \($0 == 4 ? known : unknown)" }
+    lines += (0..<32).flatMap { sector in
+      ["Key A \(sector): \(sector == 1 ? known : unknown)", "Key B \(sector): \(unknown)"]
+    }
+    lines += ["Card Master", "Card Config", "L3 Switch", "SL1 Card Auth"].map {
+      "\($0) Key: \(unknown)"
+    }
+    lines += (0..<4).map { "Config Block \($0): \(unknown)" }
+    try await TemporaryDirectory.with { directory in
+      let file = directory.appending(path: "plus.nfc")
+      try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: file)
+      let read = try await Tool.run(
+        "plus", "read", "4", "--key", "1A:\(Self.data)", "--virtual", file.path)
+      #expect(read.status == 0, "\(read.errors)")
+      #expect(read.output.contains(Self.data))
+      // A key that the file does not have is not one of delivery.
+      let other = try await Tool.run(
+        "plus", "read", "8", "--key", "2A:\(Self.factory)", "--virtual", file.path)
+      #expect(other.status == 77, "\(other.errors)")
+    }
+  }
+
   @Test(.asking(.configurationLock)) func personalization() async throws {
     let needed = "--key master:\(Self.key) --key configuration:\(Self.key)"
     try await Self.onCard("blank-mifare-plus") { nfc in

@@ -130,6 +130,15 @@ import VirtualNFC
     Row(
       tag: "st25dv", lines: ["protect --password \(half)", "read --password \(half)"],
       isVicinity: true),
+    Row(
+      tag: "st25tv02kc", lines: ["protect --password \(half)", "read --password \(half)"],
+      isVicinity: true),
+    Row(
+      tag: "ntag5-link",
+      lines: [
+        "protect --password 5DA3917C", "read --password 5DA3917C", "iso15693 secrets keys",
+        "iso15693 hide-passwords --permanently --password 5DA3917C",
+      ], isVicinity: true),
   ]
 
   /// Returns the parts of secrets that a file may contain: the complete secret, its pages, and each half with

@@ -53,6 +53,12 @@ import VirtualNFC
     Chip(
       testDescription: "st25tv", password: "11223344", wrong: "99999999", from: 32,
       refused: 77),
+    Chip(
+      testDescription: "st25tv02kc", password: "11223344", wrong: "99999999", from: 41,
+      refused: 77),
+    Chip(
+      testDescription: "ntag5-link", password: "11223344", wrong: "99999999", from: 20, refused: 74
+    ),
   ]
 
   @Test(arguments: chips) func isClosedAndOpened(_ chip: Chip) async throws {

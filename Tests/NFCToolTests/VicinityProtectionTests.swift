@@ -148,6 +148,9 @@ import VirtualNFC
       ("protect --password 1122334455667788 --from 4 --virtual st25dv04k", 64, "--from"),
       ("protect --password 1122334455667788 --from 8 --virtual st25tv", 64, "0 or 32"),
       ("protect --password 11223344 --virtual st25tv", 64, "8 bytes"),
+      ("protect --password 11223344 --virtual st25tv02kc", 64, "8 bytes"),
+      ("protect --password 11223344 --from 80 --virtual st25tv02kc", 64, "blocks 0 to 79"),
+      ("write text hi --password 112233 --virtual st25tv02kc", 64, "16 or 8 hexadecimal digits"),
       ("protect --password 112233445566 --virtual st25tv", 64, "16 for an ST25TA"),
       ("iso15693 eas maybe --virtual icode-slix2", 64, "on"),
       ("iso15693 eas on --lock --virtual icode-slix2", 64, "--permanently"),
@@ -160,6 +163,9 @@ import VirtualNFC
         "protect --password 11223344 --from 6 --virtual icode-slix-s", 64, "0, 4, 8 and so on to 36"
       ),
       ("protect --password 11223344 --virtual icode-slix-l", 66, "use another tag"),
+      ("protect --password 11223344 --virtual icode-dna", 66, "use another tag"),
+      ("protect --password 1122334455667788 --virtual ntag5-link", 64, "8 hexadecimal digits"),
+      ("write text hi --password 11223344 --virtual icode-dna", 64, "has none"),
       ("protect --password 11223344 --attempts 3 --virtual icode-slix2", 64, "--attempts"),
       ("protect --password 11223344 --pack 0000 --virtual icode-slix2", 64, "--pack"),
       (
@@ -190,6 +196,10 @@ import VirtualNFC
       "st25tv", "1122334455667788",
       "area 1: blocks 0-63, read and write → blocks 0-63, read, and write with a password"
     ),
+    (
+      "st25tv02kc", "1122334455667788",
+      "area 1: blocks 0-79, read and write → blocks 0-79, read, and write with a password"
+    ),
   ])
   func thePlanShowsNoPassword(_ tag: String, _ password: String, _ line: String) async throws {
     let plan = try await Tool.run("protect", "--password", password, "--plan", "--virtual", tag)
@@ -214,9 +224,10 @@ import VirtualNFC
     #expect(try await Self.details(DetectedTag.iso15693(tag)).contains(#""eas":true"#))
   }
 
-  @Test(arguments: [(false, 128), (true, 64)])
-  func anST25IsProtectedFromTheMiddle(_ isTV: Bool, _ count: Int) async throws {
-    let bench = try await VicinityBench(isTV ? .st25tv() : .st25dv04K())
+  @Test(arguments: [("st25dv04k", 128), ("st25tv", 64), ("st25tv02kc", 80)])
+  func anST25IsProtectedFromTheMiddle(_ name: String, _ count: Int) async throws {
+    let isTV = name != "st25dv04k"
+    let bench = try await VicinityBench(VirtualTag.named(name))
     let password = isTV ? Self.password : Self.longPassword
     let kind = VicinityPassword.st25(sizes: isTV ? [8, 4] : [8])
     try await Self.change(try await bench.tag(), kind, Self.request(password, from: 32, read: true))
@@ -232,5 +243,26 @@ import VirtualNFC
         #"{"first":32,"last":\#(count - 1),"readPassword":true,"writePassword":true}"#))
     try await Self.change(try await bench.again(), kind, nil, current: password)
     try await bench.again().writeBlocks(at: 40, [4, 3, 2, 1])
+  }
+
+  /// The signature is in the memory; a password for reading hides it.
+  @Test func anST25TV02KCWithItsSignature() async throws {
+    let bench = try await VicinityBench(.st25tv02KC())
+    func details() async throws -> String {
+      try await Self.details(DetectedTag.iso15693(try await bench.again()))
+    }
+    let open = try await details()
+    #expect(open.contains(#""originality":"genuine""#))
+    #expect(
+      open.contains(
+        #""areas":[{"first":0,"last":79,"readPassword":false,"writePassword":false}]"#))
+    let kind = VicinityPassword.st25(sizes: [8, 4])
+    try await Self.change(
+      try await bench.tag(), kind, Self.request(Self.password, from: 50, read: true))
+    let closed = try await details()
+    #expect(closed.contains(#""originality":"unknown""#))
+    #expect(closed.contains(#"{"first":50,"last":79,"readPassword":true,"writePassword":true}"#))
+    try await Self.change(try await bench.again(), kind, nil, current: Self.password)
+    #expect(try await details().contains(#""originality":"genuine""#))
   }
 }

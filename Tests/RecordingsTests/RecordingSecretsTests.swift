@@ -67,6 +67,29 @@ import Testing
     }
   }
 
+  /// AuthenticateEV2First may announce up to six capabilities of the reader.
+  @Test(arguments: 0...6) func capabilitiesOfAReader(_ count: Int) {
+    var secrets = RecordingSecrets()
+    let capabilities = [UInt8](repeating: 0, count: count)
+    let first = secrets.find(
+      inCommand: [0x71, 0x00, UInt8(count)] + capabilities, framing: .tagProtocol)
+    #expect(first == [] && secrets.expectsProof)
+    #expect(secrets.find(inAnswer: [0xAF] + [UInt8](repeating: 7, count: 16)) == [1..<17])
+    let proof = [UInt8](repeating: 7, count: 32)
+    #expect(secrets.find(inCommand: [0xAF] + proof, framing: .tagProtocol) == [1..<33])
+  }
+
+  /// KEY UPDATE has a key; READ BUFFER is answered with the proof that CHALLENGE has asked for.
+  @Test func cryptographyOfVicinityTags() {
+    var secrets = RecordingSecrets()
+    secrets.turn(to: .iso15693(ISO15693Target(uid: [0xE0, 4, 1, 0x18, 0, 0, 0, 0])))
+    let key = secrets.find(inCommand: [0x02, 0x36, 1, 7, 7, 7], framing: .tagProtocol)
+    #expect(key == [2..<6])
+    #expect(secrets.find(inCommand: [0x02, 0x39, 0, 7, 7], framing: .tagProtocol) == [2..<5])
+    #expect(secrets.find(inCommand: [0x02, 0x3A], framing: .tagProtocol) == [])
+    #expect(secrets.find(inAnswer: [0x06, 7, 7, 7]) == [0..<4])
+  }
+
   /// A command without secrets.
   @Test func otherCommands() {
     var secrets = RecordingSecrets()

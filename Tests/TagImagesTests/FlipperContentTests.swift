@@ -27,7 +27,7 @@ import Testing
     (
       "Mifare Plus",
       [version, "Security Level: SL3", "Card Type: Mifare Plus EV1", "Memory Size: 2K"],
-      ["Security Level", "Card Type", "Memory Size"]
+      []
     ),
     ("NTAG4xx", [version], []),
     ("ISO14443-4A", [], []),

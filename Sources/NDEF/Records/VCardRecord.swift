@@ -1,7 +1,7 @@
 /// A business card: the media types `text/vcard` and `text/x-vCard`.
 ///
-/// The card is stored as text; the most common properties are read from it on demand. Values in the
-/// encodings of version 2.1 (`QUOTED-PRINTABLE`, `BASE64`) stay encoded.
+/// The card is stored as text; the most common properties are read from it on demand. Values of version
+/// 2.1 in `QUOTED-PRINTABLE` are decoded, and those in `BASE64` stay encoded.
 ///
 /// Source: RFC 6350 (version 4.0), RFC 2426 (3.0), Versit vCard 2.1.
 public struct VCardRecord: NDEFTypedRecord {
@@ -91,12 +91,19 @@ public struct VCardRecord: NDEFTypedRecord {
     public let name: String
     /// The parameters as they are written.
     public let parameters: [String]
-    /// The value as it is written.
+    /// The value as it is written, without the ends of lines within it.
     public let rawValue: String
 
-    /// The value with `
-    /// `, `\,`, `\;` and `\\` unescaped.
-    public var value: String { rawValue.vCardUnescaped }
+    /// The value with `\n`, `\,`, `\;` and `\\` unescaped, and decoded if it is quoted-printable. An
+    /// encoded value that cannot be decoded is as it is written.
+    public var value: String { decodedValue.vCardUnescaped }
+
+    /// The value, decoded if it is quoted-printable, but with its escapes.
+    fileprivate var decodedValue: String {
+      guard QuotedPrintable.isNamed(by: parameters) else { return rawValue }
+      let set = parameters.first { $0.uppercased().hasPrefix("CHARSET=") }?.dropFirst(8)
+      return QuotedPrintable.text(rawValue, characterSet: set.map(String.init)) ?? rawValue
+    }
 
     fileprivate var isBegin: Bool { name == "BEGIN" && rawValue.utf8.isVCard }
   }
@@ -131,26 +138,36 @@ public struct VCardRecord: NDEFTypedRecord {
   public var organization: String? { values("ORG").first }
 
   /// The link, `URL`.
-  public var url: String? { properties.first { $0.name == "URL" }?.rawValue }
+  public var url: String? { properties.first { $0.name == "URL" }?.decodedValue }
 
   private func values(_ name: String) -> [String] {
     properties.filter { $0.name == name }.map(\.value)
   }
 
   private static func name(_ properties: [Property]) -> [String]? {
-    properties.first { $0.name == "N" }?.rawValue.vCardParts
+    properties.first { $0.name == "N" }?.decodedValue.vCardParts
   }
 
   private var unfoldedLines: [[UInt8]] {
     var lines: [[UInt8]] = []
+    var isEncoded = false
     for line in text.utf8.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
-      if let first = line.first, first == 0x20 || first == 0x09, !lines.isEmpty {
-        lines[lines.count - 1] += line.dropFirst()
+      let last = lines.count - 1
+      if isEncoded, QuotedPrintable.isContinued(lines[last]) {
+        lines[last].removeLast()
+        lines[last] += line
+      } else if let first = line.first, first == 0x20 || first == 0x09, !lines.isEmpty {
+        lines[last] += line.dropFirst()
       } else {
         lines.append(Array(line))
+        isEncoded = Self.isQuotedPrintable(lines[last + 1])
       }
     }
     return lines
+  }
+
+  private static func isQuotedPrintable(_ line: [UInt8]) -> Bool {
+    property(line).map { QuotedPrintable.isNamed(by: $0.parameters) } ?? false
   }
 
   private static func property(_ line: [UInt8]) -> Property? {

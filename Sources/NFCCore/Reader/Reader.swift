@@ -116,8 +116,8 @@ public actor Reader {
       /// Whether such a section has failed: this is reported to the program, even if it was
       /// cancelled.
       var hasFailedInSection = false
-      /// Whether a command that changes the tag was about to be sent.
-      var mayHaveChangedTag = false
+      /// The number of times that a command which changes the tag was about to be sent.
+      var changes = 0
     }
 
     private let state = Mutex(State())
@@ -127,9 +127,11 @@ public actor Reader {
       state.withLock { $0.isCancelled && !$0.hasFailedInSection }
     }
 
-    var mayHaveChangedTag: Bool { state.withLock { $0.mayHaveChangedTag } }
+    var mayHaveChangedTag: Bool { state.withLock { $0.changes > 0 } }
+    /// Whether a command that changes the tag was sent after another one, which the tag has carried out.
+    var hasChangedTag: Bool { state.withLock { $0.changes > 1 } }
 
-    func willChangeTag() { state.withLock { $0.mayHaveChangedTag = true } }
+    func willChangeTag() { state.withLock { $0.changes += 1 } }
 
     /// Returns whether the radio is to be stopped.
     func cancel() -> Bool {
@@ -463,6 +465,8 @@ public actor Reader {
         if operation.isCancelled {
           requireSelection(handle)
         } else {
+          // Its answer makes no sense, perhaps in the middle of a command.
+          if handle.target.losesStateOnSelect { driver.tagHoldsState(true) }
           try checkPresence(handle, error)
         }
       case .tagConnectionLost:
@@ -542,6 +546,7 @@ public actor Reader {
 
   private func requireSelection(_ handle: TagHandle) {
     if handle.target.losesStateOnSelect {
+      driver.commandWasCut()
       markTagLost(handle)
     } else {
       needsSelect = true

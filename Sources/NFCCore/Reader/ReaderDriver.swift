@@ -147,6 +147,17 @@ public protocol ReaderDriver: AnyObject {
     block: UInt8, keyType: MiFareClassicKeyType, key: [UInt8], uid: [UInt8]
   ) throws
 
+  /// Called when the selected tag may hold something that the next program would inherit, such as an authenticated
+  /// session, and with `false` when it holds nothing any more.
+  ///
+  /// A driver that can release a tag without switching off the carrier must, as long as this was last called with
+  /// `true`, release it so that it starts again. Sends nothing by itself.
+  func tagHoldsState(_ holdsState: Bool)
+
+  /// Called when a command to the selected tag was given up between two of its frames. The tag must start again before
+  /// its next command, and before another program gets it: the next ``select(_:)`` wakes it, even if it is active.
+  func commandWasCut()
+
   /// Switches off the carrier and releases the reader. No call follows.
   func close()
 }
@@ -158,6 +169,8 @@ extension ReaderDriver {
   public func capabilities(for target: Target) -> ReaderCapabilities { capabilities }
   public var canReconnect: Bool { false }
   public func disconnect() {}
+  public func tagHoldsState(_ holdsState: Bool) {}
+  public func commandWasCut() {}
   public var announceClose: @Sendable () -> Void { {} }
 
   public func isPresent(_ target: Target) throws -> Bool {

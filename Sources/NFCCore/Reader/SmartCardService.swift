@@ -40,8 +40,20 @@ public protocol SmartCardService: AnyObject {
   /// Releases the card unchanged. Does nothing without a connection.
   func disconnect()
 
+  /// Releases the card with its power switched off: a tag starts again with the next connection, of whichever program.
+  /// Does nothing without a connection.
+  func powerOff()
+
   /// Releases everything. No call follows.
   func close()
+}
+
+extension SmartCardService {
+  /// Switches the power off and on, and releases the card.
+  public func powerOff() {
+    try? reset()
+    disconnect()
+  }
 }
 
 /// The status of a reader's slot.

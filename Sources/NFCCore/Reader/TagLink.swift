@@ -73,20 +73,34 @@ public struct TagLink {
         .commandTooLong,
         "a command has at most \(longest) bytes on this reader, not \(command.count)")
     }
+    // Before it is sent: a tag whose answer is lost may have accepted it.
+    if HeldState.mayFollow(command, framing, to: target) { driver.tagHoldsState(true) }
     return try driver.exchange(command, framing: framing, timeout: allowance ?? timeout)
   }
+
+  /// Called after the tag has confirmed that it has ended its session.
+  package func sessionHasEnded() { driver.tagHoldsState(false) }
 
   /// Called before a command is sent that changes the tag's content; see ``inDoubtOfChange(_:_:)``.
   func willChange() { operation.willChangeTag() }
 
   /// Runs a procedure that first asks the tag and then changes it. An error after the first change was sent leaves in
-  /// doubt whether the tag has made it, and reports how to find out.
+  /// doubt whether the tag has made it, and reports how to find out. So does a refusal of a later change, because the
+  /// earlier ones were made; an error with the code `readOnly` says that they were taken back.
   func inDoubtOfChange<Result>(_ recovery: String, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
-    } catch var error as NFCError where error.group == .connection && operation.mayHaveChangedTag {
+    } catch var error as NFCError where isInDoubt(error) {
       error.recovery = error.recovery ?? recovery
       throw error
+    }
+  }
+
+  private func isInDoubt(_ error: NFCError) -> Bool {
+    switch error.group {
+    case .connection?: operation.mayHaveChangedTag
+    case .refusal?, .content?: operation.hasChangedTag && error.code != .readOnly
+    default: false
     }
   }
 

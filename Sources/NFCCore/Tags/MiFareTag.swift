@@ -20,14 +20,17 @@ public protocol MiFareTag: NDEFTag {
   ///   refuses the command is not an error.
   func product() async throws -> TagProduct?
 
-  /// Sends a command of the chip: one exchange.
+  /// Sends a command of the chip: one exchange, except for a long command of a DESFire.
   ///
   /// Ultralight and NTAG: the command without CRC_A, for instance `30 04`; the answer without
   /// CRC_A, or the single byte `0A` for an acknowledge. DESFire: the native command, which is sent
   /// in an APDU of class `90`, and the native answer, status first: a card keeps to the form of the
-  /// first command after its activation, and it was recognized by an APDU. An APDU is sent as it
-  /// is. Plus: the native command. Classic: `60` or `61`, block and key (the UID is added), then
-  /// `30`, `A0`, `B0`, `C0` to `C2` as in the data sheet, with the operand in the same command.
+  /// first command after its activation, and it was recognized by an APDU. One that is longer than a
+  /// frame, 55 bytes with its code, is continued with `AF`, as NXP documents it, unless it is one that
+  /// leaves this to ISO/IEC 14443-4 (`8D`, `AD`, `8B`, `AB`, `5F`); the frames of an answer are not
+  /// joined. An APDU is sent as it is. Plus: the native command. Classic: `60` or `61`, block and key
+  /// (the UID is added), then `30`, `A0`, `B0`, `C0` to `C2` as in the data sheet, with the operand in
+  /// the same command.
   ///
   /// - Parameter timeout: the time limit for the answer; `nil` for the default of the family: 100
   ///   ms for Ultralight and NTAG, 0.5 s for an authentication of Classic, otherwise one second. A

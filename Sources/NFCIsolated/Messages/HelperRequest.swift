@@ -14,11 +14,12 @@ enum HelperRequest: Hashable, Sendable {
   case authenticate(block: UInt8, MiFareClassicKeyType, key: [UInt8], uid: [UInt8])
   case disconnect
   case close
+  case commandWasCut
 
   private enum Kind: UInt8 {
     case open = 1
     case reset, resetField, list, find, select, isPresent, exchange, authenticate
-    case disconnect, close
+    case disconnect, close, commandWasCut
   }
 
   func write(to writer: inout MessageWriter) {
@@ -57,6 +58,7 @@ enum HelperRequest: Hashable, Sendable {
       writer.block(uid)
     case .disconnect: kind(.disconnect)
     case .close: kind(.close)
+    case .commandWasCut: kind(.commandWasCut)
     }
   }
 
@@ -85,6 +87,7 @@ enum HelperRequest: Hashable, Sendable {
       self = .authenticate(block: block, keyType, key: key, uid: try reader.block())
     case .disconnect: self = .disconnect
     case .close: self = .close
+    case .commandWasCut: self = .commandWasCut
     }
   }
 }

@@ -41,7 +41,8 @@ struct ConvertCommand: AsyncParsableCommand {
       try ImageFile.checkKind(
         of: image, in: input, advice: "add --iso15693 if they are of an ISO 15693 tag")
     }
-    let loss = try ImageFile.write(image, to: output, lost: decoding.losses)
+    let loss = try ImageFile.write(
+      image, to: output, lost: decoding.losses, isPublic: File.isReadableByOthers(input))
     for line in [loss].compactMap(\.self) + ImageFile.notes(on: decoding, in: input) {
       Output.printError("nfc: " + line)
     }

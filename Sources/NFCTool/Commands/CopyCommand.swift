@@ -168,7 +168,9 @@ struct CopyCommand: AsyncParsableCommand {
   ) async throws -> (any MemoryRestoration, [RestoredPart])? {
     guard image.kind == memory.imageKind else { return nil }
     switch memory {
-    case .other, .plus: return nil
+    case .other(let tag):
+      guard case .iso14443b2sr = tag.target else { return nil }
+    case .plus: return nil
     default: break
     }
     do {
@@ -188,7 +190,9 @@ struct CopyCommand: AsyncParsableCommand {
         case .desfire(let card): DESFireRestoration(card, image, now: old)
         case .feliCa(let card): try await ServiceRestoration(card, image, now: old)
         case .smartCard(let card): SmartCardRestoration(card, image, now: old)
-        case .other, .plus: throw NFCError(.wrongTag, "its memory cannot be written")
+        case .other(let tag):
+          try await SRxRestoration(tag, image, now: old, locksPermanently: false)
+        case .plus: throw NFCError(.wrongTag, "its memory cannot be written")
         }
       return (
         restoration, now.map { restoration.plan(from: $0, to: image) } ?? restoration.plan

@@ -37,7 +37,10 @@ struct DumpArguments: ParsableArguments {
         }
         session.note("what was not read was left out: \(missing)")
       }
-      if let loss = try ImageFile.write(content.image, to: file), !isPlain { session.note(loss) }
+      let unsaved = try await tag.work { try await tag.kind.unsavedApplications() }
+      let loss = try ImageFile.write(
+        content.image, to: file, lost: unsaved, isPublic: password == nil && !keys.areGiven)
+      if let loss, !isPlain { session.note(loss) }
       let size = try ImageFile.size(of: content.image, in: file)
       guard file != File.standard else { return }
       try Output.done(

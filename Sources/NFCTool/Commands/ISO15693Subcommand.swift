@@ -10,7 +10,8 @@ struct ISO15693Subcommand: ParsableCommand {
       ISO15693InfoCommand.self, ISO15693ReadCommand.self, ISO15693WriteCommand.self,
       ISO15693LockCommand.self, ISO15693EASCommand.self, ISO15693PrivacyCommand.self,
       ISO15693SetPasswordCommand.self, ISO15693DestroyCommand.self, ISO15693ProveCommand.self,
-      ISO15693SendCommand.self,
+      ISO15693SecretsCommand.self, ISO15693SetKeysCommand.self, ISO15693EnforceCommand.self,
+      ISO15693HidePasswordsCommand.self, ISO15693SendCommand.self,
     ])
 }
 

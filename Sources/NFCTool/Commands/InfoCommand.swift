@@ -14,6 +14,9 @@ struct InfoCommand: AsyncParsableCommand {
       sectors and their keys, applications and files, or systems and services. Nothing personal is read. \
       --memory adds the memory in hexadecimal and as text, with * where it is locked.
 
+      With --json, a message that cannot be read is missing, and ndefError gives the exit code of nfc read \
+      and the reason.
+
       Examples:
         nfc info --virtual ntag216
         nfc info --memory --virtual icode-slix2
@@ -70,8 +73,11 @@ private struct Report: Sendable {
     memory = details.memory?.lines ?? []
     let known = Set(facts.map(\.key))
     json = .object(
-      facts + [JSONValue.Member(key: "ndef", value: content.json)]
-        + details.json.filter { !known.contains($0.key) })
+      facts
+        + [
+          content.json.map { JSONValue.Member(key: "ndef", value: $0) },
+          content.failure.map { JSONValue.Member(key: "ndefError", value: $0.json) },
+        ].compactMap(\.self) + details.json.filter { !known.contains($0.key) })
   }
 
   func print() throws {

@@ -10,7 +10,7 @@ struct ProtectCommand: AsyncParsableCommand {
     abstract: "Protects a tag with a password.",
     usage: "nfc protect --password <hex> [--from <number>] [--read] [<options>]",
     discussion: """
-      For NTAG21x, Ultralight EV1, C and AES, ICODE SLIX2, SLIX-S and SLI-S, ST25DV, ST25TV and ST25TA. Without --read \
+      For NTAG21x, Ultralight EV1, C and AES, ICODE SLIX2, SLIX-S and SLI-S, NTAG 5, ST25DV, ST25TV and ST25TA. Without --read \
       anyone can still read the tag. nfc write --password writes to it, and nfc unprotect removes the \
       protection. --plan shows what would be written.
 
@@ -91,7 +91,7 @@ struct UnprotectCommand: AsyncParsableCommand {
     abstract: "Removes a tag's password protection.",
     usage: "nfc unprotect [--password <hex>] [--plan] [<options>]",
     discussion: """
-      For NTAG21x, Ultralight EV1, C and AES, ICODE SLIX2, SLIX-S and SLI-S, ST25DV, ST25TV and ST25TA. The password itself \
+      For NTAG21x, Ultralight EV1, C and AES, ICODE SLIX2, SLIX-S and SLI-S, NTAG 5, ST25DV, ST25TV and ST25TA. The password itself \
       stays on the tag, but no longer protects anything.
 
       Example:

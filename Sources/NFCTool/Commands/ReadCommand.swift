@@ -38,7 +38,9 @@ struct ReadCommand: AsyncParsableCommand {
           .notThere, "the tag holds no NDEF", tag: tag.name, advice: tag.kind.adviceWithoutNDEF)
       }
       if let raw {
-        try File.write(content.bytes, to: raw)
+        try File.write(
+          content.bytes, to: raw,
+          isPublic: password == nil && !Credentials.mayBe(in: content.bytes))
         if raw == File.standard { return }
       }
       let message: NDEFMessage

@@ -12,7 +12,7 @@ struct RestoreArguments: ParsableArguments {
 
   @Flag(
     help: ArgumentHelp(
-      "Write the lock bits of an Ultralight or NTAG, and sector trailers that could never be changed again.",
+      "Write the lock bits of an Ultralight, NTAG, SRx or ST25TB, and sector trailers that could never be changed again.",
       discussion: "Cannot be undone."))
   var includeLocks = false
 
@@ -97,9 +97,14 @@ struct RestoreArguments: ParsableArguments {
     case .feliCa(let card):
       return try await ServiceRestoration(
         card, image, now: try await tag.read(keys, password: password).image)
-    // The memories of these tags have counters and one-time bits, or require keys.
-    case .other, .plus:
-      throw NFCError(.wrongTag, "an image cannot be restored to a tag of this kind")
+    case .other(let other):
+      guard case .iso14443b2sr = other.target else { throw MemoryTag.notWritable(other.target) }
+      return try await SRxRestoration(
+        other, image, now: try await tag.read(keys, password: password).image,
+        locksPermanently: includeLocks)
+    case .plus:
+      throw NFCError(
+        .wrongTag, "a MIFARE Plus needs an AES key for each block, and no image has them")
     case .vicinity, .feliCaLite, .topaz:
       return try await BlockRestoration(
         tag, image, now: try await tag.read(keys, password: password).image)
@@ -177,7 +182,8 @@ struct RestoreCommand: AsyncParsableCommand {
     discussion: """
       Reads the tag first and writes only what differs. On a DESFire card, a FeliCa card or a Type 4 \
       tag it writes the existing files and services that everybody can write, and creates no applications \
-      or files. Records that the image does not have are deleted. Anything that can do harm is written only \
+      or files. Records that the image does not have are deleted. On an SRx or ST25TB it writes the blocks \
+      from 7 on; counters and one-time bits stay. Anything that can do harm is written only \
       when an --include option names it; a UID is never written. --plan shows every change and writes nothing. With --json, one line per sector, page \
       or block reports what was done; on a terminal, plan and report are always shown.
 

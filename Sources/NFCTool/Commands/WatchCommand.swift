@@ -76,7 +76,7 @@ struct WatchCommand: AsyncParsableCommand {
       Watcher.Options(
         debounce: debounce, isJSON: reader.json, uid: uid, actions: actions.actions),
       rules: rules,
-      actions: TapActions(links: actions.links, timeout: actions.execTimeout, notifier: notifier),
+      actions: TapActions(links: actions.links, timeout: actions.timeout, notifier: notifier),
       publisher: publisher)
     defer { withExtendedLifetime(rules) {} }
     do {
@@ -130,18 +130,21 @@ struct WatchActionOptions: ParsableArguments {
   var exec: String?
 
   @Option(
-    help: ArgumentHelp("End a command that takes longer.", valueName: "seconds"),
+    help: ArgumentHelp(
+      "End a command that takes longer; 60 unless given.", valueName: "seconds"),
     transform: { try seconds($0, "--exec-timeout") })
-  var execTimeout: Duration = .seconds(60)
+  var execTimeout: Duration?
 
   @Flag(help: "Open the first link of the message with the desktop's handler.")
   var open = false
 
   @Option(
     help: ArgumentHelp(
-      "The schemes of links that are opened, separated by commas.", valueName: "list"),
+      "The schemes of links that are opened, separated by commas.",
+      discussion: "\(LinkPolicy.standard.schemes.sorted().joined(separator: ",")) unless given.",
+      valueName: "list"),
     transform: schemes)
-  var schemes: [String] = LinkPolicy.standard.schemes.sorted()
+  var schemes: [String]?
 
   @Flag(help: "Show a notification; a click on it opens the link.")
   var notify = false
@@ -151,7 +154,24 @@ struct WatchActionOptions: ParsableArguments {
     completion: .file())
   var rules: String?
 
-  var links: LinkPolicy { LinkPolicy(schemes: Set(schemes)) }
+  private static let standardTimeout = Duration.seconds(60)
+
+  /// The time limit for a command.
+  var timeout: Duration { execTimeout ?? Self.standardTimeout }
+
+  var links: LinkPolicy { schemes.map { LinkPolicy(schemes: Set($0)) } ?? .standard }
+
+  mutating func validate() throws {
+    if let exec, exec.allSatisfy(\.isWhitespace) {
+      throw ValidationError("--exec takes a command, and this one is empty.")
+    }
+    if execTimeout != nil, exec == nil, rules == nil {
+      throw ValidationError("--exec-timeout requires --exec or --rules.")
+    }
+    if schemes != nil, !open, !notify, rules == nil {
+      throw ValidationError("--schemes requires --open, --notify or --rules.")
+    }
+  }
 
   /// The actions for taps that no rule matches.
   var actions: [TapAction] {

@@ -23,6 +23,8 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
       does. --read-write then says which key may name the terminal, which every transaction requires; with \
       nobody, no terminal is named.
 
+      A file that nfc sun setup is to use on an EV3 card is created with --dynamic, which cannot be changed later.
+
       Examples:
         nfc desfire create-file --app F00001 --file 1 --type standard --size 64 --communication full
         nfc desfire create-file --app F00001 --file 2 --type value --lower 0 --upper 10000 --read 1
@@ -117,6 +119,9 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
     transform: { try DESFireText.isoIdentifier($0, "--iso") })
   var isoIdentifier: UInt16?
 
+  @Flag(help: "Create a data file of an EV3 card for links that the card signs.")
+  var dynamic = false
+
   @OptionGroup var keys: KeyOptions<DESFireKeyPlace>
   @OptionGroup var keyFiles: KeyFiles
 
@@ -128,6 +133,9 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
   mutating func validate() throws {
     guard (type == .transactionMAC) == (macKey != nil) else {
       throw ValidationError("--type transaction-mac and --mac-key require each other.")
+    }
+    guard !dynamic || type == .standard else {
+      throw ValidationError("--dynamic is for --type standard.")
     }
     switch type {
     case .transactionMAC:
@@ -191,7 +199,7 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
         guard !plan else { return }
         guard let macKey else {
           return try await application.createFile(
-            file.file, settings, isoIdentifier: isoIdentifier)
+            file.file, settings, isoIdentifier: isoIdentifier, allowsDynamicMessaging: dynamic)
         }
         // The key is sent encrypted. This requires a session, even if everyone may create files.
         try await card.authenticate(application, [0], for: "a transaction MAC file is created")

@@ -35,12 +35,15 @@ enum ImageFile {
 
   /// Writes a file.
   ///
-  /// - Parameter lost: what the image does not contain of the file that it comes from.
+  /// - Parameters:
+  ///   - lost: what the image does not contain of the tag or the file that it comes from.
+  ///   - isPublic: whether everybody can read the tag or the file that it comes from. The new file may then be read by
+  ///     others, too, unless it holds a key or password.
   /// - Returns: a line about this and the parts of the image that the file does not contain, or `nil` if it
   ///   contains all.
   /// - Throws: `content` for a tag that the format does not support. The error lists the formats that do.
   static func write(
-    _ image: TagImage, to path: String, lost: [String] = []
+    _ image: TagImage, to path: String, lost: [String] = [], isPublic: Bool
   ) throws -> String? {
     let encoding: ImageFormat.Encoding
     do {
@@ -51,7 +54,8 @@ enum ImageFile {
         .content, "\(File.name(path, forWriting: true)) was not made: \(error)",
         advice: names.isEmpty ? "no format can" : "\(names.joined(separator: ", ")) can")
     }
-    try File.write(encoding.bytes, to: path)
+    try File.write(
+      encoding.bytes, to: path, isPublic: isPublic && !Credentials.mayBe(in: image))
     let losses = lost + encoding.losses
     guard !losses.isEmpty else { return nil }
     return "\(File.name(path, forWriting: true)) does not hold: "

@@ -69,6 +69,20 @@ enum MemoryTag: Sendable {
     }
   }
 
+  /// Returns the error of a restoration to a tag that Core NFC does not support and whose memory is not written.
+  static func notWritable(_ target: Target) -> NFCError {
+    switch target {
+    case .barcode:
+      NFCError(.readOnly, "the content of an NFC Barcode was made with it, and cannot be written")
+    case .iClass:
+      NFCError(.wrongTag, "the blocks of an iCLASS card cannot be written without its keys")
+    case .iso14443b2ct:
+      NFCError(.wrongTag, "no public document says how an ASK CTx ticket is written")
+    case .iso14443bPrime, .iso14443b, .iso14443a, .feliCa, .iso15693, .jewel, .iso14443b2sr:
+      NFCError(.wrongTag, "this tag has no memory that can be written")
+    }
+  }
+
   /// Whether a part of the tag can never be read. A comparison ignores that part.
   var isNeverRead: Bool {
     switch self {
@@ -122,6 +136,14 @@ enum MemoryTag: Sendable {
       return Content(
         image: image, missing: "its blocks need AES keys, with which nfc plus read reads them")
     }
+  }
+
+  /// Returns descriptions of a smart card's applications whose data an image does not have, because reading it requires a
+  /// key, or is personal: one exchange for each known application.
+  func unsavedApplications() async throws -> [String] {
+    guard case .smartCard(let card) = self else { return [] }
+    return try await KnownApplication.all(on: card).filter { $0.aid != .ndef }
+      .map { "the data of the \($0.name)" }
   }
 
   private static func read(
@@ -266,8 +288,7 @@ extension Session {
       ) { MemoryTag(miFare: $0) }
       : try await selectTag(
         "a tag whose memory can be read",
-        polling: use == .reading
-          ? .any : [.iso14443a, .iso14443b, .feliCa, .jewel, .iso15693], for: use
+        polling: .any, for: use
       ) { MemoryTag($0) }
     if case .iso7816(let card) = tag.detected {
       try await tag.work { try await card.miFareClassic?.connect() }

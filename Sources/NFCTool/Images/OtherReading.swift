@@ -22,7 +22,7 @@ struct OtherReading {
 
   func read() async throws -> MemoryTag.Content {
     switch tag.target {
-    case .iso14443b2sr: return try await readSRx()
+    case .iso14443b2sr: return try await SRxMemory(tag).read()
     case .iso14443b2ct(_, let product, let fabrication):
       return try await readTicket([product, fabrication])
     case .iClass: return try await readPicoPass()
@@ -49,47 +49,7 @@ struct OtherReading {
     return image
   }
 
-  // MARK: SRx
-
-  /// The command Read_block of SRIX4K (data sheet, 6). Chips have 16, 64 or 128 blocks (Flipper Zero,
-  /// lib/nfc/protocols/st25tb/st25tb.c).
-  ///
-  /// It is not confirmed that the smaller chips do not answer if a block number does not exist. They do not
-  /// answer other commands that they cannot execute.
-  private enum SRx {
-    static let readBlock: UInt8 = 0x08
-    static let systemBlock: UInt8 = 0xFF
-    static let blockSize = 4
-    static let blockCounts: [UInt8] = [16, 64, 128]
-    static let mostBlocks: UInt8 = 128
-  }
-
-  private func readSRx() async throws -> MemoryTag.Content {
-    let system = try await block(SRx.systemBlock)
-    var bytes: [UInt8] = []
-    for number in 0..<SRx.mostBlocks {
-      do {
-        bytes += try await block(number)
-      } catch let error as NFCError
-        where error.cause == .noAnswer && SRx.blockCounts.contains(number)
-      {
-        // After it has not answered, the tag has to be woken again.
-        try await tag.connect()
-        break
-      }
-    }
-    var image = image(bytes: bytes, unitSize: SRx.blockSize)
-    image.systemBlock = system
-    return MemoryTag.Content(image: image)
-  }
-
-  private func block(_ number: UInt8) async throws -> [UInt8] {
-    try Self.checked(
-      try await tag.transceive([SRx.readBlock, number]), count: SRx.blockSize,
-      of: "block \(number)")
-  }
-
-  private static func checked(
+  static func checked(
     _ answer: [UInt8], count: Int, of what: String
   ) throws -> [UInt8] {
     guard answer.count == count else {

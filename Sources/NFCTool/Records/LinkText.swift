@@ -8,14 +8,50 @@ enum LinkText {
     guard !text.isEmpty else {
       throw Failure(.usage, "the link is empty", advice: "nfc erase empties a tag")
     }
+    if let number = telephoneLink(text) { throw refusal(text, "has no scheme", number) }
     guard text.unicodeScalars.allSatisfy(isAllowed) else {
       throw refusal(text, "has a blank or a control character in it", withScheme(encoded(text)))
+    }
+    if let (missing, example) = missingPart(of: text) {
+      throw Failure(
+        .usage, "the link \"\(text)\" has no \(missing)",
+        advice: "it is like \(example); insist with --as-is")
     }
     guard scheme(of: text) != nil else {
       guard let fixed = withScheme(text) else { throw refusal(text, "has no scheme", nil) }
       throw refusal(text, "has no scheme", fixed)
     }
     return text
+  }
+
+  /// Returns a link to call a telephone number that begins with a plus sign, or `nil` for any other text.
+  private static func telephoneLink(_ text: String) -> String? {
+    guard text.hasPrefix("+"), let number = try? TelephoneNumber.checked(text, isForced: false)
+    else { return nil }
+    return "tel:\(number)"
+  }
+
+  /// Returns what is missing after the scheme of a link, and an example of such a link; `nil` if nothing is missing, or
+  /// if it is not known what links with this scheme need.
+  private static func missingPart(of text: String) -> (part: String, example: String)? {
+    guard let colon = text.firstIndex(of: ":") else { return nil }
+    let rest = text[text.index(after: colon)...]
+    switch text[..<colon].lowercased() {
+    case "mailto" where rest.isEmpty: return ("address", "mailto:ada@example.com")
+    case "tel" where rest.isEmpty: return ("number", "tel:+441234567890")
+    case "sms" where rest.isEmpty: return ("number", "sms:+441234567890")
+    case "geo" where rest.isEmpty: return ("place", "geo:51.5,-0.12")
+    // RFC 9110, 4.2.1: a sender must not generate such a link with an empty host.
+    case "http" where hasNoHost(rest), "https" where hasNoHost(rest):
+      return ("host", "https://example.com")
+    default: return nil
+    }
+  }
+
+  private static func hasNoHost(_ rest: Substring) -> Bool {
+    guard rest.hasPrefix("//") else { return true }
+    let host = rest.dropFirst(2).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+    return host.isEmpty || host.hasPrefix(":")
   }
 
   /// Checks a link with placeholders, which has a scheme as any link.

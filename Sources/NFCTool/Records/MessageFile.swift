@@ -16,7 +16,9 @@ enum MessageFile {
       throw Failure(.content, "\(name) is not an NDEF message: \(error)", advice: advice)
     }
     guard !message.records.isEmpty else {
-      throw Failure(.content, "\(name) is empty", advice: "nfc erase empties a tag")
+      throw Failure(
+        .content, "\(name) is empty, as nfc read --raw saves a tag without a message",
+        advice: "nfc erase empties a tag")
     }
     return message
   }
@@ -27,16 +29,13 @@ enum MessageFile {
   static func json(
     _ bytes: [UInt8], _ file: String, advice: String? = nothingWasWritten
   ) throws -> NDEFMessage {
-    let message: NDEFMessage
     do {
-      message = try NDEFMessage(json: bytes)
+      return try NDEFMessage(json: bytes)
     } catch {
       throw Failure(
         .content, "\(File.name(file)) is not an NDEF message in JSON: \(error)",
         advice: advice)
     }
-    try MessageCheck.check(message, .content)
-    return message
   }
 
   static let nothingWasWritten = "nothing was written"

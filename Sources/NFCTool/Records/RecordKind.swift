@@ -25,10 +25,13 @@ protocol RecordKind: ParsableArguments, Sendable {
 
   /// The texts that may contain placeholders.
   var templates: [String] { get }
+  /// Whether the records are those of a file.
+  static var isFromFile: Bool { get }
 }
 
 extension RecordKind {
   static var details: String { "" }
+  static var isFromFile: Bool { false }
   var templates: [String] { [] }
 
   fileprivate static func configuration(of command: String) -> CommandConfiguration {
@@ -93,21 +96,35 @@ struct EncodeKindCommand<Kind: RecordKind>: AsyncParsableCommand {
 
   func run() async throws {
     let message = try kind.message(.none, isForced: asIs)
-    try MessageCheck.check(message, .usage)
-    try File.write(message.encoded(), to: output)
+    try MessageCheck.check(message, of: Kind.self, isForced: asIs)
+    let bytes = message.encoded()
+    try File.write(bytes, to: output, isPublic: !Credentials.mayBe(in: bytes))
   }
 }
 
 /// Checks whether programs will read a message as intended.
 enum MessageCheck {
-  static func check(_ message: NDEFMessage, _ status: ExitStatus) throws {
+  /// - Parameter isForced: accepts records whose payload is not of their type.
+  static func check(
+    _ message: NDEFMessage, of kind: (some RecordKind).Type, isForced: Bool
+  ) throws {
+    let status: ExitStatus = kind.isFromFile ? .content : .usage
+    let nothingWasWritten = "nothing was written"
     do {
       try message.validate()
-      _ = try message.records.map { try $0.decoded }
       // What cannot be read again because of its size is not written either.
       _ = try NDEFMessage(decoding: message.encoded())
     } catch {
-      throw Failure(status, "this is not an NDEF message: \(error)", advice: "nothing was written")
+      throw Failure(
+        status, "this is not an NDEF message: \(error)", advice: nothingWasWritten)
+    }
+    guard !isForced else { return }
+    do {
+      _ = try message.records.map { try $0.decoded }
+    } catch {
+      throw Failure(
+        status, "a record is broken: \(error)",
+        advice: kind.isFromFile ? "\(nothingWasWritten); insist with --as-is" : nothingWasWritten)
     }
   }
 }

@@ -43,40 +43,8 @@ extension TagDetails {
 /// Details of cards with known applications, which are recognized by their names. No data of the applications
 /// is read.
 extension TagDetails {
-  private struct Application {
-    let name: String
-    let aid: ApplicationIdentifier
-
-    init(_ name: String, _ aid: ApplicationIdentifier) {
-      self.name = name
-      self.aid = aid
-    }
-  }
-
-  /// The known applications (EMV book 1, 11.3.4, for the payment system environment; ICAO 9303, part 10; NFC
-  /// Forum type 4 tag; Calypso, 1TIC.ICA; Korean transit, KS X 6924; FIDO CTAP; OpenPGP card; NIST SP
-  /// 800-73).
-  private static let applications = [
-    Application("payment card (EMV)", "325041592E5359532E4444463031"),
-    Application("passport or identity card (ICAO 9303)", "A0000002471001"),
-    Application("transit card (Calypso)", "315449432E494341"),
-    Application("transit card (T-money)", "D4100000030001"),
-    Application("NDEF", .ndef), Application("security key (FIDO)", "A0000006472F0001"),
-    Application("OpenPGP card", "D27600012401"), Application("identity card (PIV)", "A000000308"),
-  ]
-
   mutating func askApplications(_ card: any ISO7816Tag) async throws {
-    let detected = DetectedTag.iso7816(card)
-    var found: [Application] = []
-    for application in Self.applications {
-      let response = try await answer(detected) {
-        try await card.ask(.select(aid: application.aid))
-      }
-      guard let response, response.isSuccess || (0x61...0x63).contains(response.sw1) else {
-        continue
-      }
-      found.append(application)
-    }
+    let found = try await KnownApplication.all(on: card)
     for application in found { facts.append(("application", application.name)) }
     if !found.isEmpty {
       members.append(

@@ -89,6 +89,12 @@ struct TagDetails {
   func answer<Result>(
     _ tag: DetectedTag, _ ask: () async throws -> Result
   ) async throws -> Result? {
+    try await Self.answer(tag, ask)
+  }
+
+  static func answer<Result>(
+    _ tag: DetectedTag, _ ask: () async throws -> Result
+  ) async throws -> Result? {
     do {
       return try await ask()
     } catch let error as NFCError where error.group == .refusal || error.code == .unsupported {

@@ -8,7 +8,7 @@ import SecureTags
 struct SUNSetupCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "setup",
-    abstract: "Makes an NTAG 424 DNA sign its link at every tap.",
+    abstract: "Makes an NTAG 424 DNA or DESFire EV3 sign its link at every tap.",
     usage: "nfc sun setup <url-template> --key <number:hex> [--plan] [<options>]",
     discussion: """
       In the template, {picc} stands for UID and read counter, encrypted; {uid} and {counter} for the two \
@@ -20,6 +20,10 @@ struct SUNSetupCommand: AsyncParsableCommand {
 
       A tag that was switched to LRP with nfc desfire lrp is recognized and gets the link in that form.
 
+      A DESFire EV3 has the link in a file that nfc desfire create-file --dynamic has created, which --app and --file \
+      name. The application has AES keys, of which the first five can be used. A phone finds the link if the \
+      application has the name D2760000850101, with a capability container in file E103 and the link in file E104.
+
       To complete a setup that was interrupted, run the same command again. A wrong key costs one attempt, \
       which the tag counts; a lost key cannot be recovered.
 
@@ -29,11 +33,24 @@ struct SUNSetupCommand: AsyncParsableCommand {
         nfc sun setup 'https://a.example/?u={uid}&n={counter}&c={mac}' \
       --key 0:00000000000000000000000000000000 --new-key 1:00112233445566778899AABBCCDDEEFF \
       --virtual ntag424
+        nfc sun setup 'https://a.example/?p={picc}&c={mac}' --app F00001 --file 2 \
+      --key 0:00000000000000000000000000000000 --plan
       """)
 
   @Argument(
     help: ArgumentHelp("The link with places for what the tag puts in.", valueName: "url-template"))
   var template: String
+
+  @Option(
+    name: .customLong("app"),
+    help: ArgumentHelp("The application of a DESFire EV3.", valueName: "aid"),
+    transform: { try DESFireText.application($0, "--app") })
+  var application: DESFireApplicationIdentifier?
+
+  @Option(
+    help: ArgumentHelp("The file of a DESFire EV3.", valueName: "number"),
+    transform: { try NumberArgument.integer($0, "--file", in: 0...31) })
+  var file: Int?
 
   @OptionGroup var keys: KeyOptions<NumberedKeyPlace>
   @OptionGroup var keyFiles: KeyFiles
@@ -100,27 +117,30 @@ struct SUNSetupCommand: AsyncParsableCommand {
     guard !plan || !verify else {
       throw ValidationError("--plan writes nothing that --verify could read.")
     }
+    guard (application == nil) == (file == nil) else {
+      throw ValidationError("--app and --file require each other.")
+    }
   }
 
   func run() async throws {
     let setup = try setup()
     try await Session.run(options) { session in
       let tag = try await session.selectTag(
-        "an NTAG 424 DNA", polling: .miFare, for: plan ? .reading : .changing
+        application == nil ? "an NTAG 424 DNA" : "a DESFire EV3", polling: .miFare,
+        for: plan ? .reading : .changing
       ) { tag -> DetectedTag? in
         switch tag {
         case .miFare, .iso7816: tag
         default: nil
         }
       }
-      try await tag.namingKeys {
-        let chip = try await NTAG424Tag(tag.kind)
+      try await tag.namingKeys(isFileGiven: application != nil) {
+        let place = application.flatMap { application in file.map { (application, $0) } }
+        let target = try await SigningTarget(tag.kind, place)
         let setup = try diversified(setup, uid: tag.detected.identifier)
-        guard !plan else {
-          return try show(await chip.endingSession { try await chip.plan(setup) })
-        }
-        let done = try await chip.endingSession { try await chip.setUp(setup) }
-        if verify { try await check(tag.kind, setup, done.link) }
+        guard !plan else { return try show(await target.plan(setup)) }
+        let done = try await target.setUp(setup)
+        if verify { try await check(target, setup, done.link) }
         try Output.done(
           options, tag.detected.identifier,
           ["link": .string(template), "steps": .integer(done.steps.count)])
@@ -177,10 +197,9 @@ struct SUNSetupCommand: AsyncParsableCommand {
 
   /// Reads the link without a key, and verifies it with the tag's current keys.
   private func check(
-    _ tag: DetectedTag, _ setup: NTAG424Setup, _ written: NTAG424Link
+    _ target: SigningTarget, _ setup: NTAG424Setup, _ written: NTAG424Link
   ) async throws {
-    guard let ndef = tag.ndef,
-      let record = try await ndef.readNDEF()?.records.first,
+    guard let record = try await target.message()?.records.first,
       let link = try record.decoded as? URIRecord
     else { throw NFCError(.malformedContent, "the tag has no link") }
     func key(_ number: Int) -> SUNKey? {
@@ -240,7 +259,9 @@ extension NTAG424Plan.Step {
 
 extension SelectedTag {
   /// Runs `body`. The tag and, for a wrong key, the option that specifies the key are added to errors.
-  fileprivate func namingKeys(_ body: () async throws -> Void) async throws {
+  fileprivate func namingKeys(
+    isFileGiven: Bool, _ body: () async throws -> Void
+  ) async throws {
     do {
       try await body()
     } catch let error as NFCError {
@@ -250,25 +271,14 @@ extension SelectedTag {
         failure.advice = "give the keys that the tag has now with --key"
       case .tagConnectionLost, .tagResponseError:
         failure.advice = "the same command completes it"
+      case .wrongTag where !isFileGiven:
+        failure.advice =
+          "use an NTAG 424 DNA, or name a file of a DESFire EV3 with --app and --file"
+      case .unsupported where error.cause != nil && error.cause != .unsupportedByReader:
+        failure.advice = "create the file with nfc desfire create-file --dynamic"
       default: break
       }
       throw failure
-    }
-  }
-}
-
-extension NTAG424Tag {
-  /// Runs `body` and ends the session, whether it succeeds or not. A tag that has left has no session to end.
-  fileprivate func endingSession<Result: Sendable>(
-    _ body: () async throws -> Result
-  ) async throws -> Result {
-    do {
-      let result = try await body()
-      try? await endSession()
-      return result
-    } catch {
-      try? await endSession()
-      throw error
     }
   }
 }

@@ -91,18 +91,37 @@ enum CommandWords {
 
 /// Finds the intended word for a misspelled one.
 enum Spelling {
-  /// Returns the names that differ by only a few letters, nearest first. Case and punctuation are ignored.
+  /// Returns the names that differ by only a few letters, nearest first. Case and punctuation are ignored. Of two
+  /// names that differ by equally many letters, the one that has more of the word's letters in their order is nearer:
+  /// a letter is forgotten more often than it is confused with another.
   static func nearest(to word: String, among names: [String], atMost count: Int = 3) -> [String] {
     let word = folded(word)
-    let candidates = names.compactMap { name -> (name: String, distance: Int)? in
+    let candidates = names.compactMap { name -> (name: String, distance: Int, common: Int)? in
       let folded = folded(name)
       let distance = distance(Array(word), Array(folded))
       let isNear = distance <= max(1, min(word.count, folded.count) / 3)
       let isPart = word.count > 2 && folded.hasPrefix(word)
-      return isNear || isPart ? (name, isNear ? distance : distance + word.count) : nil
+      guard isNear || isPart else { return nil }
+      return (
+        name, isNear ? distance : distance + word.count, commonCount(Array(word), Array(folded))
+      )
     }
-    return candidates.sorted { ($0.distance, $0.name) < ($1.distance, $1.name) }.prefix(count)
-      .map(\.name)
+    return candidates.sorted {
+      ($0.distance, -$0.common, $0.name) < ($1.distance, -$1.common, $1.name)
+    }.prefix(count).map(\.name)
+  }
+
+  /// Returns the number of letters that both have in the same order: the longest common subsequence.
+  private static func commonCount(_ a: [Character], _ b: [Character]) -> Int {
+    var last = Array(repeating: 0, count: b.count + 1)
+    for letter in a {
+      var row = [0]
+      for (index, other) in b.enumerated() {
+        row.append(letter == other ? last[index] + 1 : max(row[index], last[index + 1]))
+      }
+      last = row
+    }
+    return last[b.count]
   }
 
   /// Returns the shortest name that begins with the word, or else the one that differs by a few letters.

@@ -82,9 +82,11 @@ enum File {
   }
 
   /// Creates a file with these bytes, and replaces an existing one.
-  static func write(_ bytes: [UInt8], to path: String) throws {
+  ///
+  /// - Parameter isPublic: whether a new file has the permissions of the umask; otherwise only its owner may read it.
+  static func write(_ bytes: [UInt8], to path: String, isPublic: Bool = false) throws {
     guard path != standard else { return try Output.bytes(bytes) }
-    let descriptor = try create(path)
+    let descriptor = try create(path, isPublic: isPublic)
     defer { close(descriptor) }
     if let number = try Output.writeAll(bytes, to: descriptor) {
       throw failure("write", path, number)
@@ -121,11 +123,12 @@ enum File {
     return nil
   }
 
-  /// Creates an empty file that other users cannot read, and returns its descriptor.
-  static func create(_ path: String) throws -> Int32 {
+  /// Creates an empty file, and returns its descriptor. Unless it is public, other users cannot read it.
+  static func create(_ path: String, isPublic: Bool = false) throws -> Int32 {
     while true {
       let descriptor = open(
-        path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0o600)
+        path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
+        isPublic ? 0o666 : 0o600)
       if descriptor >= 0 { return descriptor }
       // This is a pipe whose other end has not been opened yet.
       guard errno == ENXIO, isPipe(path) else { throw failure("write", path, errno) }
@@ -160,10 +163,20 @@ enum File {
   }
 
   private static func isPipe(_ path: String) -> Bool {
+    mode(of: path).map { $0 & S_IFMT == S_IFIFO } ?? false
+  }
+
+  /// Returns whether other users than the owner may read a file.
+  static func isReadableByOthers(_ path: String) -> Bool {
+    mode(of: path).map { $0 & (S_IRGRP | S_IROTH) != 0 } ?? false
+  }
+
+  /// Returns the kind and the permissions of a file, or `nil` if there is none.
+  private static func mode(of path: String) -> mode_t? {
     var name = ArgumentText.bytes(path).map { CChar(bitPattern: $0) }
     name.append(0)
     var information = stat()
-    return stat(name, &information) == 0 && information.st_mode & S_IFMT == S_IFIFO
+    return stat(name, &information) == 0 ? information.st_mode : nil
   }
 
   /// Waits until reading from or writing to a descriptor does not block.

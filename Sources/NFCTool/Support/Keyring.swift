@@ -72,7 +72,8 @@ struct Keyring<Place: KeyPlace>: Sendable {
     keys = try given + Self.inEnvironment().filter { !places.contains($0.place) }
   }
 
-  private static func keys(in files: [String]) throws -> [GivenKey<Place>] {
+  /// Returns the keys in files.
+  static func keys(in files: [String]) throws -> [GivenKey<Place>] {
     try files.flatMap { file in
       try File.readSecrets(file).split(
         omittingEmptySubsequences: false, whereSeparator: \.isNewline

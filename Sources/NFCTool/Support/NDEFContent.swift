@@ -49,7 +49,10 @@ struct NDEFContent: Sendable {
 
   /// The description of a tag in `info`, as JSON and as lines.
   struct Description {
-    var json: JSONValue
+    /// The content as `nfc read` prints it, or `nil` where that prints nothing.
+    var json: JSONValue?
+    /// The reason why there is no content, or `nil`.
+    var failure: Failure?
     var lines: [String]
   }
 
@@ -67,20 +70,22 @@ struct NDEFContent: Sendable {
         let records = try content.message.records.map(\.description)
         return Description(json: try content.json, lines: records + [status])
       } catch let error as NDEFError {
-        let reason = "the NDEF message is broken: \(error)"
-        let json = JSONValue.members([
-          "uid": .bytes(content.uid), "status": .string(content.status.access.rawValue),
-          "capacity": .integer(content.status.capacity), "length": .integer(content.bytes.count),
-          "error": .string(reason),
-        ])
-        return Description(json: json, lines: [reason])
+        let failure = Failure(broken: error)
+        return Description(failure: failure, lines: [failure.reason])
       }
     } catch let error as NFCError
       where [.content, .refusal].contains(error.group) || error.code == .tagRefused
     {
-      return Description(
-        json: .members(["uid": .bytes(tag.identifier), "error": .string("\(error)")]),
-        lines: ["\(error)"])
+      return Description(failure: Failure(error), lines: ["\(error)"])
     }
+  }
+}
+
+extension Failure {
+  init(broken error: any Error) { self.init(.content, "the NDEF message is broken: \(error)") }
+
+  /// The code and the reason.
+  var json: JSONValue {
+    .members(["code": .integer(status.rawValue), "message": .string(reason)])
   }
 }

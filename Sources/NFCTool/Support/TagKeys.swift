@@ -77,12 +77,10 @@ struct TagKeys: ParsableArguments {
         }
         return key
       }
-      var keys: [MiFareClassicKey] = []
-      for key in given + (leavesOutDefaults ? [] : MiFareClassicKey.wellKnown)
-      where !keys.contains(key) {
-        keys.append(key)
+      var known: Set<MiFareClassicKey> = []
+      return (given + (leavesOutDefaults ? [] : MiFareClassicKey.wellKnown)).filter {
+        known.insert($0).inserted
       }
-      return keys
     }
   }
 

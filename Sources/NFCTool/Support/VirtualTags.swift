@@ -16,6 +16,13 @@ struct VirtualTags: Sendable {
   /// - Throws: ``Failure`` `usage` for an unknown name or a tag that is named twice, and `content` for a file
   ///   that is not a dump.
   init(_ names: [String]) throws {
+    // A word that is a command says more about the mistake than a file before it that is not there. Some chips have the
+    // name of a command.
+    if let command = names.first(where: {
+      Self.isCommand($0) && !Self.names.contains($0) && !File.exists($0)
+    }) {
+      throw Self.unknown(command, after: names.prefix { $0 != command }.first)
+    }
     for name in names {
       if Spelling.folded(name) == Self.demo, !File.exists(name) {
         showsDemo = true
@@ -59,11 +66,16 @@ struct VirtualTags: Sendable {
     return try image(name)
   }
 
-  private static func unknown(_ name: String) -> Failure {
-    if NFCTool.configuration.subcommands.contains(where: { $0.matches(name) }) {
+  private static func isCommand(_ name: String) -> Bool {
+    NFCTool.configuration.subcommands.contains { $0.matches(name) }
+  }
+
+  /// - Parameter tag: the tag that was named before a word that is a command.
+  private static func unknown(_ name: String, after tag: String? = nil) -> Failure {
+    if isCommand(name) {
       return Failure(
         .usage, "there is no virtual tag \"\(name)\"",
-        advice: "\(name) is a command, as in nfc \(name) --virtual ntag215")
+        advice: "\(name) is a command, as in nfc \(name) --virtual \((tag ?? "ntag215").shellWord)")
     }
     if name.contains(",") {
       return Failure(

@@ -3,7 +3,7 @@ import SecureTags
 
 /// The way in which the memory password is sent to an ISO 15693 chip.
 enum VicinityPassword: Hashable {
-  /// The way of an ICODE SLIX2, SLIX-S and SLI-S: the same password of 4 bytes for reading and for writing.
+  /// The way of an ICODE SLIX2, SLIX-S, SLI-S and NTAG 5: the same password of 4 bytes for reading and for writing.
   case icode
   /// The way of an ST25DV or ST25TV, whose passwords have these sizes.
   case st25(sizes: [Int])
@@ -16,7 +16,9 @@ enum VicinityPassword: Hashable {
   init?(_ product: TagProduct?) {
     switch product?.id {
     case .icodeSLIX2, .icodeSLIXS, .icodeSLIS: self = .icode
+    case .icodeDNAOrNTAG5, .ntag5LinkOrBoost, .ntag5Switch: self = .icode
     case .st25tv512Or02K, .st25tv512, .st25tv02K: self = .st25(sizes: Self.both)
+    case .st25tv512COr02KC, .st25tv512C, .st25tv02KC: self = .st25(sizes: Self.both)
     case .st25tv16KOr64K, .st25tv16K, .st25tv64K: self = .st25(sizes: Self.long)
     case let id? where id.isST25DV: self = .st25(sizes: Self.long)
     default: return nil

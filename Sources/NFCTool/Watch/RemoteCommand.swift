@@ -162,9 +162,7 @@ struct RemoteCommand: Sendable {
   static func answer(_ id: JSONValue?, uid: [UInt8]? = nil, failure: Failure) -> String {
     JSONValue.members([
       "id": id, "uid": uid.map { .bytes($0) },
-      "error": .members([
-        "code": .integer(failure.status.rawValue), "message": .string(failure.reason),
-      ]),
+      "error": failure.json,
     ]).text
   }
 

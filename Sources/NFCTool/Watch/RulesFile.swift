@@ -28,6 +28,9 @@ final class RulesFile: Sendable {
   private let state: Mutex<State>
 
   private static let period = Duration.milliseconds(500)
+  /// The maximum size in bytes, which is that of thousands of rules. A larger file takes longer than a change of the
+  /// rules may take.
+  private static let maximumSize = 1 << 20
 
   /// - Throws: a ``Failure`` with the line if the file is not valid.
   init(path: String, permitsPublishing: Bool) async throws {
@@ -65,6 +68,11 @@ final class RulesFile: Sendable {
     _ path: String, permitsPublishing: Bool
   ) async throws -> TapRules {
     let bytes = try File.read(path)
+    guard bytes.count <= maximumSize else {
+      throw Failure(
+        .content, "\(path) is longer than \(maximumSize) bytes",
+        advice: "check the name of the file")
+    }
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw Failure(.content, "\(path) is not UTF-8")
     }

@@ -16,12 +16,15 @@ struct Tap: Sendable {
   let tag: [JSONValue.Member]
   /// The message, as `nfc read` prints it, or `nil` for a tag without NDEF.
   let ndef: JSONValue?
+  /// The reason why the message could not be read, or `nil`.
+  let failure: Failure?
   /// The message, or `nil` for a tag without NDEF or with a broken message.
   let message: NDEFMessage?
 
   init(
     id: String = Self.newIdentifier(), time: Duration, reader: String, address: String? = nil,
-    tag: [JSONValue.Member], ndef: JSONValue? = nil, message: NDEFMessage? = nil
+    tag: [JSONValue.Member], ndef: JSONValue? = nil, failure: Failure? = nil,
+    message: NDEFMessage? = nil
   ) {
     self.id = id
     self.time = time
@@ -29,6 +32,7 @@ struct Tap: Sendable {
     self.address = address ?? reader
     self.tag = tag
     self.ndef = ndef
+    self.failure = failure
     self.message = message
   }
 
@@ -41,7 +45,7 @@ struct Tap: Sendable {
   var json: JSONValue {
     .members([
       "event": "tap", "id": .string(id), "time": .seconds(time), "reader": .string(reader),
-      "tag": .object(tag), "ndef": ndef,
+      "tag": .object(tag), "ndef": ndef, "ndefError": failure?.json,
     ])
   }
 

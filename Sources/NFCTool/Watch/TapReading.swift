@@ -4,7 +4,10 @@ import NFC
 /// The data of a tag that has arrived, as far as it can be read.
 struct TapReading: Sendable {
   let tag: [JSONValue.Member]
+  /// The message as `nfc read` prints it.
   let ndef: JSONValue?
+  /// The reason why the message could not be read, or `nil`.
+  let failure: Failure?
   let message: NDEFMessage?
   /// Whether the tag was read before it left.
   let isComplete: Bool
@@ -15,14 +18,14 @@ struct TapReading: Sendable {
     var product: TagProduct?
     var information: ISO15693SystemInformation?
     var content: NDEFContent?
-    var problem: String?
+    var problem: Failure?
     var isComplete = true
     do {
       try await detected.connect()
       do {
         content = try await NDEFContent(detected)
       } catch let error as NFCError where !error.isLoss {
-        problem = "\(error)"
+        problem = Failure(error)
       }
       product = try await detected.product()
       information = try await detected.vicinityInformation()
@@ -34,21 +37,14 @@ struct TapReading: Sendable {
     self.isComplete = isComplete
     tag = detected.facts(product, information)
     guard let content, content.status.access != .notSupported else {
-      message = nil
-      let isNDEF = problem != nil && detected.ndef != nil
-      ndef =
-        isNDEF
-        ? .members(["uid": .bytes(detected.identifier), "error": problem.map { .string($0) }]) : nil
+      (message, ndef) = (nil, nil)
+      failure = detected.ndef == nil ? nil : problem
       return
     }
-    message = try? content.message
-    ndef =
-      (try? content.json)
-      ?? .members([
-        "uid": .bytes(content.uid), "status": .string(content.status.access.rawValue),
-        "capacity": .integer(content.status.capacity), "length": .integer(content.bytes.count),
-        "error": "the NDEF message is broken",
-      ])
+    switch Result(catching: { (try content.message, try content.json) }) {
+    case .success(let (decoded, json)): (message, ndef, failure) = (decoded, json, nil)
+    case .failure(let error): (message, ndef, failure) = (nil, nil, Failure(broken: error))
+    }
   }
 }
 

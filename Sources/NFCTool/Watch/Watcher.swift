@@ -76,7 +76,7 @@ actor Watcher {
     let time = now()
     let tap = Tap(
       time: time, reader: reader, address: address, tag: reading.tag, ndef: reading.ndef,
-      message: reading.message)
+      failure: reading.failure, message: reading.message)
     let isNew = debouncer.wasRead(key, tap, isComplete: reading.isComplete, at: time)
     if isNew { try report(tap) }
     scheduleDepartures()

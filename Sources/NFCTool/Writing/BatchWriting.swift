@@ -29,7 +29,7 @@ final class BatchWriting: Sendable {
     let isForced = options.asIs
     makeMessage = { values in
       let message = try kind.message(values, isForced: isForced)
-      try MessageCheck.check(message, .usage)
+      try MessageCheck.check(message, of: type(of: kind), isForced: isForced)
       return message
     }
     self.writing = writing
@@ -187,10 +187,7 @@ final class BatchWriting: Sendable {
     guard !options.json else {
       return try Output.line(
         JSONValue.members([
-          "uid": .bytes(tag.identifier),
-          "error": .members([
-            "code": .integer(failure.status.rawValue), "message": .string(failure.reason),
-          ]),
+          "uid": .bytes(tag.identifier), "error": failure.json,
         ]).text)
     }
     try Output.line("-  \(tag.identifier.uidText)  failed: \(failure.reason.onOneLine)")

@@ -66,7 +66,7 @@ struct WriteOptions: ParsableArguments {
       return try await Session.run(options) { try await batch.run($0) }
     }
     let message = try kind.message(.none, isForced: asIs)
-    try MessageCheck.check(message, .usage)
+    try MessageCheck.check(message, of: type(of: kind), isForced: asIs)
     try await Session.run(options) { session in
       let tag = try await session.selectNDEFTag(for: .changing)
       let written = try await tag.changingNDEF {

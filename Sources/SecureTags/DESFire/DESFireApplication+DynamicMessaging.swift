@@ -25,6 +25,45 @@ extension DESFireApplication {
     }
   }
 
+  /// Plans what ``setUp(_:file:)`` would do. Changes nothing.
+  ///
+  /// - Throws: as ``setUp(_:file:)``.
+  public func plan(_ setup: NTAG424Setup, file: Int) async throws -> NTAG424Plan {
+    try setup.check()
+    let code = try Self.fileNumber(file)
+    return try await perform { try $0.withLink(in: code) { try $0.plan(setup) } }
+  }
+
+  /// Writes a signed link to a file of standard data, makes the card insert its data, and changes keys of the
+  /// application, as ``NTAG424Tag/setUp(_:)`` does with an NTAG 424 DNA.
+  ///
+  /// The file has to be created for it; see ``createFile(_:_:isoIdentifier:allowsDynamicMessaging:)``. A card that
+  /// refuses the settings, because the file was not, keeps its message. Phones find the link if the application and the
+  /// file have the names of NFC Forum type 4: D2760000850101 and E104, beside a capability container E103.
+  ///
+  /// If a card is removed halfway, the file holds the old link, none, or the new one, and the same call completes the
+  /// setup. Once begun, a cancelled task ends after the last change.
+  ///
+  /// - Returns: the steps that were performed.
+  /// - Throws: as ``NTAG424Tag/setUp(_:)``; ``NFCError/Code/unsupported`` for a card that is not an EV3, for an
+  ///   application without AES keys, or whose keys key 0 does not change, and for a file with additional rights or
+  ///   one that was not created for it; ``NFCError/Code/invalidParameter`` for a key that the application does not
+  ///   have; ``NFCError/Code/capacityExceeded`` for a file that is too small.
+  @discardableResult
+  public func setUp(_ setup: NTAG424Setup, file: Int) async throws -> NTAG424Plan {
+    try setup.check()
+    let code = try Self.fileNumber(file)
+    let plan = try await performUninterrupted { procedure in
+      try procedure.withLink(in: code) { procedure in
+        let plan = try procedure.plan(setup)
+        try procedure.carryOut(plan, setup)
+        return plan
+      }
+    }
+    try Task.checkCancellation()
+    return plan
+  }
+
   /// Reads how many times a file with Secure Dynamic Messaging was read (GetFileCounters): GetFileSettings and one
   /// exchange, with the key that the file's settings name.
   ///
@@ -37,6 +76,18 @@ extension DESFireApplication {
 }
 
 extension DESFireProcedure {
+  /// Runs the procedure of an NTAG 424 DNA in the selected application.
+  fileprivate mutating func withLink<Result>(
+    in file: UInt8, _ body: (inout NTAG424Procedure) throws -> Result
+  ) throws -> Result {
+    guard generation?.hasDynamicFiles ?? true else {
+      throw NFCError(.unsupported, "only files of a DESFire EV3 can have dynamic messages")
+    }
+    var procedure = NTAG424Procedure(self, file: file)
+    defer { self = procedure.commands }
+    return try body(&procedure)
+  }
+
   private static let counterSize = 3
   /// The counter and two reserved bytes (NT4H2421Gx data sheet, 10.7.3).
   private static let countersSize = 5

@@ -69,9 +69,9 @@ public final class DESFireCard: Sendable {
 
   /// Ends the session: one exchange, which selects the card itself; none without a session.
   ///
-  /// A card stays in its session when a program releases a PC/SC reader. Without this call, the
-  /// card would accept the next program's commands with the rights of this program's key, or refuse
-  /// them because they are not protected. A cancelled task ends the session, too.
+  /// Other commands then find the card as it was before the authentication. A reader that is closed ends the session,
+  /// too: with its carrier, or by switching the card off in a PC/SC reader, after which the next program has to wait
+  /// until the card has started. A cancelled task ends the session, too.
   ///
   /// - Throws: ``NFCError/Code/tagConnectionLost``; ``NFCError/Code/tagResponseError``.
   public func endSession() async throws {

@@ -54,7 +54,7 @@ struct DESFireProcedure {
         try session?.messaging.protect(command) ?? command.header + command.data
       let send = { [transport] in
         try transport.send(
-          command.code, parameters, isWhole: Self.wholeCommands.contains(command.code),
+          command.code, parameters, isWhole: DESFireWrapping.wholeCommands.contains(command.code),
           firstFrame: command.headerHasOwnFrame ? command.header.count : nil)
       }
       // In a session, every command counts.
@@ -93,12 +93,6 @@ struct DESFireProcedure {
     }
   }
 
-  /// Commands whose chaining is left to ISO/IEC 14443-4. NXP's reader library does that for ChangeFileSettings, too,
-  /// which needs it only with additional rights and Secure Dynamic Messaging.
-  private static let wholeCommands: Set<DESFireCommandCode> = [
-    .readDataChained, .writeDataChained, .readRecordsChained, .writeRecordChained,
-    .changeFileSettings,
-  ]
   /// Commands that change nothing on the card, outside a session.
   private static let questions: Set<DESFireCommandCode> = [
     .getVersion, .freeMemory, .readSignature, .getApplicationIdentifiers, .getDFNames,
@@ -145,6 +139,7 @@ struct DESFireProcedure {
       }
       throw error
     }
+    transport.sessionHasEnded()
     state.selection = application
   }
 
@@ -167,6 +162,7 @@ struct DESFireProcedure {
     guard try Self.fixedNames.contains(where: { try transport.selectName($0) }) else {
       throw NFCError(.wrongTag, "the chip's application has another name")
     }
+    transport.sessionHasEnded()
     state.selection = application
   }
 }

@@ -27,15 +27,7 @@ extension ICODETag {
   public func use(_ security: NTAG5Configuration.Security) async throws {
     try checkConfiguration()
     try await run { commands in
-      let before = try Self.configuration(commands)
-      guard before.security != security else { return }
-      guard !before.isSecurityLocked, before.keys.allSatisfy({ $0.state == .inactive }) else {
-        throw NFCError(.readOnly, "this tag can no longer change between passwords and keys")
-      }
-      guard before.access == .open else {
-        throw NFCError(.unsupported, "the keys of this tag are locked, and none could be used")
-      }
-      if security == .keys { try Self.checkKeys(commands) }
+      guard try Self.needsChange(to: security, commands) else { return }
       let mode =
         security == .keys
         ? NTAG5Configuration.SecurityByte.keys : NTAG5Configuration.SecurityByte.passwords
@@ -45,6 +37,29 @@ extension ICODETag {
         }
       }
     }
+  }
+
+  /// Returns whether ``use(_:)`` would change the chip. Writes nothing; at most three exchanges.
+  ///
+  /// - Throws: as ``use(_:)``.
+  package func checkUse(_ security: NTAG5Configuration.Security) async throws -> Bool {
+    try checkConfiguration()
+    return try await run { try Self.needsChange(to: security, $0) }
+  }
+
+  private static func needsChange(
+    to security: NTAG5Configuration.Security, _ commands: VicinityCommands
+  ) throws -> Bool {
+    let before = try configuration(commands)
+    guard before.security != security else { return false }
+    guard !before.isSecurityLocked, before.keys.allSatisfy({ $0.state == .inactive }) else {
+      throw NFCError(.readOnly, "this tag can no longer change between passwords and keys")
+    }
+    guard before.access == .open else {
+      throw NFCError(.unsupported, "the keys of this tag are locked, and none could be used")
+    }
+    if security == .keys { try checkKeys(commands) }
+    return true
   }
 
   /// Hides the passwords, which anyone can read until then: up to eight exchanges. **Cannot be undone:** the passwords
@@ -57,14 +72,27 @@ extension ICODETag {
     try checkConfiguration()
     for use in ICODEPasswords.uses { try check(use, current[use]) }
     try await run { commands in
-      let before = try Self.configuration(commands)
-      guard before.security == .passwords else {
-        throw NFCError(.unsupported, "this tag uses keys, which are hidden when they are active")
-      }
-      guard before.access != .locked else { return }
+      guard try Self.showsPasswords(commands) else { return }
       for use in ICODEPasswords.uses { try Self.give(current[use], for: use, commands) }
       try Self.raise(.locked, commands)
     }
+  }
+
+  /// Returns whether ``hidePasswordsPermanently(current:)`` would change the chip. Writes nothing, and does not try
+  /// the passwords; two exchanges.
+  ///
+  /// - Throws: ``NFCError/Code/unsupported`` for a chip that uses keys, or has no passwords.
+  package func checkHiding() async throws -> Bool {
+    try checkConfiguration()
+    return try await run { try Self.showsPasswords($0) }
+  }
+
+  private static func showsPasswords(_ commands: VicinityCommands) throws -> Bool {
+    let before = try configuration(commands)
+    guard before.security == .passwords else {
+      throw NFCError(.unsupported, "this tag uses keys, which are hidden when they are active")
+    }
+    return before.access != .locked
   }
 
   /// Puts the protection of the memory in force, or locks the keys: six exchanges, two of them the mutual
@@ -87,19 +115,38 @@ extension ICODETag {
     try checkConfiguration()
     let index = try checkedNumber(number, of: key)
     try await run { commands in
-      let before = try Self.configuration(commands)
-      guard !before.keys.isEmpty else { throw NTAG5KeyPlan.notInForce(before) }
-      guard before.access != access else { return }
-      guard before.access.rises(to: access) else {
-        throw NFCError(.readOnly, "the protection of this tag cannot become less strict")
-      }
-      guard before.keys[number].privileges.isSuperset(of: [.read, .write]) else {
-        throw NFCError(
-          .notAuthenticated, "key \(number) does not have the privileges to read and to write")
-      }
+      guard try Self.needs(access, number, commands) else { return }
       try Self.authenticate(index, key, commands)
       try Self.raise(access, commands)
     }
+  }
+
+  /// Returns whether ``protectPermanently(_:provenBy:_:)`` would change the chip. Writes nothing, and does not try the
+  /// key; two exchanges.
+  ///
+  /// - Throws: as ``protectPermanently(_:provenBy:_:)``, except for a wrong key.
+  package func checkProtection(
+    _ access: NTAG5Configuration.Access, provenBy number: Int, _ key: SecretKey
+  ) async throws -> Bool {
+    try checkConfiguration()
+    _ = try checkedNumber(number, of: key)
+    return try await run { try Self.needs(access, number, $0) }
+  }
+
+  private static func needs(
+    _ access: NTAG5Configuration.Access, _ number: Int, _ commands: VicinityCommands
+  ) throws -> Bool {
+    let before = try configuration(commands)
+    guard !before.keys.isEmpty else { throw NTAG5KeyPlan.notInForce(before) }
+    guard before.access != access else { return false }
+    guard before.access.rises(to: access) else {
+      throw NFCError(.readOnly, "the protection of this tag cannot become less strict")
+    }
+    guard before.keys[number].privileges.isSuperset(of: [.read, .write]) else {
+      throw NFCError(
+        .notAuthenticated, "key \(number) does not have the privileges to read and to write")
+    }
+    return true
   }
 
   /// Sets the number of authentications that the chip accepts before it requires a mutual one: four exchanges, and

@@ -7,6 +7,8 @@ struct MIFAREPlusBlocks {
   /// Exchanges one frame without its CRC_A.
   private let send: ([UInt8]) throws -> [UInt8]
   private var blockNumber: UInt8 = 0
+  /// The size of a frame to the card, including PCB and CRC.
+  private var frameSize = 64
 
   /// RATS for frames of 64 bytes, with card identifier 0 (5.1).
   private static let requestForAnswerToSelect: [UInt8] = [0xE0, 0x50]
@@ -23,6 +25,8 @@ struct MIFAREPlusBlocks {
   private static let frameSizes = [16, 24, 32, 40, 48, 64, 96, 128, 256]
   /// The PCB and the CRC.
   private static let overhead = 3
+  /// The number of blocks whose answer, with status and MAC, fits into a frame of 64 bytes.
+  static let mostReadBlocks = 3
   /// The length of the second command of an authentication.
   private static let longestCommand = 33
 
@@ -46,6 +50,7 @@ struct MIFAREPlusBlocks {
     guard size >= Self.longestCommand + Self.overhead else {
       throw NFCError(.unsupported, "the card accepts only frames of \(size) bytes")
     }
+    frameSize = size
     return Array(answer.dropFirst())
   }
 
@@ -59,6 +64,12 @@ struct MIFAREPlusBlocks {
   /// Sends a command and returns its answer: one exchange, and one for each extension of the
   /// waiting time.
   mutating func exchange(_ command: [UInt8]) throws -> [UInt8] {
+    guard command.count + Self.overhead <= frameSize else {
+      throw NFCError(
+        .commandTooLong,
+        "a command to this card has at most \(frameSize - Self.overhead) bytes, not \(command.count)"
+      )
+    }
     let control = Self.informationBlock | blockNumber
     var answer = try send([control] + command)
     var extensions = 0

@@ -14,8 +14,9 @@ import Synchronization
 /// answer has a MAC; an answer with a wrong MAC is not used and ends the session.
 ///
 /// MIFARE Plus EV1 and EV2 have the secure messaging of the first generation, too, and use it unless another one is
-/// asked for. What these generations have in addition is not supported: keys and values of transaction MACs, sectors
-/// with a security level of their own, and proximity check.
+/// asked for. ``MIFAREPlusLevelOneCard`` moves single sectors of such a card out of level 1. What these generations have
+/// in addition is not supported: transaction MACs, for whose configuration no public source was found, and proximity
+/// check.
 public final class MIFAREPlusCard: Sendable {
   /// The size of a block in bytes.
   public static let blockSize = MIFAREPlusProcedure.blockSize
@@ -50,7 +51,7 @@ public final class MIFAREPlusCard: Sendable {
     try await tag.exclusively { [self] link in
       var procedure = MIFAREPlusProcedure(
         send: { try link.transceive($0) }, session: session.withLock { $0 },
-        random: link.random(random))
+        random: link.random(random), sessionHasEnded: link.sessionHasEnded)
       defer { session.withLock { $0 = procedure.session } }
       guard isChange else { return try body(&procedure) }
       return try link.uninterrupted { try body(&procedure) }

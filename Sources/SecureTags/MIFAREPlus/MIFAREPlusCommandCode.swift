@@ -7,6 +7,9 @@ enum MIFAREPlusCommandCode {
   static let authenticateFollowing: UInt8 = 0x76
   static let authenticateContinued: UInt8 = 0x72
   static let resetAuthentication: UInt8 = 0x78
+  /// Since EV1: the authentication that moves sectors to another level (`phalMfpEVx`).
+  static let switchSectors: UInt8 = 0x7A
+  static let getVersion: UInt8 = 0x60
   /// Reads encrypted data, with a MAC on command and answer.
   static let readEncrypted: UInt8 = 0x31
   static let readPlain: UInt8 = 0x33
@@ -33,6 +36,9 @@ enum MIFAREPlusStatus {
   private static let unavailable: UInt8 = 0x0B
   private static let wrongLength: UInt8 = 0x0C
   private static let failure: UInt8 = 0x0F
+  // Since EV1: `phalMfpEVx.h`.
+  private static let transactionCode: UInt8 = 0x05
+  private static let notSupported: UInt8 = 0x0D
 
   /// Returns the error for a refused command.
   static func error(_ status: UInt8) -> NFCError {
@@ -46,6 +52,9 @@ enum MIFAREPlusStatus {
       case tooMany: (.tagRefused, "there were too many reads or writes in this transaction")
       case wrongCode: (.tagRefused, "the card finds the command's MAC wrong")
       case invalidBlock, noSuchBlock: (.tagRefused, "there is no such block")
+      case transactionCode:
+        (.notAuthenticated, "the card's settings for transaction MACs do not allow it")
+      case notSupported: (.unsupported, "the card does not support the command")
       case unavailable: (.unsupported, "the card does not know the command in this state")
       case wrongLength: (.tagRefused, "the card finds the command's length wrong")
       case failure: (.tagRefused, "the card could not carry the command out")

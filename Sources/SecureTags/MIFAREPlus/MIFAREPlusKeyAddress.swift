@@ -27,6 +27,11 @@ public struct MIFAREPlusKeyAddress: Hashable, Sendable {
   /// The key that proves in security level 1 that the card is genuine.
   public static let levelOneCard = MIFAREPlusKeyAddress(0x9004)
 
+  /// The key that moves sectors to security level 3, since EV1.
+  public static let levelThreeSectorSwitch = MIFAREPlusKeyAddress(0x9006)
+  /// The key that moves sectors to the level in which the keys of MIFARE Classic and AES keys open them, since EV1.
+  public static let mixedSectorSwitch = MIFAREPlusKeyAddress(0x9007)
+
   /// The sector of the key; `nil` for a key of the card.
   public var sector: Int? {
     let index = Int(number) - Int(Self.firstSector)
@@ -45,6 +50,8 @@ extension MIFAREPlusKeyAddress: CustomStringConvertible {
     case .levelTwoSwitch: "the key for security level 2"
     case .levelThreeSwitch: "the key for security level 3"
     case .levelOneCard: "the card's key for security level 1"
+    case .levelThreeSectorSwitch: "the key for sectors of security level 3"
+    case .mixedSectorSwitch: "the key for sectors of levels 1 and 3"
     default: sector.map { "key \(isB ? "B" : "A") of sector \($0)" } ?? "key \(number)"
     }
   }

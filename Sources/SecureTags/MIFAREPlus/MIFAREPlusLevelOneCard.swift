@@ -27,7 +27,7 @@ public struct MIFAREPlusLevelOneCard: Sendable {
   public let tag: any MiFareTag
   /// The commands of MIFARE Classic.
   public let classic: MiFareClassicCommands
-  private let random: RandomBytes?
+  let random: RandomBytes?
 
   /// The SAKs of 2 KB and 4 KB cards in level 1 (NXP AN10833, table 6).
   private static let saks: Set<UInt8> = [0x08, 0x18]
@@ -119,7 +119,7 @@ public struct MIFAREPlusLevelOneCard: Sendable {
     }
   }
 
-  private static func check(_ key: SecretKey) throws {
+  static func check(_ key: SecretKey) throws {
     guard key.count == MIFAREPlusCard.keySize else {
       throw NFCError(
         .invalidParameter, "a key has \(MIFAREPlusCard.keySize) bytes, not \(key.count)")
@@ -190,13 +190,13 @@ public struct MIFAREPlusLevelOneCard: Sendable {
   }
 
   /// Holds the blocks, so that a closure can continue to use them.
-  private final class Blocks {
+  final class Blocks {
     var blocks: MIFAREPlusBlocks
     init(_ blocks: MIFAREPlusBlocks) { self.blocks = blocks }
   }
 
   /// A cancelled task does not stop it halfway.
-  private func withBlocks<Result: Sendable>(
+  func withBlocks<Result: Sendable>(
     _ body: @Sendable (MIFAREPlusBlocks, [UInt8], TagLink) throws -> Result
   ) async throws -> Result {
     try await tag.exclusively { link in

@@ -33,18 +33,20 @@ struct MIFAREPlusProcedure {
   let send: ([UInt8]) throws -> [UInt8]
   var session: MIFAREPlusSession?
   let random: (Int) -> [UInt8]
+  /// Called when the card has confirmed that it has no session any more.
+  var sessionHasEnded: () -> Void = {}
 
   static let blockSize = 16
   static let mostWrittenBlocks = 3
   /// The number of blocks that a reader's frame of 256 bytes can hold together with status and MAC.
-  static let mostReadBlocks = 15
+  var mostReadBlocks = 15
   private static let capabilitiesSize = 6
   /// The first capability of the reader, which asks for the messaging of EV1, and of a card that goes on with it
   /// (NXP, MF1P(H)x1y1, short data sheet, section 8.10; NXP's reader library, `phalMfpEVx_Sw_AuthenticateGeneral`).
   private static let messagingOfEV1: UInt8 = 0x01
 
   /// Sends a command and returns the answer without its status: one exchange.
-  private func exchange(_ command: [UInt8]) throws -> [UInt8] {
+  func exchange(_ command: [UInt8]) throws -> [UInt8] {
     let answer = try send(command)
     guard let status = answer.first else {
       throw NFCError(.tagResponseError, "the card's answer is empty")
@@ -173,6 +175,7 @@ struct MIFAREPlusProcedure {
       return 0
     }
     _ = try exchange([MIFAREPlusCommandCode.resetAuthentication])
+    sessionHasEnded()
     return 3
   }
 
@@ -181,6 +184,7 @@ struct MIFAREPlusProcedure {
     guard session != nil else { return }
     session = nil
     _ = try exchange([MIFAREPlusCommandCode.resetAuthentication])
+    sessionHasEnded()
   }
 
   // MARK: Blocks
@@ -203,7 +207,7 @@ struct MIFAREPlusProcedure {
     var data: [UInt8] = []
     var next = blocks.lowerBound
     while next < blocks.upperBound {
-      let count = min(Self.mostReadBlocks, blocks.upperBound - next)
+      let count = min(mostReadBlocks, blocks.upperBound - next)
       let parameters = try Self.address(next) + [UInt8(count)]
       let isEncrypted = communication == .encrypted
       let send = exchange

@@ -23,12 +23,44 @@ extension NTAG424Procedure {
       }
     }
     try checkKeys(of: link, setup, master: found[Self.masterKey])
-    let settings = try fileSettings(Self.ndefFile)
-    steps += try linkSteps(link, setup, settings)
+    let settings = try fileSettings(linkFile)
+    let content = try content(settings, count: link.file.count)
+    steps += try linkSteps(link, setup, settings, content)
     if let new = setup.newKeys[Self.masterKey], found[Self.masterKey]?.isSame(new) == false {
       steps.append(.changeKey(number: Self.masterKey, version: new.version))
     }
-    return NTAG424Plan(steps: steps, link: link, found: found, settings: settings)
+    if isDESFire { try checkApplication(link, steps) }
+    return NTAG424Plan(
+      steps: steps, link: link, found: found, settings: settings,
+      oldLength: content.map { Array($0.prefix(Self.emptyLength.count)) })
+  }
+
+  /// Throws an error if a DESFire application does not have the keys of the link, or if its keys are not changed with
+  /// key 0: one exchange.
+  private mutating func checkApplication(
+    _ link: NTAG424Link, _ steps: [NTAG424Plan.Step]
+  ) throws {
+    let summary = try commands.keySummary()
+    guard summary.kind == .aes else {
+      throw NFCError(.unsupported, "the application has keys of another kind than AES")
+    }
+    let changed = steps.compactMap { step in
+      if case .changeKey(let number, _) = step { number } else { nil }
+    }
+    let used = link.dynamicMessaging.keyNumbers.union(changed)
+    if let missing = used.filter({ $0 >= summary.keyCount }).min() {
+      throw NFCError(
+        .invalidParameter,
+        "the application has \(summary.keyCount) keys, and no key \(missing)")
+    }
+    let settings = summary.settings
+    guard
+      changed.allSatisfy({
+        $0 == Self.masterKey ? settings.isMasterKeyChangeable : settings.keyChange == .key(0)
+      })
+    else {
+      throw NFCError(.unsupported, "key 0 cannot change the keys of this application")
+    }
   }
 
   /// Authenticates with the old key 0, or with the new one if an earlier setup was interrupted
@@ -67,18 +99,16 @@ extension NTAG424Procedure {
   private mutating func checkKeys(
     of link: NTAG424Link, _ setup: NTAG424Setup, master: DESFireKey?
   ) throws {
-    let messaging = link.dynamicMessaging
-    var numbers = Set([messaging.authentication?.key].compactMap { $0 })
-    if case .encrypted(let number, _, _, _) = messaging.identity { numbers.insert(number) }
-    let checked = numbers.subtracting([Self.masterKey]).sorted().compactMap { number in
+    let checked = link.dynamicMessaging.keyNumbers.subtracting([Self.masterKey]).sorted().compactMap
+    { number in
       setup.newKeys[number] == nil ? setup.keys[number].map { (number, $0) } : nil
     }
     for (number, key) in checked { try authenticate(number, key) }
     if !checked.isEmpty, let master { try authenticate(Self.masterKey, master) }
   }
 
-  private mutating func linkSteps(
-    _ link: NTAG424Link, _ setup: NTAG424Setup, _ before: NTAG424FileSettings
+  private func linkSteps(
+    _ link: NTAG424Link, _ setup: NTAG424Setup, _ before: NTAG424FileSettings, _ content: [UInt8]?
   ) throws -> [NTAG424Plan.Step] {
     var after = before
     after.communication = .plain
@@ -86,7 +116,10 @@ extension NTAG424Procedure {
     after.dynamicMessaging = link.dynamicMessaging
     let file = link.file
     let changesSettings = after != before
-    let content = try content(before, count: file.count)
+    guard file.count <= before.size else {
+      throw NFCError(
+        .capacityExceeded, "the link takes \(file.count) bytes, and the file has \(before.size)")
+    }
     guard content != file || changesSettings else { return [] }
     try checkChange(before.rights.change, setup, needed: changesSettings)
     guard content != file else { return [.changeSettings(before: before, after: after)] }
@@ -102,9 +135,12 @@ extension NTAG424Procedure {
     if content?.prefix(Self.emptyLength.count).elementsEqual(Self.emptyLength) != true {
       steps.append(.write(offset: 0, data: Self.emptyLength))
     }
-    steps.append(
-      .write(offset: Self.emptyLength.count, data: Array(file.dropFirst(Self.emptyLength.count))))
-    if after != writable { steps.append(.changeSettings(before: writable, after: after)) }
+    let data = NTAG424Plan.Step.write(
+      offset: Self.emptyLength.count, data: Array(file.dropFirst(Self.emptyLength.count)))
+    let change: [NTAG424Plan.Step] =
+      after == writable ? [] : [.changeSettings(before: writable, after: after)]
+    // A DESFire refuses the settings for a file that was not created for them. The old message is there then.
+    steps += isDESFire ? change + [data] : [data] + change
     steps.append(.write(offset: 0, data: Array(file.prefix(Self.emptyLength.count))))
     return steps
   }
@@ -119,7 +155,7 @@ extension NTAG424Procedure {
     guard rights.contains(where: { $0 == .key(Self.masterKey) || $0 == .everyone }) else {
       return nil
     }
-    return try readData(Self.ndefFile, settings, offset: 0, count: count)
+    return try readData(linkFile, settings, offset: 0, count: min(count, settings.size))
   }
 
   private func checkChange(
@@ -154,13 +190,36 @@ extension NTAG424Procedure {
         if number == Self.masterKey { try authenticate(number, new) }
       case .write(let offset, let data):
         try open(Self.masterKey, keys, setup)
-        try writeData(Self.ndefFile, settings, offset: offset, data)
+        try writeData(linkFile, settings, offset: offset, data)
       case .changeSettings(let before, let after):
         if case .key(let number) = before.rights.change { try open(number, keys, setup) }
-        try changeFileSettings(Self.ndefFile, from: before, to: after)
+        do {
+          try changeFileSettings(linkFile, from: before, to: after)
+        } catch let error as NFCError where isDESFire && error.isStatus {
+          guard try restoreMessage(plan, before, keys, setup) else { throw error }
+          throw NFCError(
+            .unsupported,
+            "the card refuses the settings: the file may not have been created for dynamic messages",
+            cause: error.cause)
+        }
         settings = after
       }
     }
+  }
+
+  /// Writes the length of the old message again, whose other bytes are still there. Returns `false` if the card has
+  /// the new settings in spite of what it has answered.
+  private mutating func restoreMessage(
+    _ plan: NTAG424Plan, _ settings: NTAG424FileSettings, _ keys: [Int: DESFireKey],
+    _ setup: NTAG424Setup
+  ) throws -> Bool {
+    try open(Self.masterKey, keys, setup)
+    guard try fileSettings(linkFile) == settings else { return false }
+    guard let length = plan.oldLength,
+      plan.steps.contains(.write(offset: 0, data: Self.emptyLength))
+    else { return true }
+    try writeData(linkFile, settings, offset: 0, length)
+    return true
   }
 
   /// Authenticates with a key unless it is the session's key.
@@ -172,7 +231,21 @@ extension NTAG424Procedure {
   }
 }
 
+extension NFCError {
+  /// Whether the card has answered with another status than that of success.
+  fileprivate var isStatus: Bool { if case .desfireStatus = cause { true } else { false } }
+}
+
 extension DESFireKey {
   /// Returns whether both have the same bytes.
   func isSame(_ other: DESFireKey) -> Bool { secret == other.secret }
+}
+
+extension NTAG424DynamicMessaging {
+  /// The numbers of the keys that encrypt and sign.
+  var keyNumbers: Set<Int> {
+    var numbers = Set([authentication?.key].compactMap { $0 })
+    if case .encrypted(let number, _, _, _) = identity { numbers.insert(number) }
+    return numbers
+  }
 }

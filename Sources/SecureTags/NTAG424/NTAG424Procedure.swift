@@ -1,7 +1,8 @@
 import NFCCore
 import SUNMessage
 
-/// Commands to an NTAG 424 DNA on the reader's thread, one after the other: NT4H2421Gx data sheet, 10.
+/// Commands to an NTAG 424 DNA on the reader's thread, one after the other: NT4H2421Gx data sheet, 10. A DESFire EV3
+/// has the same for the files of its applications.
 struct NTAG424Procedure {
   static let ndefFile = 2
   private static let largestFileNumber = 31
@@ -12,14 +13,26 @@ struct NTAG424Procedure {
   /// (data sheet, 9).
   private static let patience = 50
 
-  private let link: TagLink
+  private let link: TagLink?
+  /// The number of the file that has the link.
+  let linkFile: Int
+  /// Whether the file is one of a DESFire EV3.
+  var isDESFire: Bool { link == nil }
   var commands: DESFireProcedure
 
   init(_ link: TagLink, _ state: DESFireState, _ random: @escaping (Int) -> [UInt8]) {
     self.link = link
+    linkFile = Self.ndefFile
     commands = DESFireProcedure(
       transport: DESFireTransport(link), generation: .fixed, state: state,
       random: random)
+  }
+
+  /// Creates a procedure in an application of a DESFire EV3, which is selected.
+  init(_ commands: DESFireProcedure, file: UInt8) {
+    link = nil
+    linkFile = Int(file)
+    self.commands = commands
   }
 
   /// The chip's mode, which an authentication shows.
@@ -30,6 +43,7 @@ struct NTAG424Procedure {
 
   /// Selects the application: one exchange, which ends the session.
   mutating func select() throws {
+    guard let link else { return }
     commands.state.forget()
     let answer = try link.send(.select(aid: .ndef))
     guard answer.isSuccess else {
@@ -37,6 +51,7 @@ struct NTAG424Procedure {
         .wrongTag, "the tag has no application \(ApplicationIdentifier.ndef)",
         cause: .statusWord(answer.statusWord))
     }
+    link.sessionHasEnded()
   }
 
   private static func keyNumber(_ number: Int) throws -> UInt8 {
@@ -73,8 +88,8 @@ struct NTAG424Procedure {
   private static func explained(_ error: NFCError, _ number: Int) -> NFCError {
     guard error.code == .authenticationFailed, error.cause != nil else { return error }
     return NFCError(
-      .authenticationFailed, "key \(number) is another one, and the tag has counted the attempt",
-      cause: error.cause)
+      .authenticationFailed,
+      "key \(number) is another one, and the tag may have counted the attempt", cause: error.cause)
   }
 
   mutating func keyVersion(_ number: Int) throws -> UInt8 {
@@ -98,7 +113,7 @@ struct NTAG424Procedure {
   mutating func fileSettings(_ file: Int) throws -> NTAG424FileSettings {
     try commands.send(
       DESFireCommand(code: .getFileSettings, header: [Self.fileNumber(file)], answer: .anyData)
-    ) { try NTAG424FileSettings($0) }
+    ) { [isDESFire] in try NTAG424FileSettings($0, isDESFire: isDESFire) }
   }
 
   mutating func changeFileSettings(

@@ -1,6 +1,6 @@
 import NFCCore
 
-/// The desired content of an NTAG 424 DNA: a signed link, keys, and who may write it.
+/// The desired content of an NTAG 424 DNA, or of a file of a DESFire EV3: a signed link, keys, and who may write it.
 public struct NTAG424Setup: Sendable {
   /// The link. A chip that was switched to LRP gets it in that form, whatever the form of its
   /// template.
@@ -93,6 +93,8 @@ public struct NTAG424Plan: Sendable {
   /// The keys found on the tag: an interrupted setup may have changed some.
   let found: [Int: DESFireKey]
   let settings: NTAG424FileSettings
+  /// The length of the message that the file has now, two bytes; `nil` if it is not known.
+  let oldLength: [UInt8]?
 }
 
 extension NTAG424Tag {

@@ -41,9 +41,8 @@ public final class NTAG424Tag: Sendable {
     self.random = random
   }
 
-  /// Ends the session: one exchange, which selects the application again; none without a session. A
-  /// tag stays in its session when a program releases a PC/SC reader, so that the next program
-  /// would find it open. A cancelled task ends the session, too.
+  /// Ends the session: one exchange, which selects the application again; none without a session. A reader that is
+  /// closed ends the session, too. A cancelled task ends the session, too.
   ///
   /// - Throws: ``NFCError/Code/wrongTag`` if the chip's application is no longer there;
   ///   ``NFCError/Code/tagConnectionLost``.

@@ -5,14 +5,15 @@ public struct ST25Protection: Sendable {
   /// The new password, of the memory and of the configuration. If the configuration kept the
   /// factory's password, anyone could remove the protection.
   ///
-  /// 8 bytes; 4 if only the second half of an ST25TV is protected. The configuration of an ST25TV
+  /// 8 bytes; 4 if only the second area of an ST25TV is protected. The configuration of an ST25TV
   /// gets the first 4.
   public var password: SecretKey
   /// The first block that requires the password: the beginning of an area, or a multiple of 8 on an
-  /// ST25DV whose memory is one area. On an ST25TV 0, or the middle of its memory.
+  /// ST25DV whose memory is one area. On an ST25TV 0, or the middle of its memory. On an ST25TV512C
+  /// or 02KC 0, the beginning of its second area, or any block if its memory is one area.
   public var firstBlock: Int
   /// Whether reading requires the password as well as writing. The first area of an ST25DV can
-  /// always be read.
+  /// always be read, and so can block 0 of an ST25TV512C or 02KC.
   public var protectsReading: Bool
 
   /// Creates a protection. By default it covers the whole memory and protects only writing.
@@ -29,7 +30,8 @@ public struct ST25Protection: Sendable {
 ///
 /// A tag that is removed early is never left closed by an unknown password: first its areas are
 /// opened, then a password changes and the tag has to accept the new one, and only then is anything
-/// closed.
+/// closed. A configuration that is locked is refused before any password changes: each register that
+/// is to change is written before, if only with the value that it has.
 public struct ST25ProtectionPlan: Sendable {
   /// One command, or two for a new password.
   @nonexhaustive
@@ -38,8 +40,9 @@ public struct ST25ProtectionPlan: Sendable {
     case authenticate(password: UInt8)
     /// WRITE PASSWORD, and PRESENT PASSWORD with the new one. The password is never shown.
     case writePassword(number: UInt8)
-    /// WRITE CONFIGURATION.
-    case write(register: UInt8, before: UInt8, after: UInt8)
+    /// WRITE CONFIGURATION. Where `before` is `after`, it shows whether the register can be changed. The register is
+    /// its pointer, or on an ST25TV512C or 02KC its feature and its parameter.
+    case write(register: [UInt8], before: UInt8, after: UInt8)
   }
 
   /// An effect that cannot be undone. More may be added: a `switch` needs an `@unknown default`.
@@ -73,8 +76,8 @@ public struct ST25ProtectionPlan: Sendable {
     if let protection {
       try Self.check(protection, before)
       after = before
-      if chip == .tv {
-        after.isSingle = protection.firstBlock == 0
+      if chip.hasJoinedPassword, protection.firstBlock == 0 {
+        after.join()
       } else if !before.areas.contains(where: { $0.blocks.lowerBound == protection.firstBlock }) {
         after.divide(at: protection.firstBlock)
       }
@@ -96,7 +99,13 @@ public struct ST25ProtectionPlan: Sendable {
     }
     func writes(_ from: ST25Configuration, _ to: ST25Configuration) -> [Step] {
       from.changes(to: to).map {
-        .write(register: $0.register, before: $0.before, after: $0.after)
+        .write(register: $0.register.address, before: $0.before, after: $0.after)
+      }
+    }
+    /// Writes of registers that do not change yet, and will.
+    func trials(_ from: ST25Configuration, _ to: ST25Configuration) -> [Step] {
+      from.changes(to: to).filter { before[$0.register] == $0.before }.map {
+        .write(register: $0.register.address, before: $0.before, after: $0.before)
       }
     }
     let configuration = Step.authenticate(password: chip.configurationPassword)
@@ -108,7 +117,7 @@ public struct ST25ProtectionPlan: Sendable {
     let number = Self.areaPassword(opened)
     steps =
       [.authenticate(password: Self.areaPassword(before)), configuration]
-      + writes(before, opened)
+      + writes(before, opened) + trials(opened, after)
       + [.authenticate(password: number), .writePassword(number: number), configuration]
       + [.writePassword(number: chip.configurationPassword)] + writes(opened, after)
     irreversibleEffects = [.forgetsPasswords]
@@ -116,7 +125,7 @@ public struct ST25ProtectionPlan: Sendable {
 
   /// Returns the number of the password that opens the protected areas.
   static func areaPassword(_ configuration: ST25Configuration) -> UInt8 {
-    configuration.chip == .tv && !configuration.isSingle
+    configuration.chip.hasJoinedPassword && !configuration.isSingle
       ? ST25Chip.secondAreaPassword : ST25Chip.areaPassword
   }
 
@@ -125,27 +134,34 @@ public struct ST25ProtectionPlan: Sendable {
     func refusal(_ reason: String) -> NFCError {
       NFCError(.invalidParameter, reason, place: .block(first))
     }
-    switch before.chip {
-    case .dv:
-      guard first > 0 || !protection.protectsReading else {
-        throw refusal("the first area of an ST25DV can always be read")
-      }
-      let starts = before.areas.map(\.blocks.lowerBound)
-      let isNew = starts == [0] && first.isMultiple(of: ST25Configuration.blocksPerUnit)
-      guard (0..<before.blockCount).contains(first), starts.contains(first) || isNew else {
-        throw refusal(
-          starts == [0]
-            ? "an area of an ST25DV begins at a multiple of \(ST25Configuration.blocksPerUnit)"
-            : "the memory is divided already, at blocks "
-              + starts.dropFirst().map(String.init).joined(separator: ", "))
-      }
-    case .tv:
+    guard before.chip != .dv || first > 0 || !protection.protectsReading else {
+      throw refusal("the first area of an ST25DV can always be read")
+    }
+    guard let unit = before.unit else {
       guard [0, before.blockCount / 2].contains(first) else {
         throw refusal("an area of this tag begins at block 0 or \(before.blockCount / 2)")
       }
+      return try checkPassword(protection, before)
     }
-    let size =
-      before.chip == .tv && first > 0 ? ST25Tag.shortPasswordSize : ST25Tag.passwordSize
+    let starts = before.areas.map(\.blocks.lowerBound)
+    guard (0..<before.blockCount).contains(first) else {
+      throw refusal("this tag has blocks 0 to \(before.blockCount - 1)")
+    }
+    guard starts.contains(first) || starts == [0] && first.isMultiple(of: unit) else {
+      throw refusal(
+        starts == [0]
+          ? "an area of an ST25DV begins at a multiple of \(unit)"
+          : "the memory is divided already, at blocks "
+            + starts.dropFirst().map(String.init).joined(separator: ", "))
+    }
+    try checkPassword(protection, before)
+  }
+
+  private static func checkPassword(
+    _ protection: ST25Protection, _ before: ST25Configuration
+  ) throws {
+    let isShort = before.chip.hasJoinedPassword && protection.firstBlock > 0
+    let size = isShort ? ST25Tag.shortPasswordSize : ST25Tag.passwordSize
     guard protection.password.count == size else {
       throw NFCError(
         .invalidParameter,
@@ -167,8 +183,10 @@ extension ST25ProtectionPlan.Step: CustomStringConvertible {
     switch self {
     case .authenticate(let number): "the tag receives its current password \(number)"
     case .writePassword(let number): "the new password \(number), not shown"
+    case .write(let register, let before, let after) where before == after:
+      "register \(register.hexadecimal): \([before].hexadecimal) again, which shows if it can change"
     case .write(let register, let before, let after):
-      "register \([register].hexadecimal): \([before].hexadecimal) becomes \([after].hexadecimal)"
+      "register \(register.hexadecimal): \([before].hexadecimal) becomes \([after].hexadecimal)"
     }
   }
 }

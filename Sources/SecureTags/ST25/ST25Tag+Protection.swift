@@ -21,7 +21,8 @@ extension ST25Tag {
   ///     factory's.
   /// - Throws: ``NFCError/Code/invalidParameter``, and nothing is written, if the plan has other
   ///   effects, or if the tag has changed since the plan was made;
-  ///   ``NFCError/Code/authenticationFailed``: nothing has changed.
+  ///   ``NFCError/Code/authenticationFailed``, and ``NFCError/Code/readOnly`` for a configuration that is locked:
+  ///   nothing has changed.
   public func protect(
     _ plan: ST25ProtectionPlan, accepting effects: Set<ST25ProtectionPlan.IrreversibleEffect>,
     current: SecretKey? = nil
@@ -62,12 +63,17 @@ extension ST25Tag {
       try presentOne(of: secrets.candidates(number), number, chip, commands)
     case .writePassword(let number):
       guard let new = secrets.new(number) else { return }
-      try write(new, number, chip, commands)
-      hasChanged = true
+      try write(new, number, chip, commands, &hasChanged)
       try present(new, number, chip, commands)
-    case .write(let register, _, let after):
-      _ = try commands.send(ST25Chip.Code.writeConfiguration, [register, after])
-      hasChanged = true
+    case .write(let register, let before, let after):
+      do {
+        _ = try commands.send(ST25Chip.Code.writeConfiguration, register + [after])
+      } catch let error as NFCError where error.group == .refusal && !hasChanged {
+        throw NFCError(
+          .readOnly, "the configuration of this tag cannot be changed: it may be locked",
+          cause: error.cause)
+      }
+      hasChanged = hasChanged || before != after
     }
   }
 }
@@ -89,7 +95,7 @@ private struct ST25Secrets: Sendable {
   /// Returns the passwords that the tag may have under a number: the old one, then that of an
   /// interrupted run.
   func candidates(_ number: UInt8) -> [SecretKey] {
-    guard chip == .tv else { return [current, new].compactMap(\.self).unequal }
+    guard chip.hasJoinedPassword else { return [current, new].compactMap(\.self).unequal }
     switch number {
     case chip.configurationPassword:
       return [current, new].compactMap { $0?.first(Self.half) }.unequal
@@ -107,7 +113,7 @@ private struct ST25Secrets: Sendable {
   }
 
   func new(_ number: UInt8) -> SecretKey? {
-    chip == .tv && number == chip.configurationPassword ? new?.first(Self.half) : new
+    chip.hasJoinedPassword && number == chip.configurationPassword ? new?.first(Self.half) : new
   }
 }
 

@@ -1,6 +1,6 @@
 import NFCCore
 
-/// An ST25DV or ST25TV02K: its areas and their passwords.
+/// An ST25DV or ST25TV: its areas and their passwords.
 ///
 /// ```swift
 /// let tag = try await ST25Tag(found)
@@ -9,13 +9,15 @@ import NFCCore
 /// ```
 ///
 /// Only one password is open at a time; presenting another, or a wrong one, closes it. Passwords of an
-/// ST25DV have 8 bytes. Those of an ST25TV02K or ST25TV512 have 8 while its memory is one area, and 4
+/// ST25DV have 8 bytes. Those of an ST25TV512, 02K, 512C or 02KC have 8 while its memory is one area, and 4
 /// while it is two. The chips count no attempts.
 ///
 /// Source: ST25DV data sheet DS10925, 5.6 and 7.6; ST's NFC SDK, ST25DVTag, ST25TVTag and its registers,
-/// and ST's application for the way an ST25TV receives its passwords. The following is not confirmed for
-/// ST25TV: the errors of its commands, and the boundary of the areas of an ST25TV512. Not tested on
-/// hardware.
+/// and ST's application for the way an ST25TV receives its passwords; for ST25TV512C and 02KC, ST's library st25tags
+/// (`st25tvc.c`, `st25tvc.h`) and its application NFC Tap. The following is not confirmed for ST25TV: the errors of its
+/// commands, and the boundary of the areas of an ST25TV512; and for ST25TV512C and 02KC, whether a password of 8 bytes
+/// is written as one or, as on an ST25TV02K, in two halves. Where the tag refuses the halves, it is sent the whole. Not
+/// tested on hardware.
 public struct ST25Tag: Sendable {
   /// The underlying tag.
   public let tag: any ISO15693Tag
@@ -48,13 +50,13 @@ public struct ST25Tag: Sendable {
 
   /// The possible sizes of a password for the memory, in bytes. No exchange.
   public var passwordSizes: [Int] {
-    chip == .dv ? [Self.passwordSize] : [Self.passwordSize, Self.shortPasswordSize]
+    chip.hasJoinedPassword ? [Self.passwordSize, Self.shortPasswordSize] : [Self.passwordSize]
   }
 
   // MARK: Asking
 
-  /// Reads the areas that the memory is divided into: seven exchanges, two on an ST25TV, and one
-  /// for its size.
+  /// Reads the areas that the memory is divided into: seven exchanges, two on an ST25TV512 and 02K, three on an
+  /// ST25TV512C and 02KC, and one for its size.
   ///
   /// - Throws: ``NFCError/Code/tagResponseError`` if the tag does not report its size or its areas,
   ///   ``NFCError/Code/tagRefused`` if it refuses.
@@ -74,7 +76,7 @@ public struct ST25Tag: Sendable {
     _ chip: ST25Chip, _ blockCount: Int, _ commands: VicinityCommands
   ) throws -> ST25Configuration {
     let values = try chip.registers.map { register in
-      guard let value = try commands.send(ST25Chip.Code.readConfiguration, [register]).first
+      guard let value = try commands.send(ST25Chip.Code.readConfiguration, register.address).first
       else {
         throw NFCError(.tagResponseError, "the tag's answer about its configuration is empty")
       }
@@ -152,18 +154,36 @@ public struct ST25Tag: Sendable {
   }
 
   /// Writes a password while the previous one is open. On an ST25TV, a password of 8 bytes is
-  /// written in two halves, under the numbers of both areas.
+  /// written in two halves, under the numbers of both areas; on an ST25TV512C or 02KC that refuses the first half, as a
+  /// whole.
+  ///
+  /// - Parameter hasChanged: is set as soon as the tag has a part of the password.
   static func write(
-    _ password: SecretKey, _ number: UInt8, _ chip: ST25Chip, _ commands: VicinityCommands
+    _ password: SecretKey, _ number: UInt8, _ chip: ST25Chip, _ commands: VicinityCommands,
+    _ hasChanged: inout Bool
   ) throws {
     try password.withBytes { bytes in
-      let size = chip == .tv ? shortPasswordSize : passwordSize
-      for (index, start) in stride(from: 0, to: bytes.count, by: size).enumerated() {
-        var part = Array(bytes[start..<min(start + size, bytes.count)])
-        defer { part.wipe() }
-        _ = try commands.send(
-          ST25Chip.Code.writePassword, [number + UInt8(index)], password: part)
+      func write(_ part: [UInt8], _ number: UInt8) throws {
+        _ = try commands.send(ST25Chip.Code.writePassword, [number], password: part)
+        hasChanged = true
       }
+      guard chip.hasJoinedPassword, bytes.count == passwordSize else {
+        return try write(bytes, number)
+      }
+      var first = Array(bytes.prefix(shortPasswordSize))
+      var second = Array(bytes.dropFirst(shortPasswordSize))
+      defer {
+        first.wipe()
+        second.wipe()
+      }
+      do {
+        try write(first, number)
+      } catch let error as NFCError where error.group == .refusal && chip == .tvc {
+        // If it refuses the whole, too, one of the two answers may be wrong.
+        hasChanged = true
+        return try write(bytes, number)
+      }
+      try write(second, ST25Chip.secondAreaPassword)
     }
   }
 }

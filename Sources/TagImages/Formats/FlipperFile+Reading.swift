@@ -44,8 +44,9 @@ extension FlipperFile {
     case DeviceType.barcode: return try file.barcode()
     case DeviceType.bPrime, DeviceType.innovatron: return try file.bPrime()
     case DeviceType.type4: return try file.smartCardImage()
+    case DeviceType.plus: return try file.plusImage()
     case DeviceType.typeA4 where file.hasFiles: return try file.smartCardImage()
-    case DeviceType.typeA3, DeviceType.typeA4, DeviceType.uid, DeviceType.bankCard, DeviceType.plus,
+    case DeviceType.typeA3, DeviceType.typeA4, DeviceType.uid, DeviceType.bankCard,
       DeviceType.ntag4xx, DeviceType.emv:
       return try file.identityImage()
     case DeviceType.typeB3, DeviceType.typeB4:
@@ -66,8 +67,8 @@ extension FlipperFile {
 }
 
 extension FlipperFile.Reader {
-  /// Returns a type A card without memory. The version distinguishes a MIFARE Plus and an NTAG 4xx from others
-  /// (lib/nfc/protocols/mf_plus and ntag4xx); it has 28 bytes, or the first 7 of them.
+  /// Returns a type A card without memory. The version distinguishes an NTAG 4xx from others
+  /// (lib/nfc/protocols/ntag4xx); it has 28 bytes, or the first 7 of them.
   fileprivate func identityImage() throws(ImageError) -> TagImage {
     var image = TagImage(.iso14443a)
     image.version = try optionalBytes(FlipperFile.piccVersionKey).flatMap { BinaryFile.nonZero($0) }

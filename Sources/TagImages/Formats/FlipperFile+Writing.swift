@@ -19,7 +19,11 @@ extension FlipperFile {
     case .iso14443a:
       file.typeA(image)
       file.answerToSelect(image)
-      if let version = image.version { file.line(piccVersionKey, version) }
+      if let plus = image.plus {
+        file.plus(plus, of: image)
+      } else if let version = image.version {
+        file.line(piccVersionKey, version)
+      }
     case .smartCard where image.applicationData == nil:
       file.typeA(image)
       file.answerToSelect(image)
@@ -54,6 +58,7 @@ extension FlipperFile {
     case .bPrime: DeviceType.bPrime
     case .smartCard where image.applicationData != nil: DeviceType.typeB4
     case .smartCard: isType4(image) ? DeviceType.type4 : DeviceType.typeA4
+    case .iso14443a where image.plus != nil: DeviceType.plus
     case .iso14443a: image.ats == nil ? DeviceType.typeA3 : DeviceType.typeA4
     // The lowest bit of the protocol type indicates ISO/IEC 14443-4.
     case .iso14443b:

@@ -58,6 +58,8 @@ final class DirectDriver: ReaderDriver {
   private let shared: Shared
   /// The tag that receives commands.
   private var active: Target?
+  /// Whether the last command to it was given up between two frames.
+  private var isCommandCut = false
 
   init(_ shared: Shared) {
     self.shared = shared
@@ -66,6 +68,7 @@ final class DirectDriver: ReaderDriver {
 
   func begin() {}
   func end() {}
+  func commandWasCut() { isCommandCut = true }
 
   func close() {
     active = nil
@@ -151,7 +154,8 @@ final class DirectDriver: ReaderDriver {
   // MARK: Waking
 
   func select(_ target: Target) throws {
-    if let active, active.isSame(as: target) { return }
+    if let active, active.isSame(as: target), !isCommandCut { return }
+    isCommandCut = false
     if try wake(target) { return }
     try resetField()
     guard try wake(target) else {

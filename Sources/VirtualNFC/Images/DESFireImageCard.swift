@@ -52,10 +52,12 @@ struct DESFireImageCard: VirtualChip, ImagedChip {
   private static let everybody: UInt8 = 0x0E
 
   let name = "desfire-image"
-  private(set) var tagImage: TagImage
+  var tagImage: TagImage
   private var interface: ProximityInterface
   /// The index of the selected application; `nil` at the level of the card.
-  private var selection: Int?
+  private(set) var selection: Int?
+  /// The index of the file that the last SELECT of ISO/IEC 7816-4 has named.
+  var currentFile: Int?
   /// The frames of an answer that were not fetched yet.
   private var waiting: [[UInt8]] = []
   /// The beginning of a command whose data needs further frames.
@@ -122,6 +124,7 @@ struct DESFireImageCard: VirtualChip, ImagedChip {
 
   private mutating func forget() {
     selection = nil
+    currentFile = nil
     waiting = []
     incoming = nil
     pendingRecords = [:]
@@ -141,12 +144,7 @@ struct DESFireImageCard: VirtualChip, ImagedChip {
 
   private mutating func process(_ bytes: [UInt8]) -> [UInt8] {
     guard let first = bytes.first else { return [] }
-    // No image file contains the ISO/IEC 7816-4 names of the card's applications.
-    guard first != 0x00 else {
-      return
-        (bytes.dropFirst().first == Instruction.select
-        ? StatusWord.fileNotFound : .instructionNotSupported).bytes
-    }
+    guard first != 0x00 else { return performInterindustry(bytes) }
     guard first == Self.wrappedClass else {
       let (status, data) = perform(first, Array(bytes.dropFirst()))
       return [status] + data
@@ -215,17 +213,20 @@ struct DESFireImageCard: VirtualChip, ImagedChip {
 
   private mutating func select(_ parameters: [UInt8]) -> Answer {
     guard parameters.count == 3 else { return (Status.lengthError, []) }
-    // Uncommitted changes are lost.
-    pendingRecords = [:]
-    if parameters == [0, 0, 0] {
-      selection = nil
-      return (Status.done, [])
-    }
-    guard let index = card.applications.firstIndex(where: { $0.identifier == parameters }) else {
+    let index = card.applications.firstIndex { $0.identifier == parameters }
+    guard index != nil || parameters == [0, 0, 0] else {
+      pendingRecords = [:]
       return (Status.applicationNotFound, [])
     }
-    selection = index
+    selectApplication(at: index)
     return (Status.done, [])
+  }
+
+  /// Selects an application, or the card. Uncommitted changes are lost.
+  mutating func selectApplication(at index: Int?) {
+    pendingRecords = [:]
+    currentFile = nil
+    selection = index
   }
 
   /// Receives the data of a command, which may come in several frames (MF3ICDx21_41_81 data sheet, WriteData):
@@ -380,7 +381,7 @@ struct DESFireImageCard: VirtualChip, ImagedChip {
 
   /// Returns whether a file has free write access. The second byte holds the access rights for read and
   /// write; the upper half of the first byte holds read-and-write.
-  private static func isOpenForWriting(_ file: TagImage.DESFire.File) -> Bool {
+  static func isOpenForWriting(_ file: TagImage.DESFire.File) -> Bool {
     rights(file).contains { $0.high & 0x0F == everybody || $0.low >> 4 == everybody }
   }
 

@@ -24,11 +24,6 @@ extension SmartCardChip {
 extension ISO7816Card: SmartCardChip {}
 extension NTAG424: SmartCardChip {}
 
-extension MIFAREPlus: ImagedChip {
-  /// The blocks are not included: they require AES keys, which no file format can hold.
-  var tagImage: TagImage { interface.image(.iso14443a) }
-}
-
 extension ProximityInterface {
   /// Returns an image of the data that activation reports.
   func image(_ kind: TagImage.Kind) -> TagImage {

@@ -34,6 +34,7 @@ extension VicinityChip {
 extension PlainVicinityChip: ImagedChip { var tagImage: TagImage { plainImage } }
 extension ST25DV: ImagedChip { var tagImage: TagImage { plainImage } }
 extension ST25TV: ImagedChip { var tagImage: TagImage { plainImage } }
+extension ST25TV02KC: ImagedChip { var tagImage: TagImage { plainImage } }
 
 extension ICODEChip {
   /// The parts of an image that all ICODE chips with passwords have.
@@ -155,6 +156,10 @@ extension VirtualTag {
       return VirtualTag(chip)
     case .st25tv02K:
       var chip = ST25TV(model, uid: image.uid)
+      chip.adoptBlocks(image)
+      return VirtualTag(chip)
+    case .st25tv02KC:
+      var chip = ST25TV02KC(uid: image.uid)
       chip.adoptBlocks(image)
       return VirtualTag(chip)
     default:

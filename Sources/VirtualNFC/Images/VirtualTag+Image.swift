@@ -40,6 +40,7 @@ extension VirtualTag {
     case .ctx: return VirtualTag(try CTS512B(image))
     case .barcode: return VirtualTag(try NFCBarcode(image))
     case .bPrime: return VirtualTag(try CalypsoBPrime(image))
+    case .iso14443a where image.plus?.hasContent == true: return VirtualTag(try MIFAREPlus(image))
     case .iso14443a, .iso14443b: return VirtualTag(try IdentityCard(image))
     }
   }

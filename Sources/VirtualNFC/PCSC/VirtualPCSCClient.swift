@@ -152,6 +152,11 @@ public final class VirtualPCSCClient: Sendable {
       trace(.carrier(isOn))
     }
 
+    private func powerOn() {
+      reader.powerOn()
+      trace(.carrier(true))
+    }
+
     /// Answers the messages that the driver has sent so far; `false` if the connection has ended.
     private mutating func serve() -> Bool {
       guard card?.connection.receive(within: Self.period) == true else { return false }
@@ -172,10 +177,10 @@ public final class VirtualPCSCClient: Sendable {
       }
       switch message[0] {
       case Self.powerOff: setPower(false)
-      case Self.powerOn: setPower(true)
+      case Self.powerOn: powerOn()
       case Self.reset:
         setPower(false)
-        setPower(true)
+        powerOn()
       case Self.getATR: return reader.status.atr
       default: break
       }

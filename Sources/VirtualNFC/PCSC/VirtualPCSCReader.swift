@@ -103,6 +103,10 @@ public final class VirtualPCSCReader: Sendable {
     var isUnplugged = false
     var knownTags: [VirtualTag] = []
     var eventCount = 0
+    /// The number of times that the card does not answer when its power is switched on.
+    var unansweredPowerOns = 0
+    /// Whether the card has not answered when its power was switched on last.
+    var isMute = false
   }
 
   /// The name in the PC/SC service's list.
@@ -132,6 +136,25 @@ public final class VirtualPCSCReader: Sendable {
     }
   }
 
+  /// Lets the card not answer the next times that the service switches its power on, as when it is put down slowly. The
+  /// service then has no ATR for it.
+  package func setUnansweredPowerOns(_ count: Int) {
+    state.withLock { $0.unansweredPowerOns = count }
+  }
+
+  var leavesPowerOnUnanswered: Bool { state.withLock { $0.unansweredPowerOns > 0 } }
+
+  /// Switches the power of the card on. Returns whether the card has answered.
+  @discardableResult
+  func powerOn() -> Bool {
+    setPower(true)
+    return state.withLock { state in
+      state.isMute = state.unansweredPowerOns > 0
+      if state.isMute { state.unansweredPowerOns -= 1 }
+      return !state.isMute
+    }
+  }
+
   /// The usage since the faults were set; the commands are the APDUs to the reader.
   public var statistics: VirtualReader.Statistics {
     state.withLock { VirtualReader.Statistics(commands: $0.commands, exchanges: $0.exchanges) }
@@ -139,6 +162,9 @@ public final class VirtualPCSCReader: Sendable {
 
   /// Whether a program has put a key where the reader keeps it without power.
   public var hasKeptKey: Bool { state.withLock { $0.hasKeptKey } }
+
+  /// Whether the card has power.
+  var isPowered: Bool { field.isPowered }
 
   var isUnplugged: Bool { state.withLock { $0.isUnplugged } }
 
@@ -170,12 +196,14 @@ public final class VirtualPCSCReader: Sendable {
       if !present.elementsEqual(state.knownTags, by: ===) {
         state.knownTags = present
         state.eventCount += 1
+        state.isMute = false
         state.slot.forget()
         if !present.isEmpty, !isVicinity { state.slot.discover() }
       }
       let atr = isVicinity ? Self.vicinityATR : state.slot.card?.atr
       return SmartCardStatus(
-        isCardPresent: !present.isEmpty && atr != nil, eventCount: state.eventCount, atr: atr ?? [])
+        isCardPresent: !present.isEmpty && atr != nil, eventCount: state.eventCount,
+        atr: state.isMute ? [] : atr ?? [])
     }
   }
 

@@ -10,6 +10,8 @@ final class VirtualSmartCardService: SmartCardService {
   private let reader: VirtualPCSCReader
   /// The number of the event at which the connected card arrived.
   private var connection: Int?
+  /// The number of the event of the arrival at which the service has switched the power of a card on, and off again.
+  private var powered: Int?
 
   init(_ reader: VirtualPCSCReader) {
     self.reader = reader
@@ -26,6 +28,13 @@ final class VirtualSmartCardService: SmartCardService {
 
   func status(of name: String) throws(SmartCardFailure) -> SmartCardStatus {
     try check(name)
+    let status = reader.status
+    guard status.isCardPresent, powered != status.eventCount else { return status }
+    powered = status.eventCount
+    // The power that a card answers makes no difference to it.
+    guard connection == nil, reader.leavesPowerOnUnanswered else { return status }
+    reader.powerOn()
+    reader.setPower(false)
     return reader.status
   }
 
@@ -44,7 +53,13 @@ final class VirtualSmartCardService: SmartCardService {
     try check(name)
     let status = reader.status
     guard status.isCardPresent else { throw .noSmartCard }
-    reader.setPower(true)
+    // A card that was released with its power on goes on where it was left.
+    if !reader.isPowered {
+      guard reader.powerOn() else {
+        reader.setPower(false)
+        throw .unpoweredCard
+      }
+    }
     connection = status.eventCount
   }
 
@@ -67,10 +82,12 @@ final class VirtualSmartCardService: SmartCardService {
     try check(reader.name)
     guard reader.status.eventCount == connection else { throw .removedCard }
     reader.setPower(false)
-    reader.setPower(true)
+    guard reader.powerOn() else { throw .unresponsiveCard }
   }
 
-  func disconnect() {
+  func disconnect() { connection = nil }
+
+  func powerOff() {
     guard connection != nil else { return }
     connection = nil
     reader.setPower(false)

@@ -121,6 +121,13 @@ extension SessionSuites {
         #expect(answer.first == 0xAF)
         #expect(answer.count == 8)
       }
+      // A native command of more than one frame, which the card refuses at the first.
+      try await withTag(try .named("desfire")) { _, tag in
+        let long = Data([0x3D] + [UInt8](repeating: 0x01, count: 299))
+        let answer = try await tag.sendMiFareCommand(commandPacket: long)
+        #expect(answer.count == 1)
+        #expect(answer.first != 0x00)
+      }
     }
 
     @Test(arguments: ["ntag215", "ultralight-c", "classic-1k"])

@@ -34,6 +34,33 @@ import Testing
         == "Simon Perreault, Jr.: tel:+1-418-656-9254, +1-1, simon@example.com")
   }
 
+  /// vCard 2.1, as Android's contacts write it: the name's parts are divided in the encoded text, and a `=` at the end
+  /// of a line continues it.
+  @Test func quotedPrintableValues() throws {
+    let card = try card(
+      """
+      BEGIN:VCARD\r
+      VERSION:2.1\r
+      N;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:M=C3=BCller;J=C3=B6rg;;;\r
+      FN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:J=C3=B6rg =\r
+      =4D=C3=BCl=\r
+      ler\r
+      ORG;QUOTED-PRINTABLE;CHARSET=iso-8859-1:Caf=E9\r
+      NOTE;ENCODING=QUOTED-PRINTABLE:1=3D1, =ZZ and =C3\r
+      TEL;CELL:+1=\r
+      END:VCARD\r
+
+      """)
+    #expect(card.formattedName == "Jörg Müller")
+    #expect(card.name == ["Müller", "Jörg", "", "", ""])
+    #expect(card.organization == "Café")
+    // What is not UTF-8 stays encoded, and only an encoded value is continued.
+    #expect(
+      card.properties.first { $0.name == "NOTE" }?.value == "1=3D1, =ZZ and =C3")
+    #expect(card.telephones == ["+1="])
+    #expect(card.properties.last?.name == "END")
+  }
+
   @Test func nameFromItsParts() throws {
     let card = try card("BEGIN:VCARD\nN:Public;John;Quinlan;Mr.;Esq.\nEND:VCARD\n")
     #expect(card.formattedName == "Mr. John Quinlan Public Esq.")

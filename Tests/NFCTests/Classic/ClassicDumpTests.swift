@@ -294,6 +294,36 @@ import VirtualNFC
     }
   }
 
+  /// An acknowledge that was lost looks like a refusal: the error says that the value may have changed, so that nobody
+  /// counts twice.
+  @Test func aValueThatHasChangedIsNotReportedAsUnchanged() async throws {
+    ReplayedReaders.begin()
+    var changed = 0
+    for moment in 0..<8 {
+      let card = VirtualTag.classic1K(formatted: false)
+      card.memory.replaceSubrange(
+        5 * 16..<6 * 16, with: MiFareClassicValueBlock(value: 40, address: 5).bytes)
+      let field = VirtualField()
+      field.place(card)
+      let direct = DirectReader(field)
+      let reader = try await Reader.open { direct.driver() }
+      let tag = try await reader.firstTag(within: .seconds(10)).miFare
+      let classic = try #require(tag.classic)
+      try await classic.authenticate(block: 5, with: .factory, as: .a)
+      let memory = card.memory
+      direct.setFaults([Fault(.answerLost, at: .exchange(moment))])
+      do {
+        try await classic.changeValue(5, by: -2)
+      } catch let error as NFCError {
+        guard card.memory != memory else { continue }
+        changed += 1
+        #expect(error.recovery != nil, "\(moment): \(error)")
+      }
+      await reader.close()
+    }
+    #expect(changed > 1)
+  }
+
   @Test func refusalsAreDistinguishedFromLosses() async throws {
     let card = VirtualTag.classic1K()
     let memory = card.memory

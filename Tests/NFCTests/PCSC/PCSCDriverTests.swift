@@ -32,6 +32,27 @@ import VirtualNFC
     }
   }
 
+  /// A reader that passes no lock states on shows a locked block by its refusal: then the old message is restored.
+  @Test(.asking(.blockLock)) func keepsTheMessageOfATagWhoseLocksAreNotReported() async throws {
+    let chip = VirtualTag.icodeSLIX2()
+    let first = try await Bench(chip)
+    let message = NDEFMessage(records: [URIRecord("https://example.com/first/page").record])
+    let tag = try await first.tag()
+    try await tag.writeNDEF(message)
+    try await tag.lockBlock(4)
+    await first.reader.close()
+    let memory = chip.memory
+    let bench = try await Bench(chip, dialect: .storageCard)
+    let found = try await bench.tag()
+    let longer: [UInt8] = [0xD0, 0x00, 0x00] + [UInt8](repeating: 0x5A, count: 20)
+    let error = await #expect(throws: NFCError.self) {
+      try await found.writeNDEFBytes(longer, verify: true)
+    }
+    #expect(error?.code == .readOnly && error?.place == .block(4))
+    #expect(chip.memory == memory)
+    #expect(try await found.readNDEF() == message)
+  }
+
   /// What each kind of reader lets through to an ISO 15693 tag.
   struct Means: Sendable {
     let dialect: VirtualPCSCReader.Dialect

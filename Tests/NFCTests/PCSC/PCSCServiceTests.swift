@@ -56,6 +56,65 @@ extension PCSCService {
     }
   }
 
+  /// The next program finds a card that starts again after half a command or an authentication, and is not made to
+  /// wait for one that was left in order.
+  @Test func leavesNoHalfCommand() async throws {
+    await #expect(processExitsWith: .success) {
+      limitThisProcess()
+      let service = try Service(VirtualTag(DESFire(.ev2, formatted: false)))
+      let name = service.daemon.slots[0].name
+      func use(_ body: (DetectedTag) async throws -> Void) async throws {
+        let reader = try await service.open()
+        let tag = try await reader.awaitedTag()
+        try await tag.connect()
+        try await body(tag)
+        await reader.close()
+      }
+      func nextProgram(_ command: [UInt8]) throws -> [UInt8] {
+        let other = try PCSCLite()
+        defer { other.close() }
+        try other.connect(to: name)
+        return try other.transmit(command, atMost: .seconds(1))
+      }
+      let getVersion: [UInt8] = [0x90, 0x60, 0x00, 0x00, 0x00]
+
+      // What the daemon itself does: the card goes on where it was left.
+      _ = try await service.open().close()
+      #expect(try nextProgram(getVersion).suffix(2) == [0x91, 0xAF])
+      #expect(try nextProgram(getVersion).suffix(2) == [0x91, 0xCA])
+      #expect(service.field.isPowered)
+
+      try await use { tag in
+        await #expect(throws: CancellationError.self) {
+          try await tag.tag.exclusively { link in
+            _ = try link.transceive([0x60])
+            throw CancellationError()
+          }
+        }
+      }
+      #expect(!service.field.isPowered)
+      #expect(try nextProgram(getVersion).suffix(2) == [0x91, 0xAF])
+
+      try await use { tag in
+        guard case .miFare(let card) = tag else { return }
+        let challenge = try await card.sendMiFareCommand([0x1A, 0x00])
+        #expect(challenge.first == 0xAF)
+      }
+      #expect(!service.field.isPowered)
+      #expect(try nextProgram(getVersion).suffix(2) == [0x91, 0xAF])
+
+      try await use { tag in
+        guard case .miFare(let card) = tag else { return }
+        for command: [UInt8] in [[0x60], [0xAF], [0xAF]] {
+          let answer = try await card.sendMiFareCommand(command)
+          #expect(answer.count > 1)
+        }
+      }
+      #expect(service.field.isPowered)
+      service.client.close()
+    }
+  }
+
   @Test func endsAPollWhoseServiceStops() async throws {
     await #expect(processExitsWith: .success) {
       limitThisProcess()
@@ -71,6 +130,21 @@ extension PCSCService {
       try service.daemon.start()
       service.field.place(.icodeSLIX2())
       #expect(try await reader.awaitedTag().technology == .iso15693)
+      service.client.close()
+    }
+  }
+
+  /// The service switches the power of a card on once when it arrives. One that does not answer then has no answer to
+  /// reset, and only a program that connects makes the service try again.
+  @Test func findsACardThatHasNotAnsweredWhenItArrived() async throws {
+    await #expect(processExitsWith: .success) {
+      limitThisProcess()
+      let service = try Service()
+      service.virtual.setUnansweredPowerOns(2)
+      let reader = try await Reader.open("pcsc:")
+      service.field.place(.ntag213())
+      #expect(try await reader.awaitedTag().technology == .iso14443a)
+      await reader.close()
       service.client.close()
     }
   }

@@ -1,4 +1,5 @@
 import NFC
+import TestSupport
 import Testing
 import VirtualNFC
 
@@ -127,23 +128,50 @@ import VirtualNFC
     await bench.reader.close()
   }
 
-  /// The four pages of a key are written all or not at all, whenever the task is cancelled.
+  /// The four pages of a key are written all or not at all, at whichever frame the task is cancelled.
   @Test func aCancelledKeyChangeIsComplete() async throws {
     let factory = Array("IEMKAERB!NACUOYF".utf8)
     let new = (0..<16).map { UInt8($0 * 2 + 1) }
-    for delay in 0..<12 {
-      let tag = VirtualTag.ultralightC()
+    var frame = 0
+    while frame < 40 {
+      let cancellation = ExchangeCancellation()
+      let tag = cancellation.watched(VirtualTag.ultralightC().chip)
       let bench = try await Bench(tag)
       let commands = try await UltralightDumpTests.commands(bench)
       let before = Array(tag.memory[176..<192])
-      let task = Task { try await commands.changeKey(new) }
-      try await Task.sleep(for: .microseconds(300 * delay))
-      task.cancel()
-      _ = try? await task.value
+      let isCancelled = await cancellation.cancelling(at: frame) {
+        try await commands.changeKey(new)
+      }
       let again = try await UltralightDumpTests.commands(bench)
       let isUnchanged = Array(tag.memory[176..<192]) == before
       try await again.authenticate(key: isUnchanged ? factory : new)
       await bench.reader.close()
+      guard isCancelled else { break }
+      frame += 1
     }
+    // The four pages at least.
+    #expect((4..<40).contains(frame))
+  }
+
+  /// The only byte that is left is a TLV that has no length, or there is none: an empty message has no room either, and
+  /// nothing is written, least of all outside the data area.
+  @Test(arguments: [0, 1])
+  func anAreaThatIsFullIsLeftUnchanged(room: Int) async throws {
+    let tag = VirtualTag.ntag213()
+    let other: [UInt8] = [0xFD, UInt8(144 - 2 - room)]
+    let value = [UInt8](repeating: 0xAB, count: 142 - room)
+    tag.memory.replaceSubrange(16..<160, with: other + value + (room == 1 ? [0x55] : []))
+    let memory = tag.memory
+    let bench = try await Bench(tag)
+    let ndef = try #require(try await bench.tag().ndef)
+    for message in [[], [0xD0, 0x00, 0x00]] as [[UInt8]] {
+      let error = await #expect(throws: NFCError.self) {
+        try await ndef.writeNDEFBytes(message, verify: false)
+      }
+      #expect(error?.code == (room == 1 ? .capacityExceeded : .notNDEF))
+    }
+    await #expect(throws: NFCError.self) { try await ndef.formatNDEF() }
+    #expect(tag.memory == memory)
+    await bench.reader.close()
   }
 }

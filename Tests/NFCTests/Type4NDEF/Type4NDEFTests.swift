@@ -347,6 +347,27 @@ import VirtualNFC
     }
   }
 
+  /// An application with the name for NDEF whose file 1 is not the capability container keeps that file.
+  @Test func formatKeepsFilesOfOthers() async throws {
+    let content: [UInt8] = Array("a file of somebody else".utf8)
+    let bench = try await NDEFBench(.desfire(formatted: false))
+    let card = try await bench.bench.tag(.iso14443).miFare
+    let aid: [UInt8] = [0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x01]
+    let readFile = [0xBD, 1, 0, 0, 0, UInt8(content.count), 0, 0]
+    let commands: [[UInt8]] = [
+      [0xCA, 1, 0, 0, 0x0F, 0x21, 0x10, 0xE1] + aid, [0x5A, 1, 0, 0],
+      [0xCD, 1, 0x04, 0xE1, 0, 0xEE, 0xEE, 0x40, 0, 0],
+      [0x3D] + readFile.dropFirst() + content,
+    ]
+    for command in commands {
+      #expect(try await card.sendMiFareCommand(command) == [0])
+    }
+    try await bench.expectRefusal(.unsupported) { try await $0.formatNDEF() }
+    let again = try await bench.bench.tag(.iso14443).miFare
+    #expect(try await again.sendMiFareCommand([0x5A, 1, 0, 0]) == [0])
+    #expect(try await again.sendMiFareCommand(readFile) == [0] + content)
+  }
+
   /// A card that is torn away while it is being formatted or locked: the same again completes it.
   @Test(.asking(.accessRights)) func tornFormatAndLockAreCompleted() async throws {
     let bench = try await NDEFBench(.desfire(formatted: false))

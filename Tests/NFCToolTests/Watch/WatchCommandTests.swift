@@ -232,6 +232,12 @@ import VirtualNFC
     (["watch", "--spool", "s"], "--spool requires --mqtt"),
     (["watch", "--mqtt-ca", "ca.pem"], "--mqtt-ca requires --mqtt"),
     (["watch", "--home-assistant"], "--home-assistant requires --mqtt"),
+    (["watch", "--exec", ""], "--exec takes a command"),
+    (["watch", "--exec", " \n"], "--exec takes a command"),
+    (["watch", "--exec-timeout", "5"], "--exec-timeout requires --exec or --rules"),
+    (["watch", "--exec-timeout", "5", "--open"], "--exec-timeout requires --exec or --rules"),
+    (["watch", "--schemes", "http"], "--schemes requires --open, --notify or --rules"),
+    (["watch", "--write"], "--write requires --install"),
     (["diff", "a.bin", "b.bin", "--virtual", "ntag213"], "--virtual is for the tag"),
     (["diff", "a.bin", "b.bin", "--key", "FFFFFFFFFFFF"], "--key is for the tag"),
     (["virtual", "--list", "ntag213"], "--list"), (["virtual", "--list", "--pcsc"], "--list"),
@@ -253,6 +259,10 @@ import VirtualNFC
       #expect(result.errors.contains("line 2"))
       let missing = try await Tool.run("watch", "--rules", folder.path + "/none")
       #expect(missing.status == 66)
+      try Data(repeating: 0x23, count: (1 << 20) + 1).write(to: file)
+      let long = try await Tool.run("watch", "--rules", file.path)
+      #expect(long.status == 65)
+      #expect(long.errors.contains("rules.yaml is longer than 1048576 bytes"), "\(long.errors)")
     }
   }
 

@@ -164,16 +164,4 @@ import VirtualNFC
     }
     #expect(torn > 10)
   }
-
-  @Test(.notReplayed("cancelled at any moment"), arguments: 0..<6)
-  func aCancelledProtectionIsWholeOrNot(_ yields: Int) async throws {
-    let bench = try await VicinityBench(.icodeSLIX2())
-    let tag = try await bench.tag()
-    await cancelling(after: yields * 7) { try await Self.protect(tag) }
-    let label = try await ICODETag(bench.again())
-    let isProtected = try await !label.information().division.isOpen
-    try await label.authenticate(
-      .write, isProtected ? Self.new : ICODETag.factoryPassword(.write))
-    try await label.authenticate(.read, isProtected ? Self.new : ICODETag.factoryPassword(.read))
-  }
 }

@@ -2,7 +2,8 @@ import NFC
 import SecureTags
 import TestSupport
 import Testing
-import VirtualNFC
+
+@testable import VirtualNFC
 
 @Suite(.replayed) struct ST25TagTests {
   private static let long = SecretKey([0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88])
@@ -41,7 +42,22 @@ import VirtualNFC
     Case(name: "ST25TV02K of two areas", make: { .st25tv(isDivided: true) }, read: true),
     Case(
       name: "ST25TV02K of two areas", make: { .st25tv(isDivided: true) }, from: 32, isShort: true),
+    Case(name: "ST25TV02KC", make: { .st25tv02KC() }),
+    Case(name: "ST25TV02KC", make: { .st25tv02KC() }, read: true),
+    Case(name: "ST25TV02KC", make: { .st25tv02KC() }, from: 21, read: true, isShort: true),
+    Case(
+      name: "ST25TV02KC with whole passwords",
+      make: { VirtualTag(ST25TV02KC(takesLongPassword: true)) }, read: true),
+    Case(
+      name: "ST25TV512C", make: { VirtualTag(ST25TV02KC(st25tv512C)) }, from: 8, isShort: true),
   ]
+
+  /// Proxmark3 names product 08; the size is that of ST's library st25tags, `st25tvc.h`.
+  private static let st25tv512C = VicinityModel(
+    "st25tv512c", uid: [0xE0, 0x02, 0x08, 0x00, 0x12, 0x5A, 0x07, 0xC3], blockCount: 16,
+    features: .readMultipleBlocks,
+    profile: VicinityProfile(
+      commands: VicinityProfile.usualCommands, icReference: 0x08, manufacturer: 0x02))
 
   private static func code(_ body: () async throws -> Void) async -> NFCError.Code? {
     do {
@@ -114,7 +130,7 @@ import VirtualNFC
   }
 
   /// A tag that was removed at any exchange is protected by the same call.
-  @Test(arguments: [cases[0], cases[2], cases[5], cases[6]])
+  @Test(arguments: [cases[0], cases[2], cases[5], cases[6]] + cases.suffix(5))
   func aTornProtectionIsCompleted(_ test: Case) async throws {
     var torn = 0
     for exchange in 0..<60 {
@@ -129,23 +145,12 @@ import VirtualNFC
     #expect(torn > 10)
   }
 
-  @Test(.notReplayed("cancelled at any moment"), arguments: 0..<6)
-  func aCancelledProtectionIsWholeOrNot(_ yields: Int) async throws {
-    let test = Self.cases[5]
-    let bench = try await VicinityBench(test.make())
-    let tag = try await bench.tag()
-    await cancelling(after: yields * 7) { try await test.protect(tag) }
-    let chip = try await ST25Tag(bench.again())
-    let isProtected = try await chip.areas().contains { $0.access != .open }
-    try await chip.authenticate(
-      isProtected ? Self.long : SecretKey([UInt8](repeating: 0, count: 8)))
-  }
-
   @Test(
     arguments: [
       (cases[0], 4, false, 8), (cases[0], 0, true, 8), (cases[0], 128, false, 8),
       (cases[0], 0, false, 4), (cases[4], 8, false, 8), (cases[4], 0, false, 4),
-      (cases[4], 32, false, 8),
+      (cases[4], 32, false, 8), (cases[9], 80, false, 4), (cases[9], 21, false, 8),
+      (cases[9], 0, false, 4),
     ] as [(Case, Int, Bool, Int)])
   func whatTheChipCannotDoIsRefused(
     _ test: Case, _ from: Int, _ read: Bool, _ size: Int
@@ -159,6 +164,70 @@ import VirtualNFC
       await Self.code { _ = try await chip.protectionPlan(protection) } == .invalidParameter)
     #expect(
       await Self.code { try await chip.authenticate(SecretKey([1, 2, 3])) } == .invalidParameter)
+  }
+
+  /// A memory that is divided keeps its division, unless the whole of it is protected.
+  @Test func theBoundaryOfAnST25TV02KC() async throws {
+    let bench = try await VicinityBench(.st25tv02KC())
+    try await Self.cases[11].protect(bench.tag())
+    let chip = try await ST25Tag(bench.again())
+    var protection = ST25Protection(password: Self.short, firstBlock: 40)
+    let error = await #expect(throws: NFCError.self) {
+      _ = try await chip.protectionPlan(protection)
+    }
+    #expect(error?.reason.contains("divided already, at blocks 21") == true)
+    protection = ST25Protection(password: Self.long, firstBlock: 0)
+    let plan = try await chip.protectionPlan(protection)
+    #expect(plan.areasAfter.map(\.blocks) == [0..<80])
+    try await chip.protect(plan, accepting: [.forgetsPasswords], current: Self.short)
+    try await Self.check(bench, Self.cases[9])
+  }
+
+  /// Block 0 can always be read.
+  @Test func theContainerStaysReadable() async throws {
+    let bench = try await VicinityBench(.st25tv02KC())
+    try await Self.cases[10].protect(bench.tag())
+    let closed = try await bench.again()
+    #expect(try await closed.readBlocks(0..<1).count == 1)
+    #expect(await Self.code { _ = try await closed.readBlocks(1..<2) } == .notAuthenticated)
+  }
+
+  /// A protection costs the questions, the passwords, and one command for each change.
+  @Test(arguments: [(cases[9], 20), (cases[12], 20), (cases[4], 19), (cases[0], 17)])
+  func theNumberOfExchanges(_ test: Case, _ count: Int) async throws {
+    let bench = try await VicinityBench(test.make())
+    let chip = try await ST25Tag(bench.tag())
+    let plan = try await chip.protectionPlan(test.protection)
+    bench.virtual.setFaults([])
+    try await chip.protect(plan, accepting: [.forgetsPasswords])
+    #expect(bench.virtual.statistics.exchanges == count)
+  }
+
+  /// LOCK_CFG of ST25DV is register 0F (DS10925, 5.6); WRITE CONFIGURATION is A1, PRESENT PASSWORD B3.
+  private static func lock(_ tag: any ISO15693Tag) async throws {
+    for (code, parameters) in [
+      (0xB3, [UInt8](repeating: 0, count: 9)), (0xA1, [0x0F, 0x01]),
+    ] as [(UInt8, [UInt8])] {
+      _ = try await tag.send(.custom(code: code, manufacturer: 0x02, parameters: parameters))
+    }
+  }
+
+  /// A locked configuration is refused before a password changes.
+  @Test(.asking(.configurationLock), arguments: [false, true])
+  func aLockedConfiguration(_ isTV: Bool) async throws {
+    let bench = try await VicinityBench(
+      isTV ? VirtualTag(ST25TV02KC(isConfigurationLocked: true)) : .st25dv04K())
+    if !isTV { try await Self.lock(bench.tag()) }
+    let chip = try await ST25Tag(bench.again())
+    let plan = try await chip.protectionPlan(ST25Protection(password: Self.long))
+    let error = await #expect(throws: NFCError.self) {
+      try await chip.protect(plan, accepting: [.forgetsPasswords])
+    }
+    #expect(error?.code == .readOnly && error?.recovery == nil)
+    // The passwords are those of before.
+    let after = try await ST25Tag(bench.again())
+    try await after.authenticate(SecretKey([UInt8](repeating: 0, count: 8)))
+    #expect(try await after.areas().allSatisfy { $0.access == .open })
   }
 
   @Test func otherTagsAreRefused() async throws {

@@ -62,6 +62,15 @@ extension ST25TV: ChangeableChip {
   }
 }
 
+extension ST25TV02KC: ChangeableChip {
+  var content: ST25TVCContent { ST25TVCContent(self) }
+  static var answers: AnswerForm { .vicinity }
+  static var polling: PollingOptions { .iso15693 }
+  static func card(_ tag: DetectedTag) async throws -> ST25Tag {
+    try await ST25Tag(vicinityTag(tag))
+  }
+}
+
 private func vicinityTag(_ tag: DetectedTag) throws -> any ISO15693Tag {
   guard case .iso15693(let tag) = tag else { throw NFCError(.wrongTag, "no ISO 15693 tag") }
   return tag
@@ -299,6 +308,18 @@ struct VicinityChangeTests {
   }
 
   @Test(arguments: ofST25TV) func st25tv(_ change: CardChange<ST25TV>) async throws {
+    try await ChangeRun(.pcsc, change).everyFault()
+  }
+
+  static let ofST25TVC =
+    ofST25(ST25TV02KC(), firstBlock: 0)
+    + ofST25(ST25TV02KC(takesLongPassword: true), firstBlock: 0).prefix(2) + [
+      change("second area", ST25TV02KC(), newKey: newBytes, isStepwise: true) {
+        try await protect($0, ST25Protection(password: new, firstBlock: 40))
+      }
+    ]
+
+  @Test(arguments: ofST25TVC) func st25tvc(_ change: CardChange<ST25TV02KC>) async throws {
     try await ChangeRun(.pcsc, change).everyFault()
   }
 }

@@ -133,3 +133,15 @@ struct ST25TVContent: Equatable {
     (registers, passwords) = (chip.security.registers, chip.security.passwords)
   }
 }
+
+/// What an ST25TV02KC keeps.
+struct ST25TVCContent: Equatable {
+  private let memory: VicinityContent
+  private let registers: [UInt8]
+  private let passwords: [[UInt8]]
+
+  init(_ chip: ST25TV02KC) {
+    memory = VicinityContent(chip.core)
+    (registers, passwords) = (chip.security.registers, chip.security.passwords)
+  }
+}

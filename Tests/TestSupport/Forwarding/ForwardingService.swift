@@ -36,5 +36,7 @@ open class ForwardingService: SmartCardService {
 
   open func disconnect() { base.disconnect() }
 
+  open func powerOff() { base.powerOff() }
+
   open func close() { base.close() }
 }

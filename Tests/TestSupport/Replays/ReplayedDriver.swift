@@ -39,6 +39,8 @@ final class ReplayedDriver: RandomNumberDriver {
   var firmware: String? { driver.firmware }
   var canReconnect: Bool { driver.canReconnect }
   func disconnect() { driver.disconnect() }
+  func tagHoldsState(_ holdsState: Bool) { driver.tagHoldsState(holdsState) }
+  func commandWasCut() { driver.commandWasCut() }
   func begin() { driver.begin() }
   func end() { driver.end() }
   func findsOneByOne(_ technology: TagTechnology) -> Bool { driver.findsOneByOne(technology) }

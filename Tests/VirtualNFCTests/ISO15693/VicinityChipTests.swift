@@ -13,7 +13,7 @@ import Testing
     ICODESLIX2(), ICODESLIX(), ICODESLIXL(), ICODESLIXS(), ICODEDNA(), NTAG5Link(),
     PlainVicinityChip(.icodeSLIS), ST25DV(.st25dv64K),
     ST25DV(.st25dv16K), ST25DV(.st25dv04K), PlainVicinityChip(.st25tv02K),
-    PlainVicinityChip(.tagItHFIPlus), PlainVicinityChip(.mb89r118),
+    ST25TV02KC(), PlainVicinityChip(.tagItHFIPlus), PlainVicinityChip(.mb89r118),
   ]
 
   @Test func namesAndUIDs() {
@@ -21,7 +21,7 @@ import Testing
       Self.chips.map(\.name) == [
         "icode-slix2", "icode-slix", "icode-slix-l", "icode-slix-s", "icode-dna",
         "ntag5-link", "icode-sli-s",
-        "st25dv", "st25dv16k", "st25dv04k", "st25tv", "tag-it", "mb89r118",
+        "st25dv", "st25dv16k", "st25dv04k", "st25tv", "st25tv02kc", "tag-it", "mb89r118",
       ])
     #expect(Set(Self.chips.map(\.identifier)).count == Self.chips.count)
     let products = Self.chips.map { ISO15693Product.tagProduct(uid: $0.identifier)?.name }
@@ -29,7 +29,7 @@ import Testing
       products == [
         "ICODE SLIX2", "ICODE SLIX", "ICODE SLIX-L", "ICODE SLIX-S", "ICODE DNA or NTAG 5",
         "ICODE DNA or NTAG 5", "ICODE SLI-S", "ST25DV16K/64K", "ST25DV16K/64K", "ST25DV04K",
-        "ST25TV512/02K",
+        "ST25TV512/02K", "ST25TV512C/02KC",
         "Tag-it HF-I Plus", "MB89R118",
       ])
   }

@@ -143,6 +143,30 @@ import Testing
     }
   }
 
+  /// OTP_Lock_Reg of an SRI512 and an SRT512 has a bit for each block, counters included; that of an SRIX512 is as an
+  /// SRIX4K's.
+  @Test(arguments: [
+    (0x06, 2, 5, [5]), (0x06, 2, 7, [7]), (0x06, 3, 0, [8]), (0x0C, 3, 7, [15]),
+    (0x04, 2, 7, []), (0x04, 3, 0, [7, 8]),
+  ])
+  func otpLockRegisterOfSmallChips(code: UInt8, byte: Int, bit: Int, locked: [Int]) {
+    var chip = SRIX4K(uid: [0xD0, 0x02, code << 2] + Self.uid.dropFirst(3), blockCount: 16)
+    chip.powerOn()
+    let chipID = exchange(&chip, "0600") ?? []
+    #expect(exchange(&chip, [0x0E] + chipID) == chipID)
+    var system: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF]
+    system[byte] = ~(1 << UInt8(bit))
+    let before = chip.irreversibleState
+    _ = exchange(&chip, hex("09FF") + system)
+    #expect(chip.irreversibleState.changes(since: before).isEmpty == locked.isEmpty)
+    for block in 5...15 {
+      let old = exchange(&chip, [0x08, UInt8(block)])
+      _ = exchange(&chip, [0x09, UInt8(block), 1, 2, 3, 4])
+      let data = exchange(&chip, [0x08, UInt8(block)])
+      #expect(data == (locked.contains(block) ? old : [1, 2, 3, 4]), "\(block)")
+    }
+  }
+
   @Test(arguments: ["0880", "08FE", "08", "080000", "0B00", "0A010203040506", "0907FFFFFF"])
   func unknownIsSilent(command: String) {
     var chip = selected()

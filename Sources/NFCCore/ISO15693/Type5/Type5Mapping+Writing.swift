@@ -4,7 +4,8 @@ extension Type5Mapping {
   ///
   /// Only blocks that change are written, compared with what this call has read. The first time,
   /// one more exchange checks whether one of them is locked: the old message is kept if the new one
-  /// cannot be written.
+  /// cannot be written. If the tag does not report its locks and refuses a block, the blocks before
+  /// it get their content back, and `tagRefused` becomes `readOnly` if that was successful.
   mutating func write(_ message: [UInt8], _ link: ISO15693Link) throws {
     try prove(link, forWriting: true)
     guard let layout = try layout(link, repairing: true) else {
@@ -33,10 +34,23 @@ extension Type5Mapping {
     let writes = replacement.writes(
       old: { image.byte(first + $0) }, unit: { (first + $0) / size })
     try checkLocks(of: writes.map(\.unit), link)
+    do {
+      try perform(writes, at: first, lengthBlock: (start + 1) / size, size, link)
+    } catch let error as NFCError where error.group == .refusal {
+      var written: [Int] = []
+      for write in writes where !written.contains(write.unit) { written.append(write.unit) }
+      throw rollBack(written, to: image, error, link)
+    }
+  }
+
+  private mutating func perform(
+    _ writes: [MessageReplacement.UnitWrite], at first: Int, lengthBlock: Int, _ size: Int,
+    _ link: ISO15693Link
+  ) throws {
     var run: [(number: Int, data: [UInt8])] = []
     for write in writes {
       // The block with the length is written separately: what it makes valid must already be there.
-      let hasLength = write.unit == (start + 1) / size
+      let hasLength = write.unit == lengthBlock
       if let last = run.last, hasLength || last.number + 1 != write.unit {
         try store(run, size, link)
         run = []
@@ -50,6 +64,26 @@ extension Type5Mapping {
       try link.uninterrupted { try store([(write.unit, data)], size, link) }
     }
     try store(run, size, link)
+  }
+
+  /// Restores the blocks that were written before one was refused, the last one first, so that the length comes last
+  /// again; returns the error to throw.
+  private mutating func rollBack(
+    _ numbers: [Int], to old: Type5Image, _ error: NFCError, _ link: ISO15693Link
+  ) -> NFCError {
+    do {
+      for number in numbers.reversed() {
+        guard let content = old.block(number) else { continue }
+        let present = try withAccess(link) { try $0.readBlock(number).data }
+        if present != content { try store(content, block: number, link) }
+      }
+      guard error.code == .tagRefused else { return error }
+      return NFCError(.readOnly, error.reason, cause: error.cause, place: error.place)
+    } catch {
+      return NFCError(
+        .tagRefused, "a block of the tag cannot be written; the tag no longer holds a message",
+        cause: (error as? NFCError)?.cause, place: (error as? NFCError)?.place)
+    }
   }
 
   /// Returns the message's TLV together with those that follow it.

@@ -103,6 +103,11 @@ struct DESFireCommands {
     _ = try send(.changeFileSettings, [number] + settings.changed(to: rights))
   }
 
+  /// The first bytes of a file, at most what fits one frame.
+  func readData(_ number: UInt8, count: Int) throws -> [UInt8] {
+    try send(.readData, [number] + Self.bytes(0, count: 3) + Self.bytes(count, count: 3)) ?? []
+  }
+
   /// At most what fits one frame, 52 bytes.
   func writeData(_ number: UInt8, _ data: [UInt8]) throws {
     _ = try send(

@@ -34,15 +34,29 @@ struct DESFireFormat {
   func run() throws {
     do {
       try selectOrCreateApplication()
-      _ = try create(
+      let created = try create(
         File.container.rawValue, Type4CapabilityContainer.fileIdentifier,
         size: Type4CapabilityContainer.minimumLength)
+      if created == .isThere { try checkContainer() }
       let size = try createNDEFFile()
       try commands.writeData(File.container.rawValue, Self.container(fileSize: size))
     } catch let error as NFCError where error.code == .notAuthenticated {
       throw NFCError(
         .unsupported, "the card's settings require its master key to create an application",
         cause: error.cause)
+    }
+  }
+
+  /// Checks that the file with the container's number is a container, or is empty as an interrupted run leaves it: one
+  /// byte value throughout. Any other file is somebody else's, and stays.
+  private func checkContainer() throws {
+    let content = try commands.readData(
+      File.container.rawValue, count: Type4CapabilityContainer.minimumLength)
+    let length = Self.container(fileSize: 0).prefix(2)
+    guard Set(content).count <= 1 || content.starts(with: length) else {
+      throw NFCError(
+        .unsupported, "the application for NDEF has another file in place of its container",
+        place: .file(Type4CapabilityContainer.fileIdentifier))
     }
   }
 

@@ -104,7 +104,7 @@ public struct MiFareApplicationDirectory: Hashable, Sendable {
 
   /// Returns the 8-bit checksum of the following bytes: x⁸+x⁴+x³+x²+1, initial value C7 (AN10787,
   /// 3.7, which writes it as E3 in the bit order of the reader chip).
-  static func check(_ bytes: some Sequence<UInt8>) -> UInt8 {
+  package static func check(_ bytes: some Sequence<UInt8>) -> UInt8 {
     bytes.reduce(0xC7) { register, byte in
       (0..<8).reduce(register ^ byte) { value, _ in
         value & 0x80 != 0 ? value << 1 ^ 0x1D : value << 1

@@ -47,8 +47,9 @@ extension MiFareClassicCommands {
         hasChanged in
         _ = try MiFareClassicExchange.send(
           difference > 0 ? .increment(number, by: value) : .decrement(number, by: value), link)
-        _ = try MiFareClassicExchange.send(.transfer(number), link)
+        // A card that has carried it out and whose acknowledge is lost looks like one that refuses.
         hasChanged = true
+        _ = try MiFareClassicExchange.send(.transfer(number), link)
         let present = try MiFareClassicExchange.read(number, link)
         guard (try? MiFareClassicValueBlock(present))?.value == new else {
           throw NFCError(

@@ -21,6 +21,9 @@ extension Type2Mapping {
     let area = layout.area
     let size = reachableSize(layout)
     let old = layout.message
+    guard size - old.offset >= TagLengthValue.shortestHeader else {
+      throw NFCError(.capacityExceeded, "other TLVs of the tag leave no room for a message")
+    }
     let kept = try following(layout, withMessage: true, link)
     let replacement = try MessageReplacement(
       of: old, by: message, size: size, followedBy: kept.compactMap { byte($0, area) },

@@ -7,16 +7,15 @@ import NFCCore
 struct DESFireTransport {
   typealias Answer = DESFireWrapping.Answer
 
+  /// Called when the card has confirmed that it has no session any more.
+  let sessionHasEnded: () -> Void
   private let carry: (_ code: UInt8, _ parameters: [UInt8]) throws -> Answer
   /// Selects an application by its ISO/IEC 7816-4 name; `false` if there is none.
   let selectName: (_ name: [UInt8]) throws -> Bool
 
   private static let maximumExpectedLength = 256
-  /// The number of parameter bytes in one frame. EV1 accepts blocks of 64 bytes and no ISO/IEC
-  /// 14443-4 chaining; this is what remains after the block's own bytes and those of an APDU, as in
-  /// libfreefare.
+  /// The number of parameter bytes in one frame.
   private let longestFrame: Int
-  private static let longestWrappedFrame = 54
   /// No file and no list is longer than the card's memory.
   private static let longestAnswer = 1 << 17
   private static let mostEmptyFrames = 16
@@ -25,20 +24,23 @@ struct DESFireTransport {
   ///   - longestFrame: the maximum number of parameter bytes in one frame.
   ///   - carry: one exchange.
   ///   - selectName: one exchange.
+  ///   - sessionHasEnded: sends nothing.
   init(
     longestFrame: Int,
     _ carry: @escaping (_ code: UInt8, _ parameters: [UInt8]) throws -> Answer,
-    selectName: @escaping (_ name: [UInt8]) throws -> Bool = { _ in false }
+    selectName: @escaping (_ name: [UInt8]) throws -> Bool = { _ in false },
+    sessionHasEnded: @escaping () -> Void = {}
   ) {
     self.carry = carry
     self.selectName = selectName
+    self.sessionHasEnded = sessionHasEnded
     self.longestFrame = longestFrame
   }
 
   init(_ link: TagLink) {
     self.init(
-      longestFrame: Self.longestWrappedFrame, { try DESFireWrapping.send($0, $1, link) },
-      selectName: { try Self.select($0, link) })
+      longestFrame: DESFireWrapping.longestFrame, { try DESFireWrapping.send($0, $1, link) },
+      selectName: { try Self.select($0, link) }, sessionHasEnded: link.sessionHasEnded)
   }
 
   private static let selectInstruction: UInt8 = 0xA4

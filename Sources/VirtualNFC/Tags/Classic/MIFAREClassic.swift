@@ -29,6 +29,8 @@ public struct MIFAREClassic: VirtualChip {
   var activation: TypeAActivation
   /// The first block that does not exist, on a card whose memory is smaller than the product's.
   var blockLimit: Int?
+  /// The sectors that no key of CRYPTO1 opens.
+  var closedSectors: Set<Int> = []
   private var image: [UInt8] {
     didSet { irreversibleState = Self.irreversibleState(of: image, product) }
   }
@@ -246,9 +248,9 @@ public struct MIFAREClassic: VirtualChip {
   private mutating func authenticate(block: Int, key: Key, isNested: Bool) -> RadioFrame? {
     // It is not confirmed that a sector with invalid access bits refuses this already. It refuses every
     // memory access (data sheet, 8.7.1).
-    guard block < blockLimit ?? product.blockCount, conditions(ofBlock: block) != nil else {
-      return refuse(.invalidOperation)
-    }
+    guard block < blockLimit ?? product.blockCount, conditions(ofBlock: block) != nil,
+      !closedSectors.contains(Product.sector(ofBlock: block))
+    else { return refuse(.invalidOperation) }
     let sector = Product.sector(ofBlock: block)
     let trailer = self.block(Product.trailer(ofSector: sector))
     generatorSteps += Self.stepsOfACommand

@@ -25,8 +25,8 @@ public struct SRIX4K: VirtualChip {
 
   private static let blockSize = 4
   private static let blockCount = 128
-  /// The sizes of the chips of the family (Flipper Zero, lib/nfc/protocols/st25tb/st25tb.c). A smaller one is written
-  /// here by the rules of an SRIX4K, which is not confirmed for each of them.
+  /// The sizes of the chips of the family (Flipper Zero, lib/nfc/protocols/st25tb/st25tb.c). Except for its locks, a
+  /// smaller one is written here by the rules of an SRIX4K, which is not confirmed for each of them.
   static let blockCounts: Set<Int> = [16, 64, blockCount]
   /// The blocks in which a write can only clear bits, until they are reloaded.
   private static let resettableBlocks = 0...4
@@ -39,6 +39,10 @@ public struct SRIX4K: VirtualChip {
   /// The byte of the system block with OTP_Lock_Reg: bit 0 locks blocks 7 and 8, bit 1 block 9, …
   private static let lockByte = 3
   private static let lockableBlocks = 7...15
+  /// The product codes of chips whose OTP_Lock_Reg has two bytes, with a bit for each block (SRI512 data sheet, 4.2, for
+  /// the counters; the program nfc-st25tb for libnfc): SRI512 and ST25TB512-AC, SRT512 and ST25TB512-AT.
+  private static let codesWithWideRegister: Set<UInt8> = [0x06, 0x0C]
+  private static let wideLockBytes = 2...3
 
   public let name = "srix4k"
   /// D0, 02 for STMicroelectronics, then six bits of IC code and the serial number; most significant byte
@@ -83,7 +87,10 @@ public struct SRIX4K: VirtualChip {
 
   public var irreversibleState: IrreversibleState {
     var state = IrreversibleState()
-    state.add(.blockLock, place: Int(Self.systemBlock), bits: UInt64(~system[Self.lockByte]))
+    for byte in lockBytes {
+      let places = (byte - Self.lockByte) * 8
+      state.add(.blockLock, place: Int(Self.systemBlock) + places, bits: UInt64(~system[byte]))
+    }
     for number in Self.counterBlocks {
       state.add(.counter, place: number, bytes: blocks[number].map { ~$0 })
     }
@@ -181,11 +188,11 @@ public struct SRIX4K: VirtualChip {
   /// Writes a block. Write_block has no answer, regardless of its result.
   private mutating func write(_ data: [UInt8], at address: UInt8) {
     if address == Self.systemBlock {
-      system[Self.lockByte] &= data[Self.lockByte]
+      for byte in lockBytes { system[byte] &= data[byte] }
       return
     }
     let index = Int(address)
-    guard blocks.indices.contains(index) else { return }
+    guard blocks.indices.contains(index), !isLocked(index) else { return }
     switch index {
     case Self.resettableBlocks:
       blocks[index] = isReloading ? data : zip(blocks[index], data).map { $0 & $1 }
@@ -195,13 +202,26 @@ public struct SRIX4K: VirtualChip {
       guard new < old else { return }
       blocks[index] = data
       if index == Self.reloadCounter, (old ^ new) & Self.reloadBits != 0 { isReloading = true }
-    case Self.lockableBlocks:
-      let bit = max(0, index - Self.lockableBlocks.lowerBound - 1)
-      guard system[Self.lockByte] >> UInt8(bit) & 1 == 1 else { return }
-      blocks[index] = data
     default:
       blocks[index] = data
     }
+  }
+
+  // MARK: Locks
+
+  private var hasWideRegister: Bool { Self.codesWithWideRegister.contains(identifier[2] >> 2) }
+  private var lockBytes: ClosedRange<Int> {
+    hasWideRegister ? Self.wideLockBytes : Self.lockByte...Self.lockByte
+  }
+
+  private func isLocked(_ block: Int) -> Bool {
+    if hasWideRegister {
+      guard block < 16 else { return false }
+      return system[Self.wideLockBytes.lowerBound + block / 8] >> UInt8(block % 8) & 1 == 0
+    }
+    guard Self.lockableBlocks.contains(block) else { return false }
+    let bit = max(0, block - Self.lockableBlocks.lowerBound - 1)
+    return system[Self.lockByte] >> UInt8(bit) & 1 == 0
   }
 
   // MARK: Numbers

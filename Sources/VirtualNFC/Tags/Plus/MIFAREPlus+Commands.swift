@@ -11,7 +11,8 @@ extension MIFAREPlus {
     static let failure: UInt8 = 0x0F
   }
 
-  private enum Command {
+  enum Command {
+    static let switchSectors: UInt8 = 0x7A
     static let authenticateFirst: UInt8 = 0x70
     static let authenticateFollowing: UInt8 = 0x76
     static let authenticateContinued: UInt8 = 0x72
@@ -35,18 +36,23 @@ extension MIFAREPlus {
   }
 
   /// The reason for the refusal of a command.
-  private struct Refusal: Error { let status: UInt8 }
+  struct Refusal: Error { let status: UInt8 }
 
   private static let mostWrittenBlocks = 3
-  private static let blockSize = 16
+  static let blockSize = 16
 
   /// Executes a command, without the bytes of ISO/IEC 14443-4, and returns the answer.
   mutating func process(_ command: [UInt8]) -> [UInt8] {
     let waiting = challenge
+    let waitingSwitch = sectorSwitch
     challenge = nil
+    sectorSwitch = nil
     if let answer = version(command) { return answer }
     sentVersionFrames = 0
     do {
+      if let waitingSwitch, command.first == Command.authenticateContinued {
+        return try finish(waitingSwitch, command)
+      }
       return try execute(command, after: waiting)
     } catch let refusal as Refusal {
       reset()
@@ -70,6 +76,7 @@ extension MIFAREPlus {
     }
     if securityLevel == 1 { try checkLevelOne(command) }
     switch code {
+    case Command.switchSectors: return try beginSectorSwitch(command)
     case Command.authenticateFirst:
       guard command.count >= 4, command.count == 4 + Int(command[3]), command[3] <= 6 else {
         throw Refusal(status: Status.wrongLength)
@@ -106,11 +113,16 @@ extension MIFAREPlus {
     case Command.authenticateFirst where requiresFollowingAuthentication:
       throw Refusal(status: Status.unavailable)
     case Command.authenticateFirst, Command.authenticateFollowing:
-      guard command.count < 3 || KeyAddress.card.contains(address(command)) else {
-        throw Refusal(status: Status.noSuchBlock)
+      guard
+        command.count < 3 || KeyAddress.card.contains(address(command))
+          || sector(ofKey: address(command)).flatMap({ sectorLevels[$0] }) != nil
+      else { throw Refusal(status: Status.noSuchBlock) }
+    case Command.authenticateContinued, Command.resetAuthentication, Command.switchSectors: break
+    default:
+      // The commands of level 3, in a sector that was opened with its AES key.
+      guard let session, sector(ofKey: session.address) != nil else {
+        throw Refusal(status: Status.unavailable)
       }
-    case Command.authenticateContinued, Command.resetAuthentication: break
-    default: throw Refusal(status: Status.unavailable)
     }
   }
 
@@ -136,7 +148,7 @@ extension MIFAREPlus {
     [Command.authenticateFollowing, Command.authenticateContinued].contains(command.first)
   }
 
-  private func address(_ command: [UInt8], at index: Int = 1) -> UInt16 {
+  func address(_ command: [UInt8], at index: Int = 1) -> UInt16 {
     UInt16(command[index]) | UInt16(command[index + 1]) << 8
   }
 
@@ -170,12 +182,12 @@ extension MIFAREPlus {
 
   // MARK: Authentication
 
-  private func cipher(_ address: UInt16) throws -> DESFireCipher {
+  func cipher(_ address: UInt16) throws -> DESFireCipher {
     guard let key = keys[address] else { throw Refusal(status: Status.noSuchBlock) }
     return DESFireCipher(kind: .aes, key: key)
   }
 
-  private static func rotated(_ bytes: [UInt8]) -> [UInt8] {
+  static func rotated(_ bytes: [UInt8]) -> [UInt8] {
     Array(bytes.dropFirst() + bytes.prefix(1))
   }
 
@@ -338,6 +350,7 @@ extension MIFAREPlus {
 
   private mutating func put(_ data: [UInt8], _ number: Int) {
     blocks.replaceSubrange(number * Self.blockSize..<(number + 1) * Self.blockSize, with: data)
+    classic?.memory = blocks
   }
 
   private func checkCode(_ command: [UInt8]) throws -> MIFAREPlusSession {

@@ -32,6 +32,7 @@ extension MIFAREPlus {
     var classic = MIFAREClassic(
       whole, uid: identifier, image: blocks + [UInt8](repeating: 0, count: rest))
     classic.blockLimit = product.blockCount
+    classic.closedSectors = Set(sectorLevels.filter { $0.value == .three }.keys)
     if let activation = interface.typeA { classic.activation = activation }
     return classic
   }
@@ -75,8 +76,12 @@ extension MIFAREPlus {
   /// Replaces the trailers for level 3: the keys of CRYPTO1 are removed, and the last byte of key A
   /// determines which data may be sent in plain.
   mutating func replaceClassicKeys() {
+    replaceClassicKeys(in: (0..<product.sectorCount).filter { sectorLevels[$0] != .three })
+  }
+
+  mutating func replaceClassicKeys(in sectors: [Int]) {
     let none = [UInt8](repeating: 0, count: 6)
-    for sector in 0..<product.sectorCount {
+    for sector in sectors {
       let trailer = MIFAREClassic.Product.trailer(ofSector: sector) * 16
       blocks.replaceSubrange(trailer..<trailer + 6, with: none)
       blocks.replaceSubrange(trailer + 10..<trailer + 16, with: none)

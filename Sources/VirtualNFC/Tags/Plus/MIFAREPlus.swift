@@ -16,7 +16,7 @@ import NFCCore
 /// contains authentication and reading. None of them specifies the answer of a card to a command in the
 /// wrong order (here 0B, or 06 for one that requires authentication), or whether an authentication with
 /// one sector's key opens another sector with the same key (here not). Of MIFARE Plus EV1, its secure
-/// messaging and GetVersion are modeled (`phalMfpEVx`; ``hasMessagingOfEV1``). Level 2, the configuration blocks from
+/// messaging, GetVersion and sectors with a level of their own are modeled (`phalMfpEVx`; ``hasMessagingOfEV1``). Level 2, the configuration blocks from
 /// B000 on, proximity check and virtual card selection with its keys are not modeled.
 public struct MIFAREPlus: VirtualChip {
   /// The members of the family.
@@ -51,6 +51,9 @@ public struct MIFAREPlus: VirtualChip {
     static let levelTwoSwitch: UInt16 = 0x9002
     static let levelThreeSwitch: UInt16 = 0x9003
     static let levelOneCard: UInt16 = 0x9004
+    /// The keys that move sectors to level 3, and to both levels at once; only an EV1 has them.
+    static let levelThreeSectorSwitch: UInt16 = 0x9006
+    static let mixedSectorSwitch: UInt16 = 0x9007
     static let card = [
       cardMaster, cardConfiguration, levelTwoSwitch, levelThreeSwitch, levelOneCard,
     ]
@@ -72,7 +75,17 @@ public struct MIFAREPlus: VirtualChip {
   public let hasLevelOne: Bool
   /// Whether the card is a MIFARE Plus EV1: it answers GetVersion, and has the secure messaging of EV1, too, which it
   /// uses with a reader that announces it.
-  public var hasMessagingOfEV1 = false
+  public var hasMessagingOfEV1 = false {
+    didSet {
+      for address in [KeyAddress.levelThreeSectorSwitch, KeyAddress.mixedSectorSwitch] {
+        keys[address] = hasMessagingOfEV1 ? keys[address] ?? keys[KeyAddress.cardMaster] : nil
+      }
+    }
+  }
+  /// The levels of sectors that were moved out of level 1, and those that they have after the next power-on.
+  var sectorLevels: [Int: SectorLevel] = [:]
+  var nextSectorLevels: [Int: SectorLevel] = [:]
+  var sectorSwitch: SectorSwitch?
   /// Whether the card, in level 1, refuses a first authentication (70) and accepts only a following one (76).
   /// Public sources show both kinds of card.
   package var requiresFollowingAuthentication = false
@@ -196,10 +209,17 @@ public struct MIFAREPlus: VirtualChip {
       }
     }
     if nextSecurityLevel > 0 { state.add(.configurationLock, place: nextSecurityLevel) }
+    for (sector, level) in nextSectorLevels {
+      state.add(.configurationLock, place: Self.placeOfSectors * level.rawValue + sector)
+    }
     return state
   }
 
+  /// Distinguishes the levels of sectors from those of the card.
+  private static let placeOfSectors = 100
+
   public mutating func powerOn() {
+    enterNextSectorLevels()
     if securityLevel != nextSecurityLevel { enterNextLevel() }
     interface.powerOn()
     classic?.powerOn()
@@ -226,6 +246,7 @@ public struct MIFAREPlus: VirtualChip {
   mutating func reset() {
     session = nil
     challenge = nil
+    sectorSwitch = nil
     transferBuffer = nil
     sentVersionFrames = 0
   }

@@ -1,0 +1,206 @@
+import NFC
+import TagImages
+
+/// Restores an image to a chip of ST's families SRx and ST25TB.
+///
+/// Blocks 0 to 4 have bits that can only be cleared, and blocks 5 and 6 are counters that can only be decreased (SRIX4K
+/// data sheet, 4; SRI512 data sheet, 4): they are not written.
+struct SRxRestoration: MemoryRestoration {
+  /// Which bits of the system block lock which blocks. A bit is cleared to lock, and cannot be set again.
+  ///
+  /// Source: libnfc's nfc-st25tb (gentilkiwi), which names the rule of each chip.
+  private enum LockRegister {
+    /// Bits 24 to 31: blocks 7 and 8 together, then one each up to block 15.
+    case narrow
+    /// Bits 16 to 31: one for each block.
+    case wide
+
+    private static let bitsOfByte = 8
+    private static let narrowByte = 3
+    private static let wideBytes = 2..<4
+
+    /// Returns the rule of a chip, or `nil` for a chip that is not known.
+    init?(_ chip: ChipID?) {
+      switch chip {
+      case .sri512OrST25TB512AC, .srt512OrST25TB512AT: self = .wide
+      case .srix4K, .srix512, .sri4KOrST25TB04K, .sri2KOrST25TB02K: self = .narrow
+      default: return nil
+      }
+    }
+
+    private var bytes: Range<Int> {
+      self == .wide ? Self.wideBytes : Self.narrowByte..<Self.narrowByte + 1
+    }
+
+    private func place(of block: Int) -> (byte: Int, bit: Int)? {
+      switch (self, block) {
+      case (.wide, 0...15):
+        (Self.wideBytes.lowerBound + block / Self.bitsOfByte, block % Self.bitsOfByte)
+      case (.narrow, 7...15): (Self.narrowByte, max(0, block - 8))
+      default: nil
+      }
+    }
+
+    func locks(_ block: Int, _ system: [UInt8]) -> Bool {
+      guard let place = place(of: block), system.indices.contains(place.byte) else { return false }
+      return system[place.byte] >> place.bit & 1 == 0
+    }
+
+    /// Returns the system block with the locks of both. All other bytes are those of the chip.
+    func adding(_ wanted: [UInt8], to system: [UInt8]) -> [UInt8] {
+      var system = system
+      for byte in bytes where byte < min(system.count, wanted.count) {
+        system[byte] &= wanted[byte]
+      }
+      return system
+    }
+  }
+
+  private struct Block {
+    let number: Int
+    let data: [UInt8]
+    let omission: RestoredPart.Omission?
+  }
+
+  private static let oneTimeBlocks = 0...4
+  private static let counters = 5...6
+
+  private let memory: SRxMemory
+  private let blocks: [Block]
+  /// The system block to write, if it has new locks.
+  private var system: (before: [UInt8], after: [UInt8])?
+  private var lockOmission: RestoredPart.Omission?
+  private let register: LockRegister?
+
+  /// - Parameters:
+  ///   - now: the current content of the tag.
+  ///   - locksPermanently: whether the lock bits of the image are written, too.
+  /// - Throws: `NFCError` `malformedContent` for an image of another size.
+  init(
+    _ tag: OtherTag, _ image: TagImage, now: TagImage, locksPermanently: Bool
+  ) async throws {
+    guard image.memory.bytes.count == now.memory.bytes.count else {
+      throw NFCError(
+        .malformedContent,
+        "it has \(image.memory.bytes.count) bytes, and the tag has \(now.memory.bytes.count)")
+    }
+    memory = SRxMemory(tag)
+    let register = LockRegister(try await DetectedTag.other(tag).product()?.id)
+    self.register = register
+    let new = image.memory.regrouped(unitSize: SRxMemory.blockSize)
+    blocks = (0..<now.memory.unitCount).compactMap { number in
+      let range = now.memory.range(ofUnit: number)
+      guard let data = new.known(range), now.memory.known(range) != data else { return nil }
+      let isLocked = register?.locks(number, now.systemBlock ?? []) ?? false
+      return Block(
+        number: number, data: data, omission: Self.obstacle(to: number, isLocked: isLocked))
+    }
+    guard let before = now.systemBlock, let wanted = image.systemBlock else { return }
+    // For a chip that is not known, only a difference can be reported.
+    let after = (register ?? .narrow).adding(wanted, to: before)
+    guard after != before else { return }
+    if !locksPermanently {
+      lockOmission = RestoredPart.Omission(
+        text: "lock bits are written only with --include-locks", isFailure: false,
+        isNotRequested: true)
+    } else if register == nil {
+      lockOmission = RestoredPart.Omission(
+        text: "which bits lock this chip is not known", isFailure: true, isNotRequested: false)
+    } else {
+      system = (before, after)
+    }
+  }
+
+  private static func obstacle(to block: Int, isLocked: Bool) -> RestoredPart.Omission? {
+    if oneTimeBlocks.contains(block) {
+      return RestoredPart.Omission(
+        text: "bits that can only be cleared are never written", isFailure: false,
+        isNotRequested: true)
+    }
+    if counters.contains(block) {
+      return RestoredPart.Omission(
+        text: "a counter is never written", isFailure: false, isNotRequested: true)
+    }
+    return isLocked
+      ? RestoredPart.Omission(text: "it is locked", isFailure: true, isNotRequested: false) : nil
+  }
+
+  // MARK: MemoryRestoration
+
+  var plan: [RestoredPart] {
+    blocks.map { block in
+      RestoredPart(
+        kind: "block", number: block.number, written: block.omission == nil ? [block.number] : [],
+        omissions: block.omission.map { [$0] } ?? [])
+    } + systemPart
+  }
+
+  private var systemPart: [RestoredPart] {
+    guard system != nil || lockOmission != nil else { return [] }
+    let number = Int(SRxMemory.systemBlock)
+    return [
+      RestoredPart(
+        kind: "block", number: number, written: system == nil ? [] : [number],
+        omissions: lockOmission.map { [$0] } ?? [])
+    ]
+  }
+
+  func plan(from now: TagImage, to image: TagImage) -> [RestoredPart] {
+    plan.map { part in
+      var part = part
+      guard !part.written.isEmpty else { return part }
+      if part.number == Int(SRxMemory.systemBlock), let system {
+        part.setChange(from: system.before, to: system.after, isReplaced: true)
+      } else if let block = blocks.first(where: { $0.number == part.number }) {
+        let old = now.memory.known(now.memory.range(ofUnit: block.number))
+        part.setChange(from: old, to: block.data, isReplaced: true)
+      }
+      return part
+    }
+  }
+
+  func run() async throws -> [RestoredPart] {
+    let writable = blocks.filter { $0.omission == nil }
+    guard !writable.isEmpty || system != nil else { return plan }
+    try await memory.prepareForWriting()
+    var refusals: [Int: String] = [:]
+    for block in writable {
+      do {
+        try await memory.write(block.data, block: UInt8(clamping: block.number))
+      } catch let error as NFCError where error.code == .readOnly {
+        refusals[block.number] = error.description
+      }
+    }
+    if let reason = try await lock(after: refusals) {
+      refusals[Int(SRxMemory.systemBlock)] = reason
+    }
+    return plan.map { part in
+      guard let text = refusals[part.number] else { return part }
+      return RestoredPart(
+        kind: "block", number: part.number, written: [],
+        omissions: [
+          RestoredPart.Omission(text: text, isFailure: true, isNotRequested: false)
+        ])
+    }
+  }
+
+  /// Writes the lock bits after all other blocks: a lock makes permanent what is in a block.
+  ///
+  /// - Parameter refusals: the blocks that were not written.
+  /// - Returns: the reason why the bits were not written, or `nil`.
+  private func lock(after refusals: [Int: String]) async throws -> String? {
+    guard let system, let register else { return nil }
+    let other = blocks.first { block in
+      (block.omission != nil || refusals[block.number] != nil)
+        && register.locks(block.number, system.after)
+        && !register.locks(block.number, system.before)
+    }
+    if let other { return "block \(other.number) would be locked with another content" }
+    do {
+      try await memory.write(system.after, block: SRxMemory.systemBlock)
+      return nil
+    } catch let error as NFCError where error.code == .readOnly {
+      return error.description
+    }
+  }
+}
