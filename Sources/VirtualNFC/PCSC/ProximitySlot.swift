@@ -68,8 +68,11 @@ struct ProximitySlot {
     chip.field.setPower(true)
     activate()
     chip.forgetTargets()
-    chip.field.setPower(wasPowered)
-    if wasPowered { activate() }
+    // A card that has been activated does not hear the next search.
+    chip.field.setPower(false)
+    guard wasPowered else { return }
+    chip.field.setPower(true)
+    activate()
   }
 
   // InListPassiveTarget: user manual UM0701-02, 7.3.5. Each entry is baud rate and type: type A, FeliCa

@@ -152,11 +152,6 @@ public final class VirtualPCSCClient: Sendable {
       trace(.carrier(isOn))
     }
 
-    private func powerOn() {
-      reader.powerOn()
-      trace(.carrier(true))
-    }
-
     /// Answers the messages that the driver has sent so far; `false` if the connection has ended.
     private mutating func serve() -> Bool {
       guard card?.connection.receive(within: Self.period) == true else { return false }
@@ -177,10 +172,10 @@ public final class VirtualPCSCClient: Sendable {
       }
       switch message[0] {
       case Self.powerOff: setPower(false)
-      case Self.powerOn: powerOn()
+      case Self.powerOn: setPower(true)
       case Self.reset:
         setPower(false)
-        powerOn()
+        setPower(true)
       case Self.getATR: return reader.status.atr
       default: break
       }

@@ -107,6 +107,7 @@ public final class VirtualPCSCReader: Sendable {
     var unansweredPowerOns = 0
     /// Whether the card has not answered when its power was switched on last.
     var isMute = false
+    var releasedEvent: Int?
   }
 
   /// The name in the PC/SC service's list.
@@ -137,7 +138,7 @@ public final class VirtualPCSCReader: Sendable {
   }
 
   /// Lets the card not answer the next times that the service switches its power on, as when it is put down slowly. The
-  /// service then has no ATR for it.
+  /// service in the process then has no ATR for it; the daemon's driver for virtual readers knows no such card.
   package func setUnansweredPowerOns(_ count: Int) {
     state.withLock { $0.unansweredPowerOns = count }
   }
@@ -162,6 +163,12 @@ public final class VirtualPCSCReader: Sendable {
 
   /// Whether a program has put a key where the reader keeps it without power.
   public var hasKeptKey: Bool { state.withLock { $0.hasKeptKey } }
+
+  /// The number of the event at which the card arrived that a program has released last.
+  var releasedEvent: Int? {
+    get { state.withLock { $0.releasedEvent } }
+    set { state.withLock { $0.releasedEvent = newValue } }
+  }
 
   /// Whether the card has power.
   var isPowered: Bool { field.isPowered }

@@ -54,7 +54,8 @@ final class VirtualSmartCardService: SmartCardService {
     let status = reader.status
     guard status.isCardPresent else { throw .noSmartCard }
     // A card that was released with its power on goes on where it was left.
-    if !reader.isPowered {
+    if !reader.isPowered || reader.releasedEvent != status.eventCount {
+      reader.setPower(false)
       guard reader.powerOn() else {
         reader.setPower(false)
         throw .unpoweredCard
@@ -85,7 +86,11 @@ final class VirtualSmartCardService: SmartCardService {
     guard reader.powerOn() else { throw .unresponsiveCard }
   }
 
-  func disconnect() { connection = nil }
+  func disconnect() {
+    guard let connection else { return }
+    reader.releasedEvent = connection
+    self.connection = nil
+  }
 
   func powerOff() {
     guard connection != nil else { return }

@@ -72,7 +72,10 @@ extension PCSCService {
       }
       func nextProgram(_ command: [UInt8]) throws -> [UInt8] {
         let other = try PCSCLite()
-        defer { other.close() }
+        defer {
+          other.disconnect()
+          other.close()
+        }
         try other.connect(to: name)
         return try other.transmit(command, atMost: .seconds(1))
       }
@@ -130,21 +133,6 @@ extension PCSCService {
       try service.daemon.start()
       service.field.place(.icodeSLIX2())
       #expect(try await reader.awaitedTag().technology == .iso15693)
-      service.client.close()
-    }
-  }
-
-  /// The service switches the power of a card on once when it arrives. One that does not answer then has no answer to
-  /// reset, and only a program that connects makes the service try again.
-  @Test func findsACardThatHasNotAnsweredWhenItArrived() async throws {
-    await #expect(processExitsWith: .success) {
-      limitThisProcess()
-      let service = try Service()
-      service.virtual.setUnansweredPowerOns(2)
-      let reader = try await Reader.open("pcsc:")
-      service.field.place(.ntag213())
-      #expect(try await reader.awaitedTag().technology == .iso14443a)
-      await reader.close()
       service.client.close()
     }
   }
