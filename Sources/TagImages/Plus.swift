@@ -3,6 +3,7 @@ extension TagImage {
   /// level 1, the card is a MIFARE Classic.
   public struct MIFAREPlus: Hashable, Sendable {
     /// The members of the family.
+    @nonexhaustive
     public enum Model: String, Hashable, Sendable, CaseIterable {
       /// A member that is not known.
       case plus
@@ -47,4 +48,15 @@ extension TagImage {
       return count <= 128 ? count / 4 : 32 + (count - 128) / 16
     }
   }
+}
+
+// Keys are not printed.
+extension TagImage.MIFAREPlus: CustomStringConvertible, CustomReflectable {
+  /// The model, the security level, and how much is known.
+  public var description: String {
+    let level = securityLevel.map { "level \($0)" } ?? "unknown level"
+    return "MIFARE Plus \(model?.rawValue ?? "unknown"), \(level), \(memory), \(keys.count) keys, "
+      + "\(configuration.count) configuration blocks"
+  }
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

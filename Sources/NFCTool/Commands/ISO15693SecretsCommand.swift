@@ -59,7 +59,7 @@ struct ISO15693SecretsCommand: AsyncParsableCommand {
 struct ISO15693EnforceCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "enforce", abstract: "Puts the protection of an NTAG 5 with AES keys in force.",
-    usage: "nfc iso15693 enforce --key <number:hex> [--lock <what>] --permanently [<options>]",
+    usage: "nfc iso15693 enforce --key <key> --permanently [<options>]",
     discussion: """
       For NTAG 5 link and boost with an active key. Until then the memory is open, whatever its division requires. The \
       key must have the privileges read and write, because nobody could reach protected parts of the memory without \
@@ -137,7 +137,7 @@ struct ISO15693EnforceCommand: AsyncParsableCommand {
 struct ISO15693HidePasswordsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "hide-passwords", abstract: "Hides the passwords of an NTAG 5 from everyone.",
-    usage: "nfc iso15693 hide-passwords --permanently [--password <hex>] [--plan] [<options>]",
+    usage: "nfc iso15693 hide-passwords --permanently [--plan] [<options>]",
     discussion: """
       For NTAG 5 link and boost, whose passwords anyone can read until they are hidden. The password is the one for \
       reading and writing that nfc protect sets, zeros unless given. Afterwards the tag can never use AES keys. This \

@@ -80,7 +80,7 @@ extension FlipperFile.Reader {
     guard let entry = entry(key), entry.value != FlipperFile.plusUnknown else { return nil }
     guard let index = values.firstIndex(where: { $0 == entry.value }) else {
       throw ImageError(
-        "\"\(key)\" is none of \(values.joined(separator: ", "))", at: .line(entry.line))
+        "\"\(key)\" is not one of \(values.joined(separator: ", "))", at: .line(entry.line))
     }
     return index
   }

@@ -102,6 +102,7 @@ public final class VirtualPCSCReader: Sendable {
     var commands = 0
     var isUnplugged = false
     var knownTags: [VirtualTag] = []
+    var knownArrivals: [Int] = []
     var eventCount = 0
     /// The number of times that the card does not answer when its power is switched on.
     var unansweredPowerOns = 0
@@ -196,12 +197,15 @@ public final class VirtualPCSCReader: Sendable {
 
   /// The card that is at the reader now.
   var status: SmartCardStatus {
-    let tags = field.tags
+    let arrivals = field.arrivals
     return state.withLock { state in
-      let present = tags.filter { finds($0, state) }
+      let found = arrivals.filter { finds($0.tag, state) }
+      let present = found.map(\.tag)
+      let numbers = found.map(\.number)
       let isVicinity = present.contains { $0.modulation == .iso15693 }
-      if !present.elementsEqual(state.knownTags, by: ===) {
+      if numbers != state.knownArrivals {
         state.knownTags = present
+        state.knownArrivals = numbers
         state.eventCount += 1
         state.isMute = false
         state.slot.forget()

@@ -29,6 +29,9 @@ public final class VirtualField: Sendable {
 
   private struct State {
     var tags: [VirtualTag] = []
+    /// The number of tags that were placed before each of them.
+    var arrivals: [Int] = []
+    var nextArrival = 0
     /// The unexpected changes of tags that have been removed.
     var unexpected: [IrreversibleChange] = []
     var isPowered = false
@@ -46,6 +49,11 @@ public final class VirtualField: Sendable {
   /// The tags in the field, in the order in which they were placed.
   public var tags: [VirtualTag] { state.withLock { $0.tags } }
 
+  /// The tags in the field, each with the number of its arrival: a tag that is placed again has another one.
+  var arrivals: [(tag: VirtualTag, number: Int)] {
+    state.withLock { state in zip(state.tags, state.arrivals).map { ($0, $1) } }
+  }
+
   /// Whether a reader has switched its carrier on.
   public var isPowered: Bool { state.withLock { $0.isPowered } }
 
@@ -60,6 +68,8 @@ public final class VirtualField: Sendable {
     state.withLock { state in
       guard !state.tags.contains(where: { $0 === tag }) else { return }
       state.tags.append(tag)
+      state.arrivals.append(state.nextArrival)
+      state.nextArrival += 1
       if state.isPowered { tag.setPower(true) }
     }
   }
@@ -69,6 +79,7 @@ public final class VirtualField: Sendable {
     state.withLock { state in
       guard let index = state.tags.firstIndex(where: { $0 === tag }) else { return }
       state.tags.remove(at: index)
+      state.arrivals.remove(at: index)
       tag.setPower(false)
       state.unexpected += tag.unexpectedChanges
     }
@@ -80,6 +91,7 @@ public final class VirtualField: Sendable {
       for tag in state.tags { tag.setPower(false) }
       state.unexpected += state.tags.flatMap(\.unexpectedChanges)
       state.tags = []
+      state.arrivals = []
     }
   }
 
