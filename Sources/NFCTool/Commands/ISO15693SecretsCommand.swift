@@ -59,7 +59,7 @@ struct ISO15693SecretsCommand: AsyncParsableCommand {
 struct ISO15693EnforceCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "enforce", abstract: "Puts the protection of an NTAG 5 with AES keys in force.",
-    usage: "nfc iso15693 enforce --key <key> --permanently [<options>]",
+    usage: "nfc iso15693 enforce --key <number:hex> --permanently [<options>]",
     discussion: """
       For NTAG 5 link and boost with an active key. Until then the memory is open, whatever its division requires. The \
       key must have the privileges read and write, because nobody could reach protected parts of the memory without \

@@ -7,7 +7,7 @@ import SecureTags
 struct ISO15693SetKeysCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set-keys", abstract: "Gives an NTAG 5 its AES keys.",
-    usage: "nfc iso15693 set-keys --new-key <key> --privileges <list> [<options>]",
+    usage: "nfc iso15693 set-keys --new-key <number:hex> [<options>]",
     discussion: """
       For NTAG 5 link and boost, which nfc iso15693 secrets keys has set to use keys. Each key is written and read \
       back while it is inactive; once all of them are right, they are activated. An active key and its privileges can \

@@ -203,9 +203,13 @@ public final class VirtualPCSCReader: Sendable {
       let present = found.map(\.tag)
       let numbers = found.map(\.number)
       let isVicinity = present.contains { $0.modulation == .iso15693 }
-      if numbers != state.knownArrivals {
+      // During a transparent session, a tag that is put back at once has not left.
+      let isSame =
+        state.isInSession
+        ? present.elementsEqual(state.knownTags, by: ===) : numbers == state.knownArrivals
+      state.knownArrivals = numbers
+      if !isSame {
         state.knownTags = present
-        state.knownArrivals = numbers
         state.eventCount += 1
         state.isMute = false
         state.slot.forget()
