@@ -51,7 +51,7 @@ import VirtualNFC
 
     #expect(
       try await shown.nfc("secrets keys --plan", 0).lines == [
-        "secrets: keys, once the tag was removed"
+        "secrets: keys, once the tag has been removed"
       ])
     let uid = "E004015849841000"
     #expect(

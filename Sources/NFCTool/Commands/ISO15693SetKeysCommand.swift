@@ -78,7 +78,7 @@ struct ISO15693SetKeysCommand: AsyncParsableCommand {
             "steps": .integer(done.steps.count),
           ])
         if !options.json {
-          Output.printNotice("set the keys of \(tag.name); it uses them once it was removed")
+          Output.printNotice("set the keys of \(tag.name); it uses them once it has been removed")
         }
       }
     }
