@@ -87,6 +87,12 @@ enum FeliCaAnswer {
     }
   }
 
+  /// Returns whether an answer with status flags is a refusal.
+  static func isRefusal(_ answer: [UInt8]) -> Bool {
+    let flags = answer.dropFirst(1 + identifierSize).prefix(2)
+    return flags.count == 2 && flags.first != 0 && flags.last != FeliCaStatusFlag.memoryWarning
+  }
+
   static var tooShort: NFCError { NFCError(.tagResponseError, "the card's answer is too short") }
 }
 

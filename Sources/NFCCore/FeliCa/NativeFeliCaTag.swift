@@ -84,8 +84,10 @@ enum FeliCaExchange {
 
   /// Sends a command of a procedure; once more after a lost frame if it changes nothing on the card.
   static func ask(_ command: [UInt8], _ link: TagLink) throws -> [UInt8] {
-    if command.first == FeliCaCommandCode.writeWithoutEncryption { link.willChange() }
-    return try FeliCaCommandCode.repeatedAfter(command).repeatingOnce { try send(command, link) }
+    let isWrite = command.first == FeliCaCommandCode.writeWithoutEncryption
+    return try FeliCaCommandCode.repeatedAfter(command).repeatingOnce {
+      try link.changing(isWrite, isRefusal: FeliCaAnswer.isRefusal) { try send(command, link) }
+    }
   }
 
   /// Sends a command after its LEN, and removes LEN from the answer.

@@ -8,13 +8,13 @@ package struct ISO15693Link {
   package let maximumResponseLength: Int
   private let capabilities: Set<CommandPath.Capability>?
   private let section: (_ body: () throws -> Void) throws -> Void
-  private let announceChange: () -> Void
+  private let change: (_ send: () throws -> ISO15693Response) throws -> ISO15693Response
   private let send: (_ frame: [UInt8], _ timeout: Duration) throws -> [UInt8]
 
   /// - Parameters:
   ///   - means: the commands that the reader can send to the tag; `nil` for all.
   ///   - section: runs a part of a procedure that is not interrupted when the task is cancelled.
-  ///   - announceChange: called before a command that changes the tag.
+  ///   - change: sends a command that changes the tag.
   ///   - transceive: sends a frame, flags first, without its check bytes, and returns the answer in
   ///     the same form; after a write-alike command with the option flag, it sends the second end
   ///     of frame. It throws ``NFCError``: `tagResponseError` with the cause `noAnswer` on silence
@@ -24,14 +24,16 @@ package struct ISO15693Link {
     maximumCommandLength: Int, maximumResponseLength: Int,
     capabilities: Set<CommandPath.Capability>? = nil,
     section: @escaping (_ body: () throws -> Void) throws -> Void = { try $0() },
-    announceChange: @escaping () -> Void = {},
+    change: @escaping (_ send: () throws -> ISO15693Response) throws -> ISO15693Response = {
+      try $0()
+    },
     transceive: @escaping (_ frame: [UInt8], _ timeout: Duration) throws -> [UInt8]
   ) {
     self.maximumCommandLength = maximumCommandLength
     self.maximumResponseLength = maximumResponseLength
     self.capabilities = capabilities
     self.section = section
-    self.announceChange = announceChange
+    self.change = change
     send = transceive
   }
 
@@ -42,7 +44,7 @@ package struct ISO15693Link {
       maximumCommandLength: capabilities.maximumCommandLength,
       maximumResponseLength: capabilities.maximumResponseLength,
       capabilities: capabilities.commandPaths.first?.capabilities[.iso15693],
-      section: { try link.uninterrupted($0) }, announceChange: { link.willChange() }
+      section: { try link.uninterrupted($0) }, change: { send in try link.changing { try send() } }
     ) { frame, timeout in
       try link.exchange(frame, framing: .checked, timeout: timeout)
     }
@@ -109,14 +111,15 @@ package struct ISO15693Link {
     to request: ISO15693Request, answerLength: Int, place: NFCError.Place?
   ) throws -> ISO15693Response {
     let frame = try request.encoded()
-    if request.command.isWriteAlike { announceChange() }
-    let timeout =
-      request.command.isWriteAlike
-      ? Self.writeTimeout : Self.readTimeout(bytes: frame.count + answerLength)
-    do {
+    let changes = request.command.isWriteAlike
+    let timeout = changes ? Self.writeTimeout : Self.readTimeout(bytes: frame.count + answerLength)
+    func send() throws -> ISO15693Response {
       let response = try ISO15693Response(decoding: transceive(frame, timeout: timeout))
       _ = try response.checkedPayload(place: place)
       return response
+    }
+    do {
+      return try changes ? change(send) : send()
     } catch var error as NFCError {
       if error.place == nil { error.place = place }
       throw error

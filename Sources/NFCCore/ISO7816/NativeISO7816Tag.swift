@@ -82,9 +82,10 @@ enum ISO7816Exchange {
   /// What is lost on the air, the reader repeats by itself, block by block (ISO/IEC 14443-4, 7.5.6); where that has
   /// failed, the numbers of the blocks may differ.
   static func ask(_ command: APDU, _ link: TagLink) throws -> ResponseAPDU {
-    if command.updatesFile { link.willChange() }
     return try (command.changesNothing ? FrameLoss.onLine : []).repeatingOnce {
-      try send(command, link)
+      try link.changing(command.updatesFile, isRefusal: { $0.status.leavesMemoryUnchanged }) {
+        try send(command, link)
+      }
     }
   }
 }

@@ -36,6 +36,9 @@ public struct StatusWord: RawRepresentable, Hashable, Sendable {
     }
   }
 
+  /// Whether a command with this outcome has left the nonvolatile memory as it was (ISO/IEC 7816-4, 5.6, table 5).
+  var leavesMemoryUnchanged: Bool { sw1 == 0x64 || group == .checkingError }
+
   /// 9000: success.
   public static let success = StatusWord(rawValue: 0x9000)
   /// 6282: the end of the file came before the expected number of bytes.

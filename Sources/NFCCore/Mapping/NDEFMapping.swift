@@ -80,7 +80,8 @@ extension NDEFMapping {
     try link.inDoubtOfChange(Self.oldMessageInDoubt) { try write(message, link) }
     guard verify else { return }
     discardCachedContent()
-    guard try read(link) ?? [] == message else {
+    let found = try link.inDoubtOfChange("the message was written: read it") { try read(link) }
+    guard found ?? [] == message else {
       throw NFCError(.malformedContent, "what was read back is not what was written")
     }
   }

@@ -116,8 +116,10 @@ public actor Reader {
       /// Whether such a section has failed: this is reported to the program, even if it was
       /// cancelled.
       var hasFailedInSection = false
-      /// The number of times that a command which changes the tag was about to be sent.
-      var changes = 0
+      /// Whether a command which changes the tag was sent.
+      var hasSentChange = false
+      /// Whether the tag has carried out such a command, or may have: its answer was lost.
+      var mayHoldChange = false
     }
 
     private let state = Mutex(State())
@@ -127,11 +129,25 @@ public actor Reader {
       state.withLock { $0.isCancelled && !$0.hasFailedInSection }
     }
 
-    var mayHaveChangedTag: Bool { state.withLock { $0.changes > 0 } }
-    /// Whether a command that changes the tag was sent after another one, which the tag has carried out.
-    var hasChangedTag: Bool { state.withLock { $0.changes > 1 } }
+    /// Whether a command that changes the tag was sent, whatever has become of it.
+    var hasSentChange: Bool { state.withLock { $0.hasSentChange } }
+    /// Whether the tag has carried out such a command, or may have.
+    var mayHoldChange: Bool { state.withLock { $0.mayHoldChange } }
 
-    func willChangeTag() { state.withLock { $0.changes += 1 } }
+    /// See ``TagLink/changing(_:isRefusal:_:)``.
+    func changing<Result>(
+      isRefusal: (Result) -> Bool, _ send: () throws -> Result
+    ) throws -> Result {
+      state.withLock { $0.hasSentChange = true }
+      do {
+        let result = try send()
+        if !isRefusal(result) { state.withLock { $0.mayHoldChange = true } }
+        return result
+      } catch {
+        if (error as? NFCError)?.group != .refusal { state.withLock { $0.mayHoldChange = true } }
+        throw error
+      }
+    }
 
     /// Returns whether the radio is to be stopped.
     func cancel() -> Bool {

@@ -81,12 +81,23 @@ public struct TagLink {
   /// Called after the tag has confirmed that it has ended its session.
   package func sessionHasEnded() { driver.tagHoldsState(false) }
 
-  /// Called before a command is sent that changes the tag's content; see ``inDoubtOfChange(_:_:)``.
-  func willChange() { operation.willChangeTag() }
+  /// Sends a command that changes the tag's content; see ``inDoubtOfChange(_:_:)``. Only a refusal leaves the content
+  /// as it was: what is lost on the way, the tag may have carried out.
+  ///
+  /// - Parameters:
+  ///   - changes: whether the command changes anything; `send` is called in either case.
+  ///   - isRefusal: whether an answer is a refusal, for a tag whose refusal is not an error here.
+  func changing<Result>(
+    _ changes: Bool = true, isRefusal: (Result) -> Bool = { _ in false },
+    _ send: () throws -> Result
+  ) throws -> Result {
+    guard changes else { return try send() }
+    return try operation.changing(isRefusal: isRefusal, send)
+  }
 
-  /// Runs a procedure that first asks the tag and then changes it. An error after the first change was sent leaves in
-  /// doubt whether the tag has made it, and reports how to find out. So does a refusal of a later change, because the
-  /// earlier ones were made; an error with the code `readOnly` says that they were taken back.
+  /// Runs a procedure that first asks the tag and then changes it. After a change that the tag has made or may have
+  /// made, an error reports how to find out, whatever its kind; an error with the code `readOnly` says that the
+  /// changes were taken back.
   func inDoubtOfChange<Result>(_ recovery: String, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -98,8 +109,8 @@ public struct TagLink {
 
   private func isInDoubt(_ error: NFCError) -> Bool {
     switch error.group {
-    case .connection?: operation.mayHaveChangedTag
-    case .refusal?, .content?: operation.hasChangedTag && error.code != .readOnly
+    case .connection?: operation.hasSentChange
+    case .refusal?, .content?: operation.mayHoldChange && error.code != .readOnly
     default: false
     }
   }

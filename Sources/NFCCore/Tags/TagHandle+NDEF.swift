@@ -63,11 +63,19 @@ extension TagHandle {
   }
 
   func formatNDEF(wipe: Bool) async throws {
-    try await withMapping { mapping, link in try mapping.format(wipe: wipe, link) }
+    try await withMapping { mapping, link in
+      try link.inDoubtOfChange("the tag may be formatted in part: format it again") {
+        try mapping.format(wipe: wipe, link)
+      }
+    }
   }
 
   func makeReadOnly() async throws {
-    try await withMapping { mapping, link in try mapping.lock(link) }
+    try await withMapping { mapping, link in
+      try link.inDoubtOfChange("the tag may be locked in part: lock it again, which completes it") {
+        try mapping.lock(link)
+      }
+    }
   }
 
   func readOnlyPlan() async throws -> [LockStep] {

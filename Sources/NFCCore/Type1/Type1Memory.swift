@@ -76,10 +76,11 @@ struct Type1Memory: Sendable {
   ) throws -> [UInt8] {
     guard let address = UInt8(exactly: block) else { throw Self.outOfReach(block * Self.blockSize) }
     let losses: FrameLoss = command == Command.read8 ? .any : []
-    if losses.isEmpty { link.willChange() }
     let answer = try losses.repeatingOnce {
-      try link.exchange(
-        [command, address] + data, framing: .tagProtocol, timeout: Self.timeout)
+      try link.changing(losses.isEmpty, isRefusal: { $0.last != data.last }) {
+        try link.exchange(
+          [command, address] + data, framing: .tagProtocol, timeout: Self.timeout)
+      }
     }
     guard answer.count == 1 + Self.blockSize, answer[0] == address else {
       throw NFCError(
@@ -130,9 +131,10 @@ struct Type1Memory: Sendable {
   ) throws -> UInt8 {
     guard (0..<Self.reachableSize).contains(address) else { throw Self.outOfReach(address) }
     if bytes.indices.contains(address) { bytes[address] = nil }
-    link.willChange()
-    let answer = try link.exchange(
-      [command, UInt8(address), byte], framing: .tagProtocol, timeout: Self.timeout)
+    let answer = try link.changing {
+      try link.exchange(
+        [command, UInt8(address), byte], framing: .tagProtocol, timeout: Self.timeout)
+    }
     // Some readers leave the address in front of it.
     guard let held = answer.last else {
       throw NFCError(

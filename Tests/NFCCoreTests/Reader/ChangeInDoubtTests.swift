@@ -4,22 +4,44 @@ import Testing
 
 /// Which errors of a change say that the tag may have changed.
 @Suite struct ChangeInDoubtTests {
+  /// What became of a command that changes the tag.
+  enum Change: Sendable {
+    case made, refused, lost, answeredWithRefusal
+
+    func answer() throws -> Change {
+      switch self {
+      case .made, .answeredWithRefusal: return self
+      case .refused: throw NFCError(.tagRefused, "")
+      case .lost: throw NFCError(.tagResponseError, "")
+      }
+    }
+  }
+
   @Test(
     arguments: [
-      (.tagResponseError, 0, false), (.tagResponseError, 1, true), (.tagConnectionLost, 2, true),
+      (.tagResponseError, [], false), (.tagResponseError, [.lost], true),
+      (.tagConnectionLost, [.made], true), (.tagConnectionLost, [.refused], true),
       // A refusal of the first change leaves everything as it was, one of a later change does not.
-      (.tagRefused, 0, false), (.tagRefused, 1, false), (.tagRefused, 2, true),
-      (.notAuthenticated, 2, true), (.malformedContent, 1, false), (.malformedContent, 2, true),
+      (.tagRefused, [], false), (.tagRefused, [.refused], false),
+      (.tagRefused, [.answeredWithRefusal], false), (.tagRefused, [.made, .refused], true),
+      (.notAuthenticated, [.refused, .refused], false), (.malformedContent, [.refused], false),
+      // Something else fails after a change.
+      (.notAuthenticated, [.made], true), (.malformedContent, [.made], true),
+      (.tagRefused, [.lost], true),
       // It was taken back.
-      (.readOnly, 2, false), (.unsupported, 2, false),
-    ] as [(NFCError.Code, Int, Bool)])
-  func saysWhatMayHaveChanged(_ code: NFCError.Code, _ changes: Int, _ isInDoubt: Bool) {
+      (.readOnly, [.made, .refused], false), (.unsupported, [.made], false),
+    ] as [(NFCError.Code, [Change], Bool)])
+  func saysWhatMayHaveChanged(_ code: NFCError.Code, _ changes: [Change], _ isInDoubt: Bool) {
     let driver = SilentDriver()
     let link = TagLink(
       driver: driver, target: .iso15693(ISO15693Target(uid: [])), operation: Reader.Operation())
     let error = #expect(throws: NFCError.self) {
       try link.inDoubtOfChange("look") {
-        for _ in 0..<changes { link.willChange() }
+        for change in changes {
+          _ = try? link.changing(isRefusal: { $0 == Change.answeredWithRefusal }) {
+            try change.answer()
+          }
+        }
         throw NFCError(code, "")
       }
     }

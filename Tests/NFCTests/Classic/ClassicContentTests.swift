@@ -1,4 +1,5 @@
 import NFC
+import TestSupport
 import Testing
 import VirtualNFC
 
@@ -62,6 +63,67 @@ import VirtualNFC
     }
     await #expect(throws: NFCError.self) { try await tag.formatNDEF() }
     #expect(card.memory == memory)
+  }
+
+  /// A lost frame of a write is not a refusal: the message is written, whichever frame is lost.
+  @Test(arguments: [false, true]) func aWriteSurvivesALostFrame(isAnswer: Bool) async throws {
+    ReplayedReaders.begin()
+    var (survived, moment) = (0, 0)
+    while moment < 60 {
+      let card = try VirtualTag.classic1K(ndef: Self.message(40))
+      let field = VirtualField()
+      field.place(card)
+      let direct = DirectReader(field)
+      let reader = try await Reader.open { direct.driver() }
+      let tag = try await reader.firstTag(within: .seconds(10))
+      _ = try await tag.ndef?.queryNDEFStatus()
+      direct.setFaults([Fault(isAnswer ? .answerLost : .frameLost, at: .exchange(moment))])
+      do {
+        try await tag.ndef?.writeNDEFBytes(Self.message(60), verify: true)
+        if direct.exchanges > moment { survived += 1 }
+      } catch let error as NFCError {
+        // Authentications and reads are not repeated after silence. What was begun is reported as such.
+        let isAsBefore = try await Self.bytes(on: reader) == Self.message(40)
+        #expect(isAsBefore || error.recovery != nil, "\(moment): \(error)")
+      }
+      guard direct.exchanges > moment else { break }
+      await reader.close()
+      moment += 1
+    }
+    // Two exchanges of each of four blocks.
+    #expect(moment < 60 && survived == 8)
+  }
+
+  private static func bytes(on reader: Reader) async throws -> [UInt8]? {
+    let tag = try await reader.firstTag(within: .seconds(10))
+    return try await tag.ndef?.readNDEFBytes()
+  }
+
+  /// A trailer whose acknowledge is lost is looked at, and the lock goes on.
+  @Test(.asking(.accessBits)) func aLockSurvivesALostAcknowledge() async throws {
+    ReplayedReaders.begin()
+    var (survived, moment) = (0, 0)
+    while moment < 400 {
+      let card = VirtualTag.classicMini()
+      let memory = card.memory
+      let field = VirtualField()
+      field.place(card)
+      let direct = DirectReader(field)
+      let reader = try await Reader.open { direct.driver() }
+      let tag = try await reader.firstTag(within: .seconds(10))
+      direct.setFaults([Fault(.answerLost, at: .exchange(moment))])
+      do {
+        try await tag.ndef?.makeReadOnly()
+        if direct.exchanges > moment, card.memory != memory { survived += 1 }
+      } catch let error as NFCError {
+        #expect(card.memory == memory || error.recovery != nil, "\(moment): \(error)")
+      }
+      guard direct.exchanges > moment else { break }
+      await reader.close()
+      moment += 1
+    }
+    // Two exchanges of each of four trailers.
+    #expect(moment < 400 && survived == 8)
   }
 
   /// Reading says what is broken; writing, emptying and formatting mend it, as the error promises.

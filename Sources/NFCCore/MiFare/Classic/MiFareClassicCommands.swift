@@ -56,7 +56,11 @@ public struct MiFareClassicCommands: Sendable {
     guard geometry.isTrailer(block) else { return try await send(.write(number, data)) }
     _ = try MiFareClassicSectorTrailer(data)
     _ = try await handle.performCommand { link in
-      try link.uninterrupted { try MiFareClassicExchange.send(.write(number, data), link) }
+      try link.uninterrupted(recovery: MiFareClassicSession.trailerInDoubt) { hasChanged in
+        // A card that has written and whose acknowledge is lost looks like one that refuses.
+        hasChanged = true
+        return try MiFareClassicExchange.send(.write(number, data), link)
+      }
     }
   }
 

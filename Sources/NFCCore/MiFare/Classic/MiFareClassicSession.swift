@@ -28,8 +28,17 @@ struct MiFareClassicSession {
     if opened == wanted { return true }
     opened = nil
     guard let block = UInt8(exactly: geometry.trailer(ofSector: sector)) else { return false }
-    do {
+    func authenticate() throws {
       try MiFareClassicExchange.authenticate(block, keyType, key.bytes, link)
+    }
+    do {
+      do {
+        try authenticate()
+      } catch let error as NFCError where FrameLoss.visible.includes(error) {
+        // The card may be in the middle of the authentication.
+        try link.selectAgain()
+        try authenticate()
+      }
     } catch let error as NFCError where error.code == .authenticationFailed {
       return false
     }
@@ -57,7 +66,7 @@ struct MiFareClassicSession {
     } catch let error as NFCError where FrameLoss.visible.includes(error) {
       guard let sector else { throw error }
       try link.selectAgain()
-      guard try open(sector.sector, sector.keyType, sector.key) else { throw error }
+      guard try open(sector) else { throw error }
       return try readOnce(block)
     }
   }
@@ -69,15 +78,56 @@ struct MiFareClassicSession {
   }
 
   /// Writes a block of the open sector. Refuses a broken sector trailer.
+  ///
+  /// A card that has written and whose acknowledge is lost looks like one that refuses. So a data block is read then,
+  /// and written once more if it does not have the content; see ``writeTrailer(_:ofSector:with:_:_:)`` for a trailer.
   mutating func write(_ data: [UInt8], to block: Int) throws {
     guard data.count == MiFareClassicGeometry.blockSize else {
       throw NFCError(
         .invalidParameter, "a block has 16 bytes, not \(data.count)", place: .block(block))
     }
-    if geometry.isTrailer(block) { _ = try MiFareClassicSectorTrailer(data) }
+    let isTrailer = geometry.isTrailer(block)
+    if isTrailer { _ = try MiFareClassicSectorTrailer(data) }
+    let sector = opened
+    try link.changing {
+      do {
+        try writeOnce(data, to: block)
+      } catch let error as NFCError where error.mayBeLostAcknowledge && !isTrailer {
+        try writeAgain(data, to: block, of: sector, after: error)
+      }
+    }
+  }
+
+  private mutating func writeOnce(_ data: [UInt8], to block: Int) throws {
     try closingOnFailure { link in
-      link.willChange()
       _ = try MiFareClassicExchange.send(.write(UInt8(truncatingIfNeeded: block), data), link)
+    }
+  }
+
+  /// Writes a data block once more if it does not have the content.
+  private mutating func writeAgain(
+    _ data: [UInt8], to block: Int, of sector: Opened?, after refusal: NFCError
+  ) throws {
+    guard let sector, try open(sector), let found = try readIfGranted(block) else {
+      var refusal = refusal
+      refusal.recovery = "the card may have the block already: read it"
+      throw refusal
+    }
+    if found == data { return }
+    guard try open(sector) else { throw refusal }
+    try writeOnce(data, to: block)
+  }
+
+  private mutating func open(_ sector: Opened) throws -> Bool {
+    try open(sector.sector, sector.keyType, sector.key)
+  }
+
+  /// Returns a block of the open sector; `nil` if the key does not allow reading it.
+  private mutating func readIfGranted(_ block: Int) throws -> [UInt8]? {
+    do {
+      return try read(block)
+    } catch let error as NFCError where error.code == .tagRefused {
+      return nil
     }
   }
 
@@ -85,6 +135,10 @@ struct MiFareClassicSession {
   mutating func readTrailer(ofSector sector: Int) throws -> MiFareClassicSectorTrailer {
     try MiFareClassicSectorTrailer(read(geometry.trailer(ofSector: sector)))
   }
+
+  /// ``NFCError/recovery`` of a trailer whose write has failed.
+  static let trailerInDoubt =
+    "the sector may already have the new trailer: try its keys, and then the old ones"
 
   /// Writes a trailer, without interruption by a cancelled task, and verifies it: key A of the new
   /// trailer opens the sector, and the access bits are the expected ones. Three exchanges, and one
@@ -97,22 +151,43 @@ struct MiFareClassicSession {
     _ key: MiFareClassicKey, _ reason: String
   ) throws {
     try require(sector, keyType, key, reason)
-    try link.uninterrupted(
-      recovery: "the sector may already have the new trailer: try its keys, and then the old ones"
-    ) { hasChanged in
-      try write(trailer.bytes, to: geometry.trailer(ofSector: sector))
+    try link.uninterrupted(recovery: Self.trailerInDoubt) { hasChanged in
+      do {
+        try write(trailer.bytes, to: geometry.trailer(ofSector: sector))
+      } catch let error as NFCError where error.mayBeLostAcknowledge {
+        if try contains(trailer, sector), try hasKeyB(of: trailer, sector) { return }
+        guard try open(sector, keyType, key) else { throw error }
+        try write(trailer.bytes, to: geometry.trailer(ofSector: sector))
+      }
       hasChanged = true
       // What was opened with the old trailer proves nothing.
       opened = nil
-      let refusal = "the card acknowledged the sector trailer but does not contain it"
-      guard try open(sector, .a, trailer.keyA) else {
-        throw NFCError(.tagRefused, refusal, place: .sector(sector))
+      guard try contains(trailer, sector) else {
+        throw NFCError(
+          .tagRefused, "the card acknowledged the sector trailer but does not contain it",
+          place: .sector(sector))
       }
-      let found = try readTrailer(ofSector: sector)
-      guard found.accessConditions == trailer.accessConditions,
-        found.generalPurposeByte == trailer.generalPurposeByte
-      else { throw NFCError(.tagRefused, refusal, place: .sector(sector)) }
     }
+  }
+
+  /// Returns whether key A of a trailer opens the sector, and whether the access bits are those of the trailer.
+  private mutating func contains(
+    _ trailer: MiFareClassicSectorTrailer, _ sector: Int
+  ) throws -> Bool {
+    guard try open(sector, .a, trailer.keyA) else { return false }
+    let found = try readTrailer(ofSector: sector)
+    return found.accessConditions == trailer.accessConditions
+      && found.generalPurposeByte == trailer.generalPurposeByte
+  }
+
+  /// Returns whether a sector that ``contains(_:_:)`` a trailer also has its key B.
+  private mutating func hasKeyB(
+    of trailer: MiFareClassicSectorTrailer, _ sector: Int
+  ) throws -> Bool {
+    guard trailer.accessConditions.isKeyBReadable else {
+      return try open(sector, .b, trailer.keyB)
+    }
+    return try readTrailer(ofSector: sector).keyB == trailer.keyB
   }
 
   private mutating func closingOnFailure<Result>(
@@ -124,5 +199,16 @@ struct MiFareClassicSession {
       opened = nil
       throw error
     }
+  }
+}
+
+extension NFCError {
+  /// The status word of a PC/SC reader for a failure without a reason (PC/SC part 3, 3.2.2.1).
+  private static let noReason: UInt16 = 0x6300
+
+  /// Whether a card's refusal of a write can also be an acknowledge that was lost: it was silence, or the reader gives
+  /// no reason.
+  fileprivate var mayBeLostAcknowledge: Bool {
+    code == .tagRefused && (cause == nil || cause == .statusWord(Self.noReason))
   }
 }

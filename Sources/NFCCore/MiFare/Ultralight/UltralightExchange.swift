@@ -44,11 +44,10 @@ enum UltralightExchange {
   /// if there is one: a page that cannot be read is `tagRefused`, one that cannot be written is
   /// `readOnly`.
   static func send(_ command: UltralightCommand, _ link: TagLink) throws -> [UInt8] {
-    if command.changesTag { link.willChange() }
     do {
       // A channel counts its commands.
       return try (link.channel == nil ? command.repeatedAfter : []).repeatingOnce {
-        try command.answer(send(command.encoded, link))
+        try link.changing(command.changesTag) { try command.answer(send(command.encoded, link)) }
       }
     } catch let error as NFCError where error.code == .tagRefused {
       // An acknowledge has no check, and the tag has carried out what it acknowledges.
