@@ -1,4 +1,3 @@
-import SeededRandom
 import NFCCore
 
 /// The areas of an ST25TV512C and 02KC and their passwords.
@@ -17,14 +16,6 @@ struct ST25TVCSecurity: Hashable, Sendable {
     static let getRandomNumber: UInt8 = 0xB4
   }
 
-  /// RW_PROTECTION: who may read and write an area.
-  private enum Protection: UInt8 {
-    case none = 0b00
-    case write = 0b01
-    case readAndWrite = 0b10
-    case readAndNoWrite = 0b11
-  }
-
   /// A parameter of a feature.
   private struct Parameter: Hashable {
     var feature: UInt8
@@ -35,9 +26,7 @@ struct ST25TVCSecurity: Hashable, Sendable {
     static let protection2 = Parameter(feature: 1, number: 0)
   }
 
-  private static let protectionMask: UInt8 = 0x03
   private static let configurationPassword = 0
-  private static let passwordLength = 4
 
   private let lastBlock: Int
   private let takesLongPassword: Bool
@@ -49,25 +38,18 @@ struct ST25TVCSecurity: Hashable, Sendable {
   /// END_A1: the last block of area 1. If it is the last block of the memory, or beyond, there is no area 2.
   private var end1: UInt8 = 0xFF
   /// The passwords for the configuration, area 1, area 2 and the untraceable mode.
-  private(set) var passwords = [[UInt8]](
-    repeating: [UInt8](repeating: 0, count: passwordLength), count: 4)
-
-  // The state of a session.
-  private var open: Int?
-  private var random: [UInt8]?
-  private var generator: SplitMix64
+  private var store: ST25TVPasswords
 
   init(uid: [UInt8], lastBlock: Int, takesLongPassword: Bool, isConfigurationLocked: Bool) {
     self.lastBlock = lastBlock
     self.takesLongPassword = takesLongPassword
     self.isConfigurationLocked = isConfigurationLocked
-    generator = SplitMix64(seed: uid)
+    store = ST25TVPasswords(uid: uid)
   }
 
-  mutating func endSession() {
-    open = nil
-    random = nil
-  }
+  mutating func endSession() { store.endSession() }
+
+  var passwords: [[UInt8]] { store.values }
 
   /// What outlasts a session.
   var registers: [UInt8] { protections + [end1] }
@@ -76,39 +58,28 @@ struct ST25TVCSecurity: Hashable, Sendable {
 
   // MARK: Areas
 
-  private func access(to block: Int) -> (protection: Protection, isOpen: Bool) {
+  private func access(to block: Int) -> (protection: ST25TVProtection, isOpen: Bool) {
     let area = !isSingle && block > Int(end1) ? 2 : 1
-    let bits = protections[area - 1] & Self.protectionMask
-    return (Protection(rawValue: bits) ?? .none, open == area)
+    return (ST25TVProtection(bits: protections[area - 1]), store.presented == area)
   }
 
   func allowsRead(block: Int) -> Bool {
     guard block > 0 else { return true }
     let (protection, isOpen) = access(to: block)
-    return switch protection {
-    case .none, .write: true
-    case .readAndWrite, .readAndNoWrite: isOpen
-    }
+    return protection.allowsRead(isOpen: isOpen)
   }
 
   func allowsWrite(block: Int) -> Bool {
     let (protection, isOpen) = access(to: block)
-    return switch protection {
-    case .none: true
-    case .write, .readAndWrite: isOpen
-    case .readAndNoWrite: false
-    }
+    return protection.allowsWrite(isOpen: isOpen)
   }
 
   // MARK: Commands
 
   mutating func execute(_ code: UInt8, _ parameters: [UInt8]) -> VicinityAnswer {
     switch code {
-    case Command.getRandomNumber where parameters.isEmpty:
-      let number = generator.bytes(2)
-      random = number
-      return .data(number)
-    case Command.presentPassword: return present(parameters)
+    case Command.getRandomNumber where parameters.isEmpty: return store.drawRandomNumber()
+    case Command.presentPassword: return store.present(parameters, isSingle: isSingle)
     case Command.writePassword: return write(parameters)
     case Command.readConfiguration:
       guard parameters.count == 2 else { return .refusal(.commandNotRecognized) }
@@ -134,54 +105,30 @@ struct ST25TVCSecurity: Hashable, Sendable {
 
   private mutating func set(_ parameter: Parameter, _ value: UInt8) -> VicinityAnswer {
     guard self.value(parameter) != nil else { return .refusal(.blockNotAvailable) }
-    guard open == Self.configurationPassword, !isConfigurationLocked else {
+    guard store.presented == Self.configurationPassword, !isConfigurationLocked else {
       return .refusal(.locked)
     }
     switch parameter {
-    case .protection1: protections[0] = value & Self.protectionMask
-    case .protection2: protections[1] = value & Self.protectionMask
+    case .protection1: protections[0] = value & ST25TVProtection.mask
+    case .protection2: protections[1] = value & ST25TVProtection.mask
     default: end1 = value
     }
     return .data([])
   }
 
-  /// Returns a password. The password of a single area consists of those of both areas.
-  private func password(_ number: Int) -> [UInt8]? {
-    guard passwords.indices.contains(number) else { return nil }
-    guard isSingle else { return passwords[number] }
-    return switch number {
-    case 1: passwords[1] + passwords[2]
-    case 2: nil
-    default: passwords[number]
-    }
-  }
-
-  private mutating func present(_ parameters: [UInt8]) -> VicinityAnswer {
-    open = nil
-    guard let number = parameters.first.map(Int.init), let password = password(number) else {
-      return .refusal(.blockNotAvailable)
-    }
-    guard parameters.count == 1 + password.count else { return .refusal(.commandNotRecognized) }
-    guard let cover = random else { return .refusal(.unknown) }
-    random = nil
-    let given = parameters.dropFirst().enumerated().map { $0.element ^ cover[$0.offset % 2] }
-    guard given == password else { return .refusal(.unknown) }
-    open = number
-    return .data([])
-  }
-
   private mutating func write(_ parameters: [UInt8]) -> VicinityAnswer {
-    guard let number = parameters.first.map(Int.init), passwords.indices.contains(number) else {
+    guard let number = parameters.first.map(Int.init), store.values.indices.contains(number) else {
       return .refusal(.blockNotAvailable)
     }
     let new = Array(parameters.dropFirst())
     let isLong = isSingle && takesLongPassword && number == 1
-    let length = isLong ? 2 * Self.passwordLength : Self.passwordLength
+    let length = isLong ? 2 * ST25TVPasswords.length : ST25TVPasswords.length
     guard new.count == length else { return .refusal(.commandNotRecognized) }
-    let isOpen = open == number || isSingle && !takesLongPassword && open == 1 && number == 2
+    let coversBoth = isSingle && !takesLongPassword && store.presented == 1
+    let isOpen = store.presented == number || coversBoth && number == 2
     guard isOpen else { return .refusal(.locked) }
-    passwords[number] = Array(new.prefix(Self.passwordLength))
-    if isLong { passwords[2] = Array(new.suffix(Self.passwordLength)) }
+    store.values[number] = Array(new.prefix(ST25TVPasswords.length))
+    if isLong { store.values[2] = Array(new.suffix(ST25TVPasswords.length)) }
     return .data([])
   }
 }
