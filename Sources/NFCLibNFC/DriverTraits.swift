@@ -37,6 +37,12 @@ struct DriverTraits: Sendable {
   /// The time that the driver subtracts from a time-out before it first looks for an answer, in
   /// milliseconds.
   var timeoutLoss: Int32 = 0
+  /// Whether a reader may answer nothing at all if no tag has answered its chip. libnfc treats this as a time-out if it
+  /// knows of it (its pull request 678, and Debian's package of 1.8.0), or else as a broken message.
+  ///
+  /// Logs of an ACR122U show this for InDataExchange (nfc-tools/libnfc issue 263), and for InListPassiveTarget (issues
+  /// 570 and 646).
+  var mayAnswerNothing = false
   /// Whether the driver reports 0 bytes, and no error, for an answer that it has not fetched.
   var reportsSilenceAsAnswer = false
   /// The way to discard unfetched frames of a bus.
@@ -57,13 +63,13 @@ struct DriverTraits: Sendable {
     // header: D5, code, status and the status word take five.
     DriverTraits(
       name: "acr122_usb", address: .usb, maximumCommandLength: 252, maximumResponseLength: 250,
-      abort: .flag, timeoutLoss: usbPass),
+      abort: .flag, timeoutLoss: usbPass, mayAnswerNothing: true),
     // `PN53X_USB_BUFFER_LEN` holds an extended frame.
     DriverTraits(name: "pn53x_usb", address: .usb, abort: .flag, timeoutLoss: usbPass),
     // Either of the two before: the stricter limits.
     DriverTraits(
       name: "usb", address: .usb, maximumCommandLength: 252, maximumResponseLength: 250,
-      abort: .flag, timeoutLoss: usbPass),
+      abort: .flag, timeoutLoss: usbPass, mayAnswerNothing: true),
     DriverTraits(name: "pn532_uart", address: .serialPort, abort: .pipe, isBareChip: true),
     // It sends normal frames only (254 bytes, two of them libnfc's), and calls abort() for an answer in an
     // extended one (255 bytes, three of them D5, code and status).
@@ -104,6 +110,9 @@ struct DriverTraits: Sendable {
         + "\(name), and the command requests \(length); request less, or open the reader with isolated: before its "
         + "address", cause: .unsupportedByReader)
   }
+
+  /// The time for which the driver waits at least if it is asked for a time-out of ``timeout(_:)``, in milliseconds.
+  func patience(_ milliseconds: Int32) -> Int32 { timeout(milliseconds) - timeoutLoss }
 
   /// Returns the time-out to ask the driver for, so that it waits for `milliseconds` at least.
   ///

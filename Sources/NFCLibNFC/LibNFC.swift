@@ -218,6 +218,8 @@ enum LibNFC {
     private(set) var isClosed = false
     /// `NP_EASY_FRAMING`, which `nfc_initiator_init` sets.
     private var isEasyFraming = true
+    /// The last command, if libnfc has not understood its answer.
+    var unclearCommand: [UInt8]?
 
     /// Ends a call from another thread.
     ///
@@ -441,6 +443,7 @@ enum LibNFC {
     /// - Parameter timeout: in milliseconds, at least 1: 0 would wait for ever.
     func transceive(_ command: [UInt8], timeout: Int32) throws(Failure) -> [UInt8] {
       try checkLength(command, traits.maximumCommandLength)
+      let start = ContinuousClock.now
       do {
         guard !traits.reportsSilenceAsAnswer || !supportsChipCommands else {
           return try transceiveByChip(command, timeout: timeout)
@@ -448,11 +451,15 @@ enum LibNFC {
         let count = try check(
           nfc_initiator_transceive_bytes(
             device, command, command.count, buffer, Self.bufferSize, traits.timeout(timeout)))
+        unclearCommand = nil
         return answer(of: count)
       } catch {
         var failure = error
         if [Failure.transmission, Failure.chip].contains(failure.code) {
           failure.chipStatus = chipStatus()
+        } else if isEmptyAnswer(failure, to: command, since: start, timeout) {
+          failure = Failure(code: Failure.transmission)
+          failure.chipStatus = Self.silence
         }
         throw failure
       }
@@ -576,7 +583,7 @@ enum LibNFC {
     /// GetGeneralStatus (UM0701-02, 7.2.3), whose first byte is the error that the chip met last.
     private static let getGeneralStatus: UInt8 = 0x04
 
-    private func chipStatus() -> UInt8? {
+    func chipStatus() -> UInt8? {
       guard supportsChipCommands else { return nil }
       let answer = try? chipCommand([Self.getGeneralStatus])
       return answer?.first.map { $0 & 0x3F }

@@ -129,11 +129,22 @@ extension LibNFCDriver {
           LibNFC.Failure.authentication:
           return nil
         case LibNFC.Failure.aborted: throw endedEarly(failure, "looking for tags")
+        case _ where failure.isOfLine && hasAnsweredNothing(isRepeated: isRepeated): return nil
         case _ where failure.isOfLine && !isRepeated && !device.isClosed: isRepeated = true
         default: throw readerError(failure, "looking for tags")
         }
       }
     }
+  }
+
+  /// Returns whether a search that has failed between host and reader has found nothing, because the reader answers
+  /// other commands: the second time, unless the reader is known for this.
+  private func hasAnsweredNothing(isRepeated: Bool) -> Bool {
+    guard device.traits.mayAnswerNothing, isRepeated || answersNothing, !device.isClosed,
+      (try? call { device.isInStep }) == true
+    else { return false }
+    answersNothing = true
+    return true
   }
 
   /// Prepares the chip, without relying on its previous settings.

@@ -29,6 +29,8 @@ package final class LibNFCDriver: ReaderDriver {
   /// The target whose last exchange has failed, until anything else happens.
   private var interrupted: Target?
   var framing: Framing?
+  /// Whether the reader has answered nothing to a search that has found no tag.
+  var answersNothing = false
   /// The UID of a card that is known to support ISO/IEC 14443-4 in addition to its MIFARE Classic
   /// sectors.
   var cardWithSectors: [UInt8]?

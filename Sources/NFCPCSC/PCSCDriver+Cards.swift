@@ -427,7 +427,6 @@ extension PCSCDriver {
 
 extension ISO14443ATarget {
   fileprivate init(uid: [UInt8], _ ats: AnswerToSelect) {
-    self.init(uid: uid, historicalBytes: ats.historicalBytes)
-    self.ats = ats.bytes
+    self.init(uid: uid, atqa: [], sak: Self.sakISO14443Part4, ats: ats.bytes)
   }
 }

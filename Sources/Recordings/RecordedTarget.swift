@@ -95,8 +95,9 @@ extension ISO14443ATarget {
       throw RecordedField.Problem("a UID has 4, 7 or 10 bytes, not \(uid.count)")
     }
     let (atqa, sak) = (try fields.bytes("atqa"), try fields.byte("sak"))
-    guard fields.has("historicalBytes") else {
-      self.init(uid: uid, atqa: atqa, sak: sak, ats: try fields.bytes("ats"))
+    let ats = try fields.bytes("ats")
+    guard ats.isEmpty, fields.has("historicalBytes") else {
+      self.init(uid: uid, atqa: atqa, sak: sak, ats: ats)
       return
     }
     self.init(uid: uid, historicalBytes: try fields.bytes("historicalBytes"))

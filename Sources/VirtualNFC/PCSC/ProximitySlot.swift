@@ -14,6 +14,8 @@ struct ProximitySlot {
     let kind: Kind
     let identifier: [UInt8]
     let atr: [UInt8]
+    /// The answer to select of a type A card with ISO/IEC 14443-4, beginning with its length; empty for other cards.
+    var ats: [UInt8] = []
     /// A FeliCa card's IC code and response times; empty for other cards.
     var pmm: [UInt8] = []
 
@@ -112,7 +114,7 @@ struct ProximitySlot {
     guard !found.supportsISO14443Part4 else {
       return Card(
         kind: .smartCard(historicalBytes: found.historicalBytes, isTypeA: true), identifier: uid,
-        atr: atr(found.historicalBytes))
+        atr: atr(found.historicalBytes), ats: Array(target[(4 + length)...]))
     }
     return Card(
       kind: sak == 0 ? .ultralight : .classic, identifier: uid,

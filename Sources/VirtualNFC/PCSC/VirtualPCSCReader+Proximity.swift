@@ -25,7 +25,7 @@ extension VirtualPCSCReader {
       guard case .smartCard(let historicalBytes, true) = card.kind else {
         return Self.notSupported
       }
-      return historicalBytes + Self.done
+      return (dialect.reportsWholeATS ? card.ats : historicalBytes) + Self.done
     case (0xC2, 0x00, let function) where dialect.hasTransparentSession:
       guard let data else { return Self.wrongLength }
       return transparent(function, data)
@@ -35,6 +35,7 @@ extension VirtualPCSCReader {
     case (0xFB, let isSuspended, 0x00) where dialect == .springCard && isSuspended <= 0x01:
       state.withLock { $0.isTrackingSuspended = isSuspended == 0x01 }
       return Self.done
+    case (0x00, 0x40...0x52, _) where dialect == .directTransmit: return peripherals(command)
     case (0x00, 0x00, 0x00) where dialect == .directTransmit:
       guard let data, data.first == Self.toChip else { return Self.wrongLength }
       return direct(Array(data.dropFirst()))
@@ -70,6 +71,28 @@ extension VirtualPCSCReader {
     if command.first == Self.dataExchange, reply.count == 2, reply[1] == timeOut { return [] }
     return [Self.fromChip] + reply + Self.done
   }
+
+  /// Commands to the parts of an ACR122U around its chip: lights, time-out, firmware version, operating parameter,
+  /// and buzzer (application programming interface 2.04). They do not concern a card.
+  ///
+  /// The version has no status word. For lights and operating parameter, the second byte of the status word is their
+  /// state (nfcpy issues 105 and 154).
+  private func peripherals(_ command: [UInt8]) -> [UInt8] {
+    switch command[2] {
+    case 0x40: [0x90, Self.lights]
+    case 0x48: Array("ACR122U214".utf8)
+    case 0x50: [0x90, state.withLock { $0.operatingParameter }]
+    case 0x51:
+      state.withLock {
+        $0.operatingParameter = command[3]
+        return [0x90, command[3]]
+      }
+    case 0x41, 0x52: Self.done
+    default: Self.refused
+    }
+  }
+
+  private static let lights: UInt8 = 0x02
 
   /// The chip's syntax error (nfc-tools/libnfc issue 251).
   private static let unknownToChip: [UInt8] = [0x63, 0x7F]

@@ -97,6 +97,8 @@ public final class VirtualPCSCReader: Sendable {
     var keys: [UInt8: [UInt8]] = [:]
     /// Whether a key was put where the reader keeps it without power.
     var hasKeptKey = false
+    /// An ACR122U's settings for its own search: all kinds of cards.
+    var operatingParameter: UInt8 = 0xFF
     var faults: [Fault] = []
     var exchanges = 0
     var commands = 0
@@ -313,6 +315,15 @@ extension VirtualPCSCReader.Dialect {
   /// Whether the reader's chip supports ISO/IEC 15693.
   fileprivate var hasVicinity: Bool {
     ![.directTransmit, .sonyTransparentSession, .feliCaFrames, .sessionKey].contains(self)
+  }
+
+  /// Whether `FF CA 01` reports the whole ATS, as ACS's manuals show it (ACM1281U-C7, reference manual 1.02, page 12),
+  /// and not only the historical bytes, which PC/SC part 3, 3.2.2.1.3, requires.
+  var reportsWholeATS: Bool {
+    switch self {
+    case .transparentSession, .acsPassThrough, .directTransmit, .feliCaFrames, .sessionKey: true
+    default: false
+    }
   }
 
   /// Whether the reader sends FeliCa frames in `FF 00 00 00`.

@@ -24,6 +24,7 @@ from testbed import ACK, EXCHANGES, NACK, WAKE_UP, Chip, Testbed, UMockdev, pair
 
 # The requests of linux/usbdevice_fs.h on a 64-bit machine.
 CONTROL = 0xC0185500
+BULK = 0xC0185502
 RESET_ENDPOINT = 0x80045503
 SET_INTERFACE = 0x80085504
 SET_CONFIGURATION = 0x80045505
@@ -128,6 +129,8 @@ class ACR122U(Reader):
         "25000000c2010000f70000000000000000000000400002000f010000000000000001"
         "070581030800ff" "07050202400000" "07058202400000")
     LONGEST = 255
+    # The lights as nfcpy's logs of an ACR122U215 and an ACR122U216 show them (nfcpy issues 105 and 154).
+    LIGHTS = 0x02
 
     def __init__(self, chip, options, answer):
         super().__init__(chip, options, answer)
@@ -161,6 +164,11 @@ class ACR122U(Reader):
             self.chip.write(WAKE_UP + frame(data[5:5 + data[4]]))
         elif data[:3] == b"\xff\0\x48":
             self.reply(message, b"ACR122U214")
+        elif data[:3] == b"\xff\0\x51":
+            # The second byte of the status word is the new value (API 2.04, operating parameter; nfcpy issue 154).
+            self.reply(message, b"\x90" + data[3:4])
+        elif data[:3] == b"\xff\0\x40":
+            self.reply(message, bytes([0x90, self.LIGHTS]))
         else:
             self.reply(message, b"\x90\0")
 
@@ -174,13 +182,24 @@ class ACR122U(Reader):
                 self.reply(message, b"\x63\x7f")
                 continue
             data = payload(whole) + b"\x90\0"
-            silent = data[1] in (0x41, 0x43) and data[2:3] == b"\x01"
-            if silent and self.options.mute:
-                self.reply(message, b"", status=0, error=0xFE)
+            if self.is_empty(data):
+                self.reply(message, b"", status=0, error=self.options.empty_error)
+                if self.options.belated is not None:
+                    self.reply(message, data, delay=self.options.belated / 1000)
             elif len(data) > self.LONGEST:
                 self.reply(message, b"\x63\0")
             else:
                 self.reply(message, data)
+
+    def is_empty(self, data):
+        """Whether the reader answers nothing at all, because no card has answered its chip.
+
+        Logs of libnfc show this for an exchange (issue 263) and, with other readers, for a search (issues 570 and
+        646, pull request 678). The error in the message is FE in the first, and another one in issue 646.
+        """
+        if data[1] == 0x4B:
+            return self.options.empty_searches and data[2:3] == b"\0"
+        return self.options.mute and data[1] in (0x41, 0x43) and data[2:3] == b"\x01"
 
     def serve(self, message, data):
         """Handles messages as the reader's own firmware does: the card that it has found is in its slot."""
@@ -198,11 +217,15 @@ class ACR122U(Reader):
         else:
             self.reply(message, b"", status=0x40, error=0)
 
-    def reply(self, message, data, status=0, error=0x81):
+    def reply(self, message, data, status=0, error=0x81, delay=0):
         kind = 0x83 if message[0] == 0x6B else 0x80
         head = bytes([kind]) + struct.pack("<I", len(data)) + message[5:7]
         # Status, error, and a byte without meaning. 81 is in the place of the error.
-        self.send(head + bytes([status, error, 0]) + data)
+        whole = head + bytes([status, error, 0]) + data
+        if delay:
+            self.answer(whole, delay)
+        else:
+            self.send(whole)
 
 
 READERS = {"acr122u": ACR122U, "scl3711": SCL3711, "rcs360": RCS360}
@@ -287,6 +310,8 @@ class Device:
             return 0, 0
         if request == CONTROL:
             return self.control(arg.resolve(0, 24))
+        if request == BULK:
+            return self.bulk(arg.resolve(0, 24))
         if request == SUBMIT:
             return self.submit(state, arg.resolve(0, URB_SIZE))
         if request == DISCARD:
@@ -341,6 +366,23 @@ class Device:
         if data:
             transfer.resolve(16, length).update(0, data)
         return len(data), 0
+
+    def bulk(self, transfer):
+        """Handles a transfer that a program waits for: struct usbdevfs_bulktransfer."""
+        endpoint, length, timeout = struct.unpack_from("<III", bytes(transfer.retrieve()))
+        if not endpoint & DIRECTION_IN:
+            return -1, errno.EINVAL
+        end = time.monotonic() + timeout / 1000
+        while True:
+            self.reader.pump()
+            now = time.monotonic()
+            if self.incoming and self.incoming[0][0] <= now:
+                data = self.incoming.pop(0)[1][:length]
+                transfer.resolve(16, length).update(0, data)
+                return len(data), 0
+            if now >= end:
+                return -1, errno.ETIMEDOUT
+            self.pause()
 
     def submit(self, state, urb):
         raw = bytes(urb.retrieve())
@@ -535,6 +577,14 @@ def arguments():
     parser.add_argument("--busy", action="store_true", help="another program has claimed it")
     parser.add_argument("--denied", action="store_true", help="the program may not use it")
     parser.add_argument("--mute", action="store_true", help="silence of a card is an empty answer")
+    parser.add_argument(
+        "--empty-searches", action="store_true", help="and so is a search that finds none")
+    parser.add_argument(
+        "--empty-error", type=lambda text: int(text, 16), default=0xFE,
+        help="the error in such an answer, in hexadecimal")
+    parser.add_argument(
+        "--belated", type=int,
+        help="milliseconds after such an answer until the chip's own answer follows, which nobody expects any more")
     parser.add_argument("--unplug", type=int, help="at this transfer to the device")
     parser.add_argument("--times", type=int, default=1, help="how often it is unplugged")
     parser.add_argument("--back", type=int, help="plugged in again so many milliseconds later")

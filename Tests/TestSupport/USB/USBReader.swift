@@ -39,8 +39,10 @@ public final class USBReader: Sendable {
     case busy
     /// The program is not permitted to use the reader.
     case denied
-    /// An ACR122U that does not answer if the card does not answer.
-    case mute
+    /// An ACR122U that answers nothing at all if no card answers its chip: an exchange, and perhaps a search that
+    /// finds none. The messages without content have this error; the chip's own answer may follow (libnfc's issues
+    /// 263, 570 and 646).
+    case mute(searches: Bool = true, error: UInt8 = 0xFE, belatedMilliseconds: Int? = nil)
     /// The reader is unplugged at the n-th transfer to the device, counted from 1.
     case unplugged(Int)
     /// The reader is unplugged at that transfer, and plugged in again some milliseconds later.
@@ -74,7 +76,10 @@ public final class USBReader: Sendable {
       switch self {
       case .busy: ["--busy"]
       case .denied: ["--denied"]
-      case .mute: ["--mute"]
+      case .mute(let searches, let error, let time):
+        ["--mute", "--empty-error", String(error, radix: 16)]
+          + (searches ? ["--empty-searches"] : [])
+          + (time.map { ["--belated", "\($0)"] } ?? [])
       case .unplugged(let transfer): ["--unplug", "\(transfer)"]
       case .unpluggedAndBack(let transfer, let time):
         ["--unplug", "\(transfer)", "--back", "\(time)"]

@@ -146,7 +146,7 @@ extension NTAG21xTests {
       select
       60 > 0004040201000F03
       """),
-    Type2Script("a byte too many", "ntag213", "60 00 > N0"),
+    Type2Script("a byte too many", "ntag213", "60 00 > -"),
     Type2Script("unknown command", "ntag213", "61 > N0"),
     Type2Script("nothing but a check", "ntag213", " > N0"),
     Type2Script("AUTHENTICATE of Ultralight C", "ntag213", "1A 00 > N0"),

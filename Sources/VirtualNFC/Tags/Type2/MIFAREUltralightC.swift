@@ -158,10 +158,18 @@ public struct MIFAREUltralightC: VirtualChip, Type2Chip {
       return finishAuthentication(command, challenge)
     }
     if command == [Type2Command.authenticate, 0x00] { return beginAuthentication() }
+    if command.first == Type2Command.authenticate, command.count != Self.authenticateLength {
+      // A log of an ACR122U shows silence for other lengths (pokusew/nfc-pcsc issue 59).
+      activation.stopResponding()
+      return .silence
+    }
     return executeBasic(command)
   }
 
   // MARK: Authentication
+
+  /// The length of AUTHENTICATE's first part, without its CRC.
+  private static let authenticateLength = 2
 
   /// The key in the form that the algorithm requires (section 7.5.7).
   private var key: [UInt8] {

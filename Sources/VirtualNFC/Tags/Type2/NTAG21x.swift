@@ -117,6 +117,10 @@ public struct NTAG21x: VirtualChip, Type2Chip {
   mutating func execute(_ command: [UInt8]) -> Type2Answer {
     switch (command.first, command.count) {
     case (Type2Command.getVersion, 1): return .data(product.version)
+    case (Type2Command.getVersion, _):
+      // A log of an SCL3711 shows silence, and not a refusal, for one byte too many (nfc-tools/libfreefare issue 112).
+      activation.stopResponding()
+      return .silence
     case (Type2Command.fastRead, _): return fastRead(command)
     case (Type2Command.readCounter, 2): return readCounter(command[1])
     case (Type2Command.readSignature, 2) where command[1] == 0: return .data(signature)
