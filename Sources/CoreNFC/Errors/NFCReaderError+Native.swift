@@ -14,7 +14,8 @@ extension NFCReaderError {
     switch error {
     case let error as NFCReaderError: self = error
     case let error as NFCError:
-      self.init(Self.code(of: error, during: operation), userInfo: Self.userInfo(of: error))
+      let code = Self.code(of: error, during: operation)
+      self.init(code, userInfo: Self.userInfo(of: error, code))
     case is CancellationError:
       self.init(.readerTransceiveErrorSessionInvalidated)
     default:
@@ -22,9 +23,19 @@ extension NFCReaderError {
     }
   }
 
+  /// Whether the tag has left, whatever was being done.
+  var isTagLoss: Bool {
+    if code == .readerTransceiveErrorTagConnectionLost { return true }
+    guard let error = userInfo[NSUnderlyingErrorKey] as? NFCError else { return false }
+    return error.code == .tagConnectionLost || error.code == .readerLost
+  }
+
   private static func code(of error: NFCError, during operation: Operation) -> Code {
     switch error.code {
-    case .tagConnectionLost, .readerLost: return .readerTransceiveErrorTagConnectionLost
+    // For a write, an iPhone's logs have "Connection Closed" under "Stack Error".
+    case .tagConnectionLost, .readerLost:
+      return operation == .writeNDEF
+        ? .ndefReaderSessionErrorTagUpdateFailure : .readerTransceiveErrorTagConnectionLost
     case .tagNotConnected: return .readerTransceiveErrorTagNotConnected
     case .commandTooLong: return .readerTransceiveErrorPacketTooLong
     case .invalidParameter: return .readerErrorInvalidParameter
@@ -39,10 +50,13 @@ extension NFCReaderError {
     }
   }
 
-  private static func userInfo(of error: NFCError) -> [String: Any] {
+  private static func userInfo(of error: NFCError, _ code: Code) -> [String: Any] {
     var userInfo: [String: Any] = [
       NSUnderlyingErrorKey: error, NSLocalizedFailureReasonErrorKey: error.description,
     ]
+    if code == .readerTransceiveErrorTagResponseError, error.cause == .noAnswer {
+      userInfo[NSLocalizedDescriptionKey] = Code.textWithoutResponse
+    }
     if case .iso15693(let code) = error.cause {
       userInfo[NFCISO15693TagResponseErrorKey] = NSNumber(value: code)
     }

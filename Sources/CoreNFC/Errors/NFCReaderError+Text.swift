@@ -1,4 +1,8 @@
 extension NFCReaderError.Code {
+  /// The text for ``readerTransceiveErrorTagResponseError`` if the tag has not answered at all, since
+  /// iOS 16. Programs compare it, as NFCPassportReader does before it opens a document again.
+  static let textWithoutResponse = "Tag response error / no response"
+
   /// The text of `localizedDescription`: Apple's if it is known from public logs, otherwise our
   /// own.
   var text: String {

@@ -62,7 +62,8 @@ public struct NFCReaderError: _BridgedStoredNSError {
     case readerErrorIneligible = 7
     /// Never used here: somebody has not agreed to the conditions of a service of Apple. Since iOS 26.
     case readerErrorAccessNotAccepted = 8
-    /// The tag has left the field, or was found before polling was restarted.
+    /// The tag has left the field, or was found before polling was restarted. A tag that leaves while its message is
+    /// written is ``ndefReaderSessionErrorTagUpdateFailure``.
     case readerTransceiveErrorTagConnectionLost = 100
     /// Used only by the two methods that can repeat a command (``NFCTagCommandConfiguration``).
     case readerTransceiveErrorRetryExceeded = 101
@@ -88,7 +89,7 @@ public struct NFCReaderError: _BridgedStoredNSError {
     case tagCommandConfigurationErrorInvalidParameters = 300
     /// The tag is read-only, and cannot be written or locked.
     case ndefReaderSessionErrorTagNotWritable = 400
-    /// The message could not be written; the content of the tag is now uncertain.
+    /// The message could not be written, or the tag left meanwhile; the content of the tag is now uncertain.
     case ndefReaderSessionErrorTagUpdateFailure = 401
     /// The message exceeds the capacity of the tag; nothing was written.
     case ndefReaderSessionErrorTagSizeTooSmall = 402

@@ -131,7 +131,8 @@ final class SessionCore: Sendable {
   /// Makes sure that commands are sent to a tag.
   ///
   /// The first command connects to its tag if the session is not connected to any. Apple's
-  /// documentation requires `connect(to:)`; an iPhone does not, and programs rely on that.
+  /// documentation requires `connect(to:)`. An iPhone does not for a card that it has found by an
+  /// application, and programs rely on that; for other tags its error is "Tag is not connected".
   func requireConnection(to tag: TagObject) async throws {
     let (connected, isReachable) = state.withLock { ($0.connected, $0.isReachable(tag)) }
     guard isReachable else { throw NFCReaderError(.readerTransceiveErrorTagConnectionLost) }
@@ -204,7 +205,7 @@ final class SessionCore: Sendable {
 
   /// Records what a failure says about the tag.
   func noting(_ error: NFCReaderError, of tag: TagObject) -> NFCReaderError {
-    if error.code == .readerTransceiveErrorTagConnectionLost { state.withLock { $0.lose(tag) } }
+    if error.isTagLoss { state.withLock { $0.lose(tag) } }
     return error
   }
 

@@ -59,10 +59,21 @@ extension TagRecognition {
   ) async throws -> TagObject? {
     let applications = options.contains(.iso14443) ? request.searchedApplications : []
     guard options.contains(.pace) || !applications.isEmpty else { return nil }
+    do {
+      return try await found(card, applications, searchesForPACE: options.contains(.pace))
+    } catch let error as NFCError where error.code == .tagResponseError {
+      // Its answer is not one of ISO/IEC 7816-4. A MIFARE Plus refuses SELECT with a single byte.
+      return nil
+    }
+  }
+
+  private func found(
+    _ card: any ISO7816Tag, _ applications: [ApplicationIdentifier], searchesForPACE: Bool
+  ) async throws -> TagObject? {
     try await card.connect()
     // EF.CardAccess first: it is not read within an application.
     let supportsPACE =
-      options.contains(.pace) ? try await card.cardAccess()?.offersPACE == true : false
+      searchesForPACE ? try await card.cardAccess()?.offersPACE == true : false
     if !applications.isEmpty, let selected = try await card.selectFirst(of: applications) {
       return ISO7816TagObject(
         card, selected: selected, request, supportsPACE: supportsPACE, in: core)

@@ -22,6 +22,26 @@ import Testing
         == "Session timeout")
   }
 
+  /// Programs for passports and wallets compare the text, and send the command again or not.
+  @Test func saysWhetherTheTagHasAnswered() {
+    let silence = NFCError(.tagResponseError, "the tag has not answered", cause: .noAnswer)
+    for operation in [Operation.command, .readNDEF] {
+      let error = NFCReaderError(silence, during: operation)
+      #expect(error.code == .readerTransceiveErrorTagResponseError)
+      #expect(error.localizedDescription == "Tag response error / no response")
+    }
+    for cause in [nil, NFCError.Cause.iso15693(0x0F)] {
+      let error = NFCReaderError(NFCError(.tagResponseError, "refused", cause: cause))
+      #expect(error.code == .readerTransceiveErrorTagResponseError)
+      #expect(error.localizedDescription == "Tag response error")
+    }
+    let write = NFCReaderError(silence, during: .writeNDEF)
+    #expect(write.code == .ndefReaderSessionErrorTagUpdateFailure)
+    #expect(write.localizedDescription == "Stack Error")
+    let gone = NFCReaderError(NFCError(.tagConnectionLost, "gone", cause: .noAnswer))
+    #expect(gone.localizedDescription == "Tag connection lost")
+  }
+
   @Test func canBeAnElementOfASet() {
     let errors: Set<NFCReaderError> = [
       NFCReaderError(.readerErrorInvalidParameter), NFCReaderError(.readerErrorInvalidParameter),

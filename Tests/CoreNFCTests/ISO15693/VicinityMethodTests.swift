@@ -81,6 +81,7 @@ extension SessionSuites {
           }
           #expect(error?.userInfo[NFCISO15693TagResponseErrorKey] == nil)
           #expect(error?.userInfo[NSUnderlyingErrorKey] is NFCError)
+          #expect(error?.localizedDescription == "Tag response error / no response")
         }
       }
     }

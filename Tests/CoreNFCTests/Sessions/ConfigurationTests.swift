@@ -106,6 +106,9 @@ extension SessionSuites {
       #expect(card.initialSelectedAID.isEmpty)
       let tag = try await found(.ntag215(), both, information: information())
       guard case .miFare = tag else { throw Unexpected("no MIFARE tag") }
+      // It refuses SELECT of a file, too, with one byte.
+      let plus = try await found(.named("mifare-plus"), both, information: information())
+      guard case .miFare = plus else { throw Unexpected("no MIFARE Plus") }
       let pace = Configuration(pollingOption: .pace)
       #expect(
         try await found(.ntag215(), pace, information: information(), within: .milliseconds(400))

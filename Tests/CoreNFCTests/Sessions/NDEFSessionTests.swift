@@ -159,6 +159,39 @@ extension SessionSuites {
       }
     }
 
+    /// Removed at each exchange in turn: an iPhone reports this like any other write that fails. That the tag has
+    /// left is known nevertheless.
+    @Test(arguments: 0..<4) func aTagThatLeavesWhileItIsWrittenIsAnUpdateFailure(
+      exchange: Int
+    ) async throws {
+      let tag = try VirtualTag.ntag213(ndef: Self.link)
+      let bench = try SessionBench(tag)
+      let delegate = NDEFTagDelegate()
+      let session = session(delegate)
+      try await delegate.events.expectActive()
+      let tags = try await delegate.events.ndefTags()
+      try await session.connect(to: tags[0])
+      let payload = try #require(
+        NFCNDEFPayload.wellKnownTypeURIPayload(string: "https://swift.org/install"))
+      bench.virtual.setFaults([Fault(.tagLeaves, at: .exchange(exchange))])
+      let error = await expect(.ndefReaderSessionErrorTagUpdateFailure) {
+        try await tags[0].writeNDEF(NFCNDEFMessage(records: [payload]))
+      }
+      #expect((error?.userInfo[NSUnderlyingErrorKey] as? NFCError)?.code == .tagConnectionLost)
+      #expect(!tags[0].isAvailable)
+      await expect(.readerTransceiveErrorTagConnectionLost) { _ = try await tags[0].readNDEF() }
+      // The next search finds it again.
+      bench.virtual.setFaults([])
+      bench.field.place(tag)
+      session.restartPolling()
+      let again = try await delegate.events.ndefTags()
+      try await session.connect(to: again[0])
+      try await again[0].writeNDEF(NFCNDEFMessage(records: [payload]))
+      #expect(try await again[0].readNDEF().records.first?.payload == payload.payload)
+      session.invalidate()
+      _ = try await delegate.events.end()
+    }
+
     @Test func aTagWithoutNDEFSaysSo() async throws {
       let bench = try SessionBench(try .named("blank-ultralight"))
       try await bench.withNDEFTag { tag async throws in

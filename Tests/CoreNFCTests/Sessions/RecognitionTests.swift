@@ -43,6 +43,16 @@ extension SessionSuites {
       #expect(tag.mifareFamily == .desfire)
     }
 
+    /// It refuses SELECT with one byte, which is no status word, and is still a MIFARE tag.
+    @Test(arguments: ["mifare-plus", "mifare-plus-4k", "mifare-plus-s"])
+    func aMIFAREPlusIsDeliveredWhateverIsListed(name: String) async throws {
+      for listed in [[], [Self.ndefApplication], ["A0000002471001", Self.ndefApplication]] {
+        let found = try await found(.named(name), information: information(listed))
+        guard case .miFare(let tag) = found else { throw Unexpected("no MIFARE tag: \(listed)") }
+        #expect(tag.mifareFamily == .plus)
+      }
+    }
+
     @Test func aCardIsDeliveredByTheFirstApplicationThatAnswers() async throws {
       let tag = try await found(
         .named("tmoney"),
