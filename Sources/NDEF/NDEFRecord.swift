@@ -59,6 +59,14 @@ public struct NDEFRecord: Hashable, Sendable {
     }
   }
 
+  /// Returns whether the record is of a media type, with or without parameters (RFC 2045, 5.1).
+  func hasMediaType(_ name: String) -> Bool {
+    let essence = type.prefix { $0 != UInt8(ascii: ";") }
+    let end = essence.lastIndex { $0 != UInt8(ascii: " ") }.map { $0 + 1 } ?? 0
+    return NDEFRecord(typeNameFormat: typeNameFormat, type: Array(essence[..<end]))
+      .hasType(.media, name)
+  }
+
   /// Checks that the record can be encoded, and decodes to the same record.
   ///
   /// - Throws: ``NDEFError`` with the rule of NDEF 1.0 that the record breaks: a field that is too

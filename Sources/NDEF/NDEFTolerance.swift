@@ -1,11 +1,11 @@
-/// A choice between ending at the first wrong field of a record, and leaving that field out.
+/// A choice between ending at the first wrong field of a record, and leaving that field out or repairing it.
 ///
 /// Records that devices on the market write deviate from their specifications in small ways. A
 /// strict reader returns nothing of them; a lenient one returns everything that is right.
 public struct NDEFTolerance: Hashable, Sendable {
   /// Reading ends at the first wrong field.
   public static let strict = NDEFTolerance(isLenient: false)
-  /// A wrong field is left out, and the first error is kept.
+  /// A wrong field is left out, or what is not valid in a text is replaced by U+FFFD; the first error is kept.
   public static let lenient = NDEFTolerance(isLenient: true)
 
   /// Whether a wrong field is left out.

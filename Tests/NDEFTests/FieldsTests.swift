@@ -16,6 +16,14 @@ import Testing
       .media("text/plain", Array("x\n".utf8)), .external("example.com:ticket", Array("A-1".utf8)),
       .androidApplication("com.example.app"), AbsoluteURIRecord("a:b").record, .empty,
       .wiFi(ssid: "Café", key: "correct horse"), .wiFi(ssid: "hex:41"), .wiFi(ssid: ""),
+      WiFiRecord(
+        credentials: [
+          WiFiCredential(
+            ssid: [0x61], authentication: .wpa2Personal, encryption: .aes, networkKey: [0x62],
+            isNetworkKeyShareable: false,
+            otherAttributes: [WiFiAttribute(.init(rawValue: 0x1061), [1])])
+        ], version: 0x20, otherAttributes: [WiFiAttribute(.outOfBandDevicePassword, [9, 9])]
+      ).record,
       VCardRecord(
         name: "J; Doe", telephones: ["1", "2"], emails: ["a@b.c"], organization: "O, P",
         url: "https://a.b/?c=d"
@@ -26,6 +34,11 @@ import Testing
       HandoverSelectRecord(carriers: [carrier]).record,
       HandoverRequestRecord(randomNumber: 7, carriers: [carrier]).record,
       HandoverCarrierRecord(carrierTypeFormat: .media, carrierType: "a/b", carrierData: [1]).record,
+      HandoverMediationRecord(carriers: [carrier]).record,
+      HandoverInitiateRecord(carriers: []).record,
+      WindowsLaunchAppRecord(
+        apps: [.init(platform: "Windows", identifier: "a!b")], arguments: "c d"
+      ).record,
       SignatureRecord(
         algorithm: .ecdsaP256, signature: .bytes([1, 2]), certificates: [[3]],
         certificateURI: "https://c"
@@ -35,6 +48,14 @@ import Testing
     if let address {
       records += [
         .bluetooth(address, name: "Böx"), .bluetooth(address),
+        BluetoothRecord(
+          address: address,
+          data: BluetoothData([
+            .init(.completeLocalName, [0x6E]),
+            .init(.simplePairingHash192, [UInt8](repeating: 7, count: 16)),
+            .init(.init(rawValue: 0x30), [1, 2]),
+          ])
+        ).record,
         .bluetoothLE(address, isRandomAddress: true, role: .centralPreferred, name: "n"),
       ]
     }
@@ -72,6 +93,13 @@ import Testing
     #expect(
       try NDEFRecord(fields: ["mediaType": "image/png", "payload": "89"])
         == .media("image/png", [0x89]))
+    // Also for types that have fields of their own.
+    for record in [NDEFRecord.wiFi(ssid: "a"), .media("application/vnd.wfa.wsc", [1])] {
+      let short: NDEFFields = [
+        "mediaType": "application/vnd.wfa.wsc", "payload": record.fields["payload"],
+      ]
+      #expect(try NDEFRecord(fields: short) == record)
+    }
     let card = try NDEFRecord(fields: [
       "vCard": .fields(["name": .list(["Doe", "Jane"]), "telephones": "1"])
     ])
@@ -94,6 +122,8 @@ import Testing
     table.append((.text("a"), "uri", "a:b", "uri"))
     table.append((.uri("a:b"), "text", "a", "text"))
     table.append((.media("a/b", [1]), "content", "x", "content"))
+    table.append((.wiFi(ssid: "a"), "mediaType", "application/vnd.wfa.p2p", "mediaType"))
+    table.append((.uri("a:b"), "mediaType", "a/b", "mediaType"))
     table.append((.wiFi(ssid: "a", key: "b"), "wifi", network, "wifi.credentials[0].ssid"))
     let poster = NDEFRecord.smartPoster("a:b", title: "x")
     table.append(
@@ -134,9 +164,23 @@ import Testing
       table.append(([name: .fields(fields)], "\(name).\(place)"))
     }
     inside("bluetooth", ["address": "01:02"], "address")
+    func structure(_ type: String, _ value: String, _ place: String) {
+      let other: NDEFFieldValue = .list([.fields(["type": .text(type), "value": .text(value)])])
+      inside(
+        "bluetooth", ["address": "010203040506", "otherData": other], "otherData[0].\(place)")
+    }
+    structure("magic", "00", "type")
+    structure("0E0F", "00", "type")
+    structure("simplePairingHash192", "00", "value")
+    structure("FF", String(repeating: "00", count: 255), "value")
     inside("bluetoothLE", ["address": "010203040506", "role": "boss"], "role")
     inside("wifi", ["ssid": "a", "encryption": "rot13"], "encryption")
     inside("wifi", ["ssid": .text(String(repeating: "a", count: 33))], "ssid")
+    inside("wifi", ["ssid": "a", "networkKeyShareable": "yes"], "networkKeyShareable")
+    inside("wifi", ["credentials": .list([]), "version": "2"], "version")
+    inside("wifi", ["credentials": .list([]), "version": "2.16"], "version")
+    let attribute: NDEFFieldValue = .list([.fields(["type": "10", "value": "00"])])
+    inside("wifi", ["ssid": "a", "otherAttributes": attribute], "otherAttributes[0].type")
     inside("smartPoster", [:], "uri")
     inside("deviceInformation", ["vendorName": "a"], "modelName")
     inside("handoverSelect", ["carriers": .list([]), "error": "out of memory"], "error")

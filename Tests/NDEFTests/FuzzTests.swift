@@ -39,11 +39,21 @@ import Testing
       address.map { BluetoothLERecord(address: $0, role: .peripheral, name: "Keys") },
       VCardRecord(name: "Jane Doe", telephones: ["+1"], emails: ["j@example.com"]),
       MIMERecord(mediaType: "application/octet-stream", payload: Array(0..<20)),
+      HandoverMediationRecord(carriers: [carrier]),
+      HandoverInitiateRecord(carriers: [carrier, carrier]),
+      WindowsLaunchAppRecord(
+        apps: [.init(platform: "Windows", identifier: "a!b")], arguments: "c"),
       AbsoluteURIRecord("https://example.com", payload: [1]),
       ExternalRecord(type: "example.com:t", payload: [1, 2]),
       UnknownRecord(payload: [9, 9]),
     ]
-    return typed.compactMap { $0?.record } + [.empty]
+    return typed.compactMap { $0?.record } + [
+      .empty,
+      .media(
+        "application/vnd.openprinttag",
+        hex("A10214 BF 0A 6141 181C 83 01 F93CF6 FA3F800000 FF A10001")),
+      .media("application/opentag3d", hex("07D2 504C410000 4346000000 506F6C6172")),
+    ]
   }()
 
   /// Makes one to eight changes: bytes set, bits turned, pieces cut, doubled, moved from elsewhere.

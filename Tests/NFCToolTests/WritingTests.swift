@@ -23,6 +23,12 @@ import VirtualNFC
       text: "mailto:ada@example.com?subject=Lamp%207&body=a%0D%0Ab"),
     Kind(arguments: ["geo", "-33.86,151.2"], text: "geo:-33.86,151.2"),
     Kind(arguments: ["geo", "51.4779, -0.0015"], text: "geo:51.4779,-0.0015"),
+    // RFC 5870 has digits on both sides of a point, and no plus sign.
+    Kind(arguments: ["geo", "+.5,5."], text: "geo:0.5,5"),
+    // RFC 3986, 3.1: schemes are written in lower case; Matter and HomeKit have their own case.
+    Kind(arguments: ["uri", "HTTPS://WWW.Example.com"], text: "https://WWW.Example.com"),
+    Kind(arguments: ["uri", "MT:Y.K9042C00KA0648G00"], text: "MT:Y.K9042C00KA0648G00"),
+    Kind(arguments: ["uri", "X-HM://0023ISYWY"], text: "X-HM://0023ISYWY"),
     Kind(arguments: ["app", "org.mozilla.firefox"], text: "Android app org.mozilla.firefox"),
     Kind(
       arguments: ["bluetooth", "00-11-22-33-44-55", "--name", "Speaker"],
@@ -50,6 +56,9 @@ import VirtualNFC
     Kind(
       arguments: ["external", "example.com:ticket", "A-1"], text: "",
       json: #""type":"example.com:ticket""#),
+    // Android compares external types with their case.
+    Kind(
+      arguments: ["external", "Example.com:Ticket", "A-1"], text: "example.com:ticket: A-1"),
   ])
   func writesWhatCanBeRead(_ kind: Kind) async throws {
     try await Tool.with("ntag215") { nfc async throws in
@@ -74,6 +83,15 @@ import VirtualNFC
     (["external", "a b:c", "x"], "example.com"), (["tel", "abc"], "telephone"),
     (["geo", "91,0"], "90"),
     (["geo", "12"], "like"), (["app", "firefox"], "org."), (["bluetooth", "0011"], "six"),
+    // What was meant, where it is clear.
+    (["mime", "png", "/dev/null"], "write image/png, or insist with --as-is"),
+    (["mime", "text / plain", "/dev/null"], "write text/plain, or"),
+    (["external", "urn:nfc:ext:example.com:a", "x"], "write example.com:a, or"),
+    (["external", "example.com/a", "x"], "write example.com:a, or"),
+    (
+      ["app", "https://play.google.com/store/apps/details?id=org.mozilla.firefox"],
+      "write org.mozilla.firefox, or"
+    ),
     (["mail", "ada"], "@"), (["wifi", "x", "--password", "short"], "8 to 63"),
     (["wifi", "x", "--security", "wpa2"], "--password"), (["contact"], "--name"),
     (["wifi", String(repeating: "x", count: 33)], "32"),
@@ -113,6 +131,12 @@ import VirtualNFC
       try Data("BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ada\r\nEND:VCARD\r\n".utf8)
         .write(to: URL(filePath: file))
       #expect(try await Tool.run("write", "contact", file, "--virtual", "ntag213").status == 0)
+      // Without the byte order mark of a program for Windows.
+      let plain = try await Tool.run("encode", "contact", file, "--output", "-").output
+      try Data("\u{FEFF}BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ada\r\nEND:VCARD\r\n".utf8)
+        .write(to: URL(filePath: file))
+      let marked = try await Tool.run("encode", "contact", file, "--output", "-")
+      #expect(marked.status == 0 && marked.output == plain && plain.contains("FN:Ada"))
       try Data("no card".utf8).write(to: URL(filePath: file))
       #expect(try await Tool.run("write", "contact", file, "--virtual", "ntag213").status == 65)
       #expect(

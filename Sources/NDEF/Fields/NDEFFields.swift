@@ -119,6 +119,15 @@ extension NDEFFields {
     }
   }
 
+  /// Returns `true` or `false` with this name, or `nil` if there is none.
+  public func boolean(_ name: String) throws(NDEFFieldError) -> Bool? {
+    switch self[name] {
+    case nil, .null: return nil
+    case .boolean(let value): return value
+    case .some(let other): throw .wrongKind(other, "true or false", at: name)
+    }
+  }
+
   /// Returns the bytes of the hexadecimal digits with this name, or `nil` if there are none.
   public func bytes(_ name: String) throws(NDEFFieldError) -> [UInt8]? {
     guard let digits = try text(name) else { return nil }

@@ -65,7 +65,11 @@ extension NDEFRecord {
     let record = NDEFRecord(
       typeNameFormat: format, type: type,
       identifier: try fields.marked(Frame.identifier) ?? [], payload: payload)
-    let decoded = record.decodedLeniently.value?.fields ?? NDEFFields()
+    var decoded = record.decodedLeniently.value?.fields ?? NDEFFields()
+    // Types that have fields of their own, such as wifi, do not repeat the media type.
+    if format == .media, decoded[Frame.mediaType] == nil {
+      decoded[Frame.mediaType] = .text(type.asciiOrHexadecimal)
+    }
     for name in fields.names where !Frame.names.contains(name) {
       guard let given = fields[name], given != .null else { continue }
       if let said = decoded[name] {

@@ -1,7 +1,11 @@
 /// A record whose type is an absolute URI.
 ///
 /// The URI indicates the type of the payload. Many programs nevertheless store a link there and
-/// leave the payload empty. Source: NFC Forum NDEF 1.0, 3.2.6; RFC 3986, 4.3.
+/// leave the payload empty. Windows stores names of types there that are not URIs, such as
+/// `windows.com/LaunchApp`; see ``hasScheme``.
+///
+/// Source: NFC Forum NDEF 1.0, 3.2.6; RFC 3986, 4.3; Windows hardware developer documentation, "Near field proximity",
+/// Windows protocol.
 public struct AbsoluteURIRecord: NDEFTypedRecord {
   /// The URI, at most 255 bytes; ``NDEFRecord/validate()`` rejects a longer one.
   public var uri: String
@@ -15,6 +19,9 @@ public struct AbsoluteURIRecord: NDEFTypedRecord {
     self.payload = payload
     self.identifier = identifier
   }
+
+  /// Whether the type begins with a scheme, as every absolute URI does.
+  public var hasScheme: Bool { URIRecord.scheme(of: uri) != nil }
 
   public static func matches(_ record: NDEFRecord) -> Bool {
     record.typeNameFormat == .absoluteURI
@@ -41,7 +48,7 @@ public struct AbsoluteURIRecord: NDEFTypedRecord {
 
   public static let fieldNames = ["uri"]
 
-  public var fields: NDEFFields { ["uri": .text(uri)] }
+  public var fields: NDEFFields { ["uri": hasScheme ? .text(uri) : nil] }
 
   /// Reads `{"tnf":"absoluteURI","uri":"…"}`.
   public init?(fields: NDEFFields) throws(NDEFFieldError) {

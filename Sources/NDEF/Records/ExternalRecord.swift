@@ -35,10 +35,10 @@ public struct ExternalRecord: NDEFTypedRecord {
     NDEFRecord(typeNameFormat: .external, type: type, identifier: identifier, payload: payload)
   }
 
-  /// The content as text, if it is UTF-8 without control characters.
+  /// The content as text, if it is UTF-8 without control characters except tabs and line ends.
   public var text: String? {
     guard let text = String(validating: payload, as: UTF8.self),
-      text.unicodeScalars.allSatisfy({ $0.value >= 0x20 })
+      payload.isEmpty || text.isReadable
     else { return nil }
     return text
   }

@@ -15,10 +15,20 @@ public struct MIMERecord: NDEFTypedRecord {
     self.identifier = identifier
   }
 
-  /// The content as text, if the media type is `text/…` and the content is valid UTF-8.
+  /// The content as text, if it is valid UTF-8.
+  ///
+  /// Images, sounds, films and fonts have no text. Content of other types than `text/…`, JSON (RFC 8259) and XML (RFC
+  /// 7303) is a text only if it is not empty, and has no control characters except tabs and line ends.
   public var text: String? {
-    guard mediaType.utf8.prefix(5).map(\.lowercasedASCII) == Array("text/".utf8) else { return nil }
-    return String(validating: payload, as: UTF8.self)
+    let essence = mediaType.prefix { $0 != ";" }.lowercased().trimmingBlanks
+    let kind = essence.prefix { $0 != "/" }
+    guard !["image", "audio", "video", "font"].contains(kind),
+      let text = String(validating: payload, as: UTF8.self)
+    else { return nil }
+    let isTextual =
+      kind == "text" || ["json", "xml"].contains { essence.hasSuffix("/\($0)") }
+      || ["+json", "+xml"].contains { essence.hasSuffix($0) }
+    return isTextual || text.isReadable ? text : nil
   }
 
   public static func matches(_ record: NDEFRecord) -> Bool {

@@ -89,7 +89,8 @@ public struct SmartPosterRecord: NDEFTypedRecord {
     try self.init(record, tolerance: &tolerance)
   }
 
-  /// Reads a poster; leniently, what is repeated or malformed is left out.
+  /// Reads a poster; leniently, what is repeated or malformed is left out, and a record whose type is an absolute URI
+  /// may take the place of the link, as in Android (NdefRecord.java, toUri).
   public init(_ record: NDEFRecord, tolerance: inout NDEFTolerance) throws(NDEFError) {
     try Self.expectMatch(record)
     let parser = MessageParser(
@@ -105,10 +106,15 @@ public struct SmartPosterRecord: NDEFTypedRecord {
         try tolerance.report(error.shifted(by: part.payloadOffset))
       }
     }
-    guard let link else {
-      throw NDEFError(.missingField, offset: 0, reason: "the smart poster has no link")
+    if let link {
+      uri = link
+      return
     }
-    uri = link
+    let missing = NDEFError(.missingField, offset: 0, reason: "the smart poster has no link")
+    let others = otherRecords.lazy.compactMap { try? AbsoluteURIRecord($0) }
+    guard let other = others.first(where: \.hasScheme) else { throw missing }
+    try tolerance.report(missing)
+    uri = URIRecord(other.uri)
   }
 
   /// Reads one record of the poster's message.

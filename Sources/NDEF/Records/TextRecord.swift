@@ -52,24 +52,39 @@ public struct TextRecord: NDEFTypedRecord {
   /// - Throws: ``NDEFError`` for a payload that is too short, a language that is not US-ASCII, or a
   ///   text that is not valid in its encoding.
   public init(_ record: NDEFRecord) throws(NDEFError) {
+    var tolerance = NDEFTolerance.strict
+    try self.init(record, tolerance: &tolerance)
+  }
+
+  /// Reads a text; leniently, what is not valid in its encoding is replaced by U+FFFD, and a language that is not
+  /// US-ASCII is left out.
+  public init(_ record: NDEFRecord, tolerance: inout NDEFTolerance) throws(NDEFError) {
     try Self.expectMatch(record)
     var reader = ByteReader(record.payload)
     let status = try reader.readByte("status byte")
     let languageLength = Int(status & Self.languageLengthMask)
-    let language = try reader.readBytes(languageLength, "language").asciiText("language")
+    let tag = try reader.readBytes(languageLength, "language")
     let isUTF16 = status & Self.utf16Flag != 0
-    let bytes = reader.readRest()
     self.init(
-      isUTF16 ? try Self.utf16Text(bytes) : try Self.utf8Text(bytes), language: language,
-      encoding: isUTF16 ? .utf16 : .utf8, identifier: record.identifier)
+      "", language: "", encoding: isUTF16 ? .utf16 : .utf8, identifier: record.identifier)
+    do throws(NDEFError) {
+      language = try tag.asciiText("language")
+    } catch {
+      try tolerance.report(error)
+    }
+    let bytes = reader.readRest()
+    if isUTF16 {
+      text = try Self.utf16Text(bytes, tolerance: &tolerance)
+    } else {
+      let hasMark = bytes.starts(with: Self.utf8ByteOrderMark)
+      text = try bytes.dropFirst(hasMark ? Self.utf8ByteOrderMark.count : 0)
+        .utf8Text("text", tolerance: &tolerance)
+    }
   }
 
-  private static func utf8Text(_ bytes: ArraySlice<UInt8>) throws(NDEFError) -> String {
-    let hasMark = bytes.starts(with: utf8ByteOrderMark)
-    return try bytes.dropFirst(hasMark ? utf8ByteOrderMark.count : 0).utf8Text("text")
-  }
-
-  private static func utf16Text(_ bytes: ArraySlice<UInt8>) throws(NDEFError) -> String {
+  private static func utf16Text(
+    _ bytes: ArraySlice<UInt8>, tolerance: inout NDEFTolerance
+  ) throws(NDEFError) -> String {
     var units: [UInt16] = []
     units.reserveCapacity(bytes.count / 2)
     var high: UInt8?
@@ -81,18 +96,18 @@ public struct TextRecord: NDEFTypedRecord {
         high = byte
       }
     }
-    guard high == nil else {
-      throw NDEFError(
-        .invalidText, offset: bytes.startIndex,
-        reason: "a text in UTF-16 has an odd number of bytes")
+    if high != nil {
+      try tolerance.report(
+        NDEFError(
+          .invalidText, offset: bytes.startIndex,
+          reason: "a text in UTF-16 has an odd number of bytes"))
     }
     if units.first == swappedByteOrderMark { units = units.map(\.byteSwapped) }
     if units.first == byteOrderMark { units.removeFirst() }
-    guard let text = String(validating: units, as: UTF16.self) else {
-      throw NDEFError(
-        .invalidText, offset: bytes.startIndex, reason: "the text is not valid UTF-16")
-    }
-    return text
+    if let text = String(validating: units, as: UTF16.self) { return text }
+    try tolerance.report(
+      NDEFError(.invalidText, offset: bytes.startIndex, reason: "the text is not valid UTF-16"))
+    return String(decoding: units, as: UTF16.self)
   }
 
   public var record: NDEFRecord {

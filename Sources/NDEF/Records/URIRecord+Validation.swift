@@ -40,7 +40,7 @@ extension URIRecord {
   }
 
   /// Returns the text before the first colon, if it has the form of a scheme (RFC 3986, 3.1).
-  private static func scheme(of uri: String) -> String? {
+  static func scheme(of uri: String) -> String? {
     let scheme = uri.utf8.prefix { $0 != UInt8(ascii: ":") }
     guard scheme.endIndex < uri.utf8.endIndex, scheme.first?.isLetterASCII == true,
       scheme.allSatisfy({

@@ -59,17 +59,24 @@ public struct VCardRecord: NDEFTypedRecord {
 
   private static let mediaTypes = ["text/vcard", "text/x-vcard"]
 
+  /// Returns whether the record is of one of the media types, with or without parameters such as `charset=utf-8`.
   public static func matches(_ record: NDEFRecord) -> Bool {
-    mediaTypes.contains { record.hasType(.media, $0) }
+    mediaTypes.contains { record.hasMediaType($0) }
   }
 
-  /// Reads a card.
+  /// Reads a card. A byte order mark before `BEGIN:VCARD` stays in the text.
   ///
   /// - Throws: ``NDEFError`` for a text that is not UTF-8 or does not begin with `BEGIN:VCARD`.
   public init(_ record: NDEFRecord) throws(NDEFError) {
+    var tolerance = NDEFTolerance.strict
+    try self.init(record, tolerance: &tolerance)
+  }
+
+  /// Reads a card; leniently, what is not valid UTF-8 is replaced by U+FFFD.
+  public init(_ record: NDEFRecord, tolerance: inout NDEFTolerance) throws(NDEFError) {
     try Self.expectMatch(record)
     self.init(
-      text: try record.payload[...].utf8Text("vCard"),
+      text: try record.payload[...].utf8Text("vCard", tolerance: &tolerance),
       mediaType: try record.type[...].asciiText("media type"), identifier: record.identifier)
     guard properties.first?.isBegin == true else {
       throw NDEFError(
@@ -151,7 +158,9 @@ public struct VCardRecord: NDEFTypedRecord {
   private var unfoldedLines: [[UInt8]] {
     var lines: [[UInt8]] = []
     var isEncoded = false
-    for line in text.utf8.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
+    let hasMark = text.unicodeScalars.first == "\u{FEFF}"
+    let content = text.unicodeScalars.dropFirst(hasMark ? 1 : 0)
+    for line in Substring(content).utf8.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
       let last = lines.count - 1
       if isEncoded, QuotedPrintable.isContinued(lines[last]) {
         lines[last].removeLast()

@@ -87,6 +87,18 @@ extension ArraySlice where Element == UInt8 {
     return text
   }
 
+  /// Returns the bytes as UTF-8; leniently, what is not valid is replaced by U+FFFD.
+  func utf8Text(
+    _ name: StaticString, tolerance: inout NDEFTolerance
+  ) throws(NDEFError) -> String {
+    do throws(NDEFError) {
+      return try utf8Text(name)
+    } catch {
+      try tolerance.report(error)
+      return String(decoding: self, as: UTF8.self)
+    }
+  }
+
   /// Returns the bytes as printable US-ASCII.
   ///
   /// - Throws: ``NDEFError/Code/invalidText`` with the offset of the byte that is not printable.

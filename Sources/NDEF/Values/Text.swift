@@ -95,6 +95,18 @@ extension [UInt8] {
 }
 
 extension String {
+  /// Whether there is a text, without control characters except tabs and line ends.
+  var isReadable: Bool {
+    !isEmpty
+      && unicodeScalars.allSatisfy { scalar in
+        switch scalar {
+        case "\t", "\n", "\r": true
+        case "\u{00}"..."\u{1F}", "\u{7F}"..."\u{9F}": false
+        default: true
+        }
+      }
+  }
+
   /// The text with its control characters, including line ends, and the characters that change the
   /// direction of writing as escapes.
   var escapingControls: String {

@@ -54,7 +54,11 @@ struct ContactKind: RecordKind {
   }
 
   private func message(of file: String) throws -> NDEFMessage {
-    let message = NDEFMessage(VCardRecord(text: try File.readText(file)).record)
+    // Programs for Windows begin a text file with a byte order mark, which phones do not expect before BEGIN:VCARD.
+    let text = Array(try File.readText(file).unicodeScalars)
+    let card = text.first == "\u{FEFF}" ? text.dropFirst() : text[...]
+    let message = NDEFMessage(
+      VCardRecord(text: String(String.UnicodeScalarView(card))).record)
     do {
       _ = try message.records.map { try $0.decoded }
     } catch {

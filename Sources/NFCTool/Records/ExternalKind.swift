@@ -17,22 +17,31 @@ struct ExternalKind: RecordKind {
     let type = try TextArgument.checked(type, "the type")
     if !isForced { try check(type) }
     let text = values.fill(try TextArgument.checked(text, "the text"))
-    return NDEFMessage(.external(type, Array(text.utf8)))
+    // The case does not matter (Record Type Definition 1.0, 3.3), except to Android, whose intent filters match types
+    // in lower case only (NdefRecord.java, createExternal).
+    return NDEFMessage(.external(isForced ? type : type.lowercased(), Array(text.utf8)))
   }
 
-  /// Checks the type, which is a domain name, a colon and a name of these characters (Record Type Definition
-  /// 1.0, 3.4).
   private func check(_ text: String) throws {
-    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-    let isOne =
-      parts.count == 2 && parts[0].utf8.allSatisfy(Self.isDomain) && parts[0].contains(".")
-      && !parts[0].hasPrefix(".") && !parts[0].hasSuffix(".") && !parts[1].isEmpty
-      && parts[1].utf8.allSatisfy(Self.isName)
-    guard isOne else {
-      throw Failure(
-        .usage, "\"\(text)\" is not an external type",
-        advice: "it is like example.com:ticket; insist with --as-is")
+    guard !Self.isType(text) else { return }
+    var advice = "it is like example.com:ticket; insist with --as-is"
+    do throws(NDEFSyntaxError) {
+      try ExternalRecord.validate(type: text)
+    } catch {
+      if let type = error.suggestion, Self.isType(type) {
+        advice = error.advice(otherwise: advice)
+      }
     }
+    throw Failure(.usage, "\"\(text)\" is not an external type", advice: advice)
+  }
+
+  /// Returns whether a text is a domain name, a colon and a name of these characters (Record Type Definition
+  /// 1.0, 3.4).
+  private static func isType(_ text: String) -> Bool {
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    return parts.count == 2 && parts[0].utf8.allSatisfy(isDomain) && parts[0].contains(".")
+      && !parts[0].hasPrefix(".") && !parts[0].hasSuffix(".") && !parts[1].isEmpty
+      && parts[1].utf8.allSatisfy(isName)
   }
 
   private static func isAlphanumeric(_ byte: UInt8) -> Bool {

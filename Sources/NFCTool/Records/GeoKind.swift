@@ -15,24 +15,14 @@ struct GeoKind: RecordKind {
 
   var templates: [String] { [place] }
 
-  /// Returns the message (RFC 5870).
   func message(_ values: Placeholders, isForced: Bool) throws -> NDEFMessage {
     let text = values.fill(try TextArgument.checked(place, "the place"))
-    let parts = text.split(separator: ",", omittingEmptySubsequences: false).map {
-      $0.filter { !$0.isWhitespace }
-    }
-    let limits = [90.0, 180.0]
-    let isPlace =
-      parts.count == 2
-      && zip(parts, limits).allSatisfy { part, limit in
-        part.allSatisfy { $0.isASCII && ($0.isNumber || "-.".contains($0)) }
-          && (Double(part).map { abs($0) <= limit } ?? false)
-      }
-    guard isPlace || isForced else {
+    if let link = try? URIRecord(geo: text) { return NDEFMessage(link.record) }
+    guard isForced else {
       throw Failure(
         .usage, "\"\(text)\" is not a location",
         advice: "it is like 51.4779,-0.0015: latitude up to 90 degrees, longitude up to 180")
     }
-    return NDEFMessage(.uri("geo:" + (isPlace ? parts.joined(separator: ",") : text)))
+    return NDEFMessage(.uri("geo:" + text))
   }
 }

@@ -17,12 +17,17 @@ enum LinkText {
         .usage, "the link \"\(text)\" has no \(missing)",
         advice: "it is like \(example); insist with --as-is")
     }
-    guard scheme(of: text) != nil else {
+    guard let scheme = scheme(of: text) else {
       guard let fixed = withScheme(text) else { throw refusal(text, "has no scheme", nil) }
       throw refusal(text, "has no scheme", fixed)
     }
-    return text
+    let known = scheme.lowercased()
+    return knownSchemes.contains(known) ? known + text.dropFirst(scheme.count) : text
   }
+
+  /// Schemes that are written in lower case (RFC 3986, 3.1), which is also the case of the abbreviations of the URI
+  /// Record Type Definition. Others stay as they are: Matter and HomeKit compare `MT:` and `X-HM:` with their case.
+  private static let knownSchemes = ["http", "https", "tel", "mailto", "sms", "geo", "ftp"]
 
   /// Returns a link to call a telephone number that begins with a plus sign, or `nil` for any other text.
   private static func telephoneLink(_ text: String) -> String? {

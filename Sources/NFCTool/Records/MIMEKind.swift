@@ -18,20 +18,13 @@ struct MIMEKind: RecordKind {
     return NDEFMessage(.media(type, try File.read(file)))
   }
 
-  /// Checks the media type, which is two tokens separated by a solidus, and parameters (RFC 2045, 5.1).
   private func check(_ text: String) throws {
-    let essence = text.prefix { $0 != ";" }
-    let parts = essence.split(separator: "/", omittingEmptySubsequences: false)
-    let isOne =
-      parts.count == 2 && parts.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy(Self.isToken) }
-    guard isOne else {
+    do throws(NDEFSyntaxError) {
+      try MIMERecord.validate(mediaType: text)
+    } catch {
       throw Failure(
         .usage, "\"\(text)\" is not a media type",
-        advice: "it is like text/plain or image/png; insist with --as-is")
+        advice: error.advice(otherwise: "it is like text/plain or image/png"))
     }
-  }
-
-  private static func isToken(_ byte: UInt8) -> Bool {
-    (0x21...0x7E).contains(byte) && !#"()<>@,;:\"/[]?="#.utf8.contains(byte)
   }
 }

@@ -129,6 +129,14 @@ enum MessageCheck {
   }
 }
 
+extension NDEFSyntaxError {
+  /// The advice for a text that was refused: its corrected form, or else what such a text is like.
+  func advice(otherwise example: String) -> String {
+    suggestion.map { "write \($0.shellWord), or insist with --as-is" }
+      ?? "\(example); insist with --as-is"
+  }
+}
+
 /// Checks texts of the command line.
 enum TextArgument {
   /// - Throws: `usage` for text that is not UTF-8.

@@ -74,7 +74,7 @@ extension Tap {
   private static func uri(of record: NDEFRecord) -> String? {
     switch try? record.decoded {
     case let link as URIRecord: link.uri
-    case let link as AbsoluteURIRecord: link.uri
+    case let link as AbsoluteURIRecord: link.hasScheme ? link.uri : nil
     case let poster as SmartPosterRecord: poster.uri.uri
     default: nil
     }

@@ -11,7 +11,7 @@ struct TapRule: Hashable, Sendable {
     case product(String)
     /// The first URI of the message.
     case uri(Glob)
-    /// A MIME type. Case is ignored.
+    /// A MIME type. Case is ignored, and parameters unless the rule has some (RFC 2045, 5.1).
     case mime(String)
     /// The type of an external record. Case is ignored (NFC Forum RTD 1.0, 3.4).
     case external(Glob)
@@ -24,11 +24,17 @@ struct TapRule: Hashable, Sendable {
       case .product(let name):
         tap.product.map { Spelling.folded($0) == Spelling.folded(name) } ?? false
       case .uri(let glob): tap.uri.map(glob.matches) ?? false
-      case .mime(let type): tap.mimeTypes.contains { $0.lowercased() == type.lowercased() }
+      case .mime(let type): tap.mimeTypes.contains { Self.isType($0, type) }
       case .external(let glob):
         tap.externalTypes.contains { glob.matches($0.lowercased()) }
       case .text(let text): tap.texts.contains(text)
       }
+    }
+
+    private static func isType(_ type: String, _ expected: String) -> Bool {
+      let (type, expected) = (type.lowercased(), expected.lowercased())
+      let essence = type.prefix { $0 != ";" && !$0.isWhitespace }
+      return type == expected || essence == expected
     }
   }
 

@@ -32,6 +32,24 @@ import Testing
     #expect(bluetooth.data.localName == nil)
   }
 
+  /// What two devices pair with is in the fields, so that a record can be made of them again.
+  @Test func pairingDataIsShown() throws {
+    let value = [UInt8](repeating: 7, count: 16)
+    let record = NDEFRecord.media(
+      "application/vnd.bluetooth.le.oob",
+      hex("081B 060504030201 01 021C00 1110") + value + hex("02 0106 02 3001"))
+    let device = try #require(try record.fields.fields("bluetoothLE"))
+    #expect(
+      device["otherData"]
+        == .list([
+          .fields([
+            "type": "securityManagerTKValue", "value": .text(value.map { _ in "07" }.joined()),
+          ]),
+          .fields(["type": "flags", "value": "06"]), .fields(["type": "30", "value": "01"]),
+        ]))
+    #expect(try NDEFRecord(fields: ["bluetoothLE": .fields(device)]) == record)
+  }
+
   @Test func paddingOfZerosEndsTheStructures() throws {
     let record = NDEFRecord(
       typeNameFormat: .media, type: Self.mediaType, payload: hex("0D00 060504030201 0209 41 0000"))

@@ -116,6 +116,14 @@ import Testing
     Array(repeating: entry, count: 10).joined(separator: ", ")
   }
 
+  /// A URI in the place of a type is a link; a name of a type of Windows is not.
+  @Test func linksInThePlaceOfATypeAreLinks() {
+    let windows = AbsoluteURIRecord("windows.com/Other", payload: [1]).record
+    #expect(Self.tap([windows]).uri == nil)
+    let link = AbsoluteURIRecord("https://a.example").record
+    #expect(Self.tap([windows, link, .uri("https://b.example")]).uri == "https://a.example")
+  }
+
   @Test func theFirstRuleThatMatchesIsUsed() async throws {
     let rules = try await TapRules(yaml: Self.yaml, permitsPublishing: true)
     #expect(rules.actions(for: Self.tap()) == [.execute("open-door"), .notify("Welcome")])
@@ -124,6 +132,10 @@ import Testing
       (.uri("https://music.example/7"), [.open(nil), .publish("house/music")]),
       (
         NDEFRecord(typeNameFormat: .media, type: Array("text/vcard".utf8), payload: []),
+        [.start(application: "org.gnome.Contacts")]
+      ),
+      (
+        NDEFRecord(typeNameFormat: .media, type: "text/vcard; charset=utf-8"),
         [.start(application: "org.gnome.Contacts")]
       ),
       (

@@ -115,7 +115,7 @@ public struct BluetoothData: Hashable, Sendable {
   }
 
   /// The maximum length of a value: its length and that of the type share one byte.
-  private static let maximumValueLength = Int(UInt8.max) - 1
+  static let maximumValueLength = Int(UInt8.max) - 1
 
   /// Reads structures; a structure of length 0 ends the list, and only zeros may follow it.
   ///

@@ -105,12 +105,13 @@ public struct BluetoothLERecord: NDEFTypedRecord {
         "role": role.map { .text($0.name) }, "name": data.localName.map { .text($0) },
         "appearance": data.appearance.map { .integer(Int64($0)) },
         "services": .list(data.serviceUUIDs.map { .text($0.description) }),
+        "otherData": data.otherData(than: [.leDeviceAddress, .leRole, .appearance]),
       ])
     ]
   }
 
   /// Reads `{"bluetoothLE":{"address":"…","role":"peripheral","name":"…"}}`; `role` is `peripheral`
-  /// by default, and `addressType` is `public`.
+  /// by default, and `addressType` is `public`. `otherData` has the structures without a field of their own.
   public init?(fields: NDEFFields) throws(NDEFFieldError) {
     guard let content = try fields.fields("bluetoothLE") else { return nil }
     do throws(NDEFFieldError) {
@@ -126,6 +127,7 @@ public struct BluetoothLERecord: NDEFTypedRecord {
         data[.appearance] = value
       }
       try data.setServiceUUIDs(content)
+      try data.appendOtherData(content)
     } catch {
       throw error.within(.name("bluetoothLE"))
     }

@@ -81,11 +81,13 @@ public struct BluetoothRecord: NDEFTypedRecord {
         "address": .text(address.description), "name": data.localName.map { .text($0) },
         "classOfDevice": data.classOfDevice.map { .integer(Int64($0)) },
         "services": .list(data.serviceUUIDs.map { .text($0.description) }),
+        "otherData": data.otherData(than: [.classOfDevice]),
       ])
     ]
   }
 
-  /// Reads `{"bluetooth":{"address":"01:23:45:67:89:AB","name":"…"}}`.
+  /// Reads `{"bluetooth":{"address":"01:23:45:67:89:AB","name":"…"}}`; `otherData` has the structures without a field of
+  /// their own.
   public init?(fields: NDEFFields) throws(NDEFFieldError) {
     guard let content = try fields.fields("bluetooth") else { return nil }
     do throws(NDEFFieldError) {
@@ -93,6 +95,7 @@ public struct BluetoothRecord: NDEFTypedRecord {
       data.setLocalName(try content.text("name"))
       data.setClassOfDevice(try content.integer("classOfDevice"))
       try data.setServiceUUIDs(content)
+      try data.appendOtherData(content)
       self.init(address: try BluetoothAddress(fields: content), data: data)
     } catch {
       throw error.within(.name("bluetooth"))

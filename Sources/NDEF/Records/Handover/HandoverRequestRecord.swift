@@ -37,12 +37,19 @@ public struct HandoverRequestRecord: NDEFTypedRecord {
   ///   after the version, a malformed record in it, more than one collision resolution record, or
   ///   none from version 1.2 on.
   public init(_ record: NDEFRecord) throws(NDEFError) {
+    var tolerance = NDEFTolerance.strict
+    try self.init(record, tolerance: &tolerance)
+  }
+
+  /// Reads the carriers; leniently, a malformed record among them is left out, and the collision resolution record may
+  /// be missing.
+  public init(_ record: NDEFRecord, tolerance: inout NDEFTolerance) throws(NDEFError) {
     try Self.expectMatch(record)
     var reader = ByteReader(record.payload)
     self.init(
       version: try HandoverVersion(&reader), randomNumber: nil, carriers: [],
       identifier: record.identifier)
-    try reader.readLocalRecords { (inner) throws(NDEFError) in
+    try reader.readLocalRecords(tolerance: &tolerance) { (inner) throws(NDEFError) in
       if AlternativeCarrierRecord.matches(inner) {
         carriers.append(try AlternativeCarrierRecord(inner))
       } else if CollisionResolutionRecord.matches(inner) {
@@ -52,10 +59,11 @@ public struct HandoverRequestRecord: NDEFTypedRecord {
         otherRecords.append(inner)
       }
     }
-    guard collisionResolution != nil || version < .withCollisionResolution else {
-      throw NDEFError(
-        .missingField, offset: 1,
-        reason: "a handover request of version \(version) has no collision resolution record")
+    if collisionResolution == nil, version >= .withCollisionResolution {
+      try tolerance.report(
+        NDEFError(
+          .missingField, offset: 1,
+          reason: "a handover request of version \(version) has no collision resolution record"))
     }
   }
 

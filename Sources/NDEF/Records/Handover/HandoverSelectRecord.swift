@@ -45,11 +45,17 @@ public struct HandoverSelectRecord: NDEFTypedRecord {
   /// - Throws: ``NDEFError`` for a major version other than 1, a payload that is not a message
   ///   after the version, a malformed record in it, or more than one error record.
   public init(_ record: NDEFRecord) throws(NDEFError) {
+    var tolerance = NDEFTolerance.strict
+    try self.init(record, tolerance: &tolerance)
+  }
+
+  /// Reads the carriers; leniently, a malformed record among them is left out.
+  public init(_ record: NDEFRecord, tolerance: inout NDEFTolerance) throws(NDEFError) {
     try Self.expectMatch(record)
     var reader = ByteReader(record.payload)
     self.init(
       version: try HandoverVersion(&reader), carriers: [], identifier: record.identifier)
-    try reader.readLocalRecords { (inner) throws(NDEFError) in
+    try reader.readLocalRecords(tolerance: &tolerance) { (inner) throws(NDEFError) in
       if AlternativeCarrierRecord.matches(inner) {
         carriers.append(try AlternativeCarrierRecord(inner))
       } else if HandoverErrorRecord.matches(inner) {
@@ -111,16 +117,16 @@ extension ByteReader {
   /// Reads the remaining message, one record at a time; offsets in errors are those in the whole
   /// payload.
   mutating func readLocalRecords(
-    _ body: (NDEFRecord) throws(NDEFError) -> Void
+    tolerance: inout NDEFTolerance, _ body: (NDEFRecord) throws(NDEFError) -> Void
   ) throws(NDEFError) {
     let start = offset
-    let parser = MessageParser(readRest(), limits: .default, isLenient: false)
-    if let error = parser.error { throw error.shifted(by: start) }
+    let parser = MessageParser(readRest(), limits: .default, isLenient: tolerance.isLenient)
+    if let error = parser.error { try tolerance.report(error.shifted(by: start)) }
     for part in parser.records {
-      do {
+      do throws(NDEFError) {
         try body(part.record)
       } catch {
-        throw error.shifted(by: start + part.payloadOffset)
+        try tolerance.report(error.shifted(by: start + part.payloadOffset))
       }
     }
   }

@@ -44,14 +44,21 @@ public struct WiFiAttribute: Hashable, Sendable {
   }
 
   /// Parses a list of attributes; a value keeps its position in the payload.
+  ///
+  /// Leniently, an attribute that exceeds the payload ends the list.
   static func parse(
-    _ bytes: ArraySlice<UInt8>
+    _ bytes: ArraySlice<UInt8>, tolerance: inout NDEFTolerance
   ) throws(NDEFError) -> [(identifier: Identifier, value: ArraySlice<UInt8>)] {
     var reader = ByteReader(bytes)
     var attributes: [(identifier: Identifier, value: ArraySlice<UInt8>)] = []
     while !reader.isAtEnd {
-      let identifier = Identifier(rawValue: try reader.readBigEndian16("attribute identifier"))
-      attributes.append((identifier, try reader.readBytes16("attribute")))
+      do throws(NDEFError) {
+        let identifier = Identifier(rawValue: try reader.readBigEndian16("attribute identifier"))
+        attributes.append((identifier, try reader.readBytes16("attribute")))
+      } catch {
+        try tolerance.report(error)
+        break
+      }
     }
     return attributes
   }

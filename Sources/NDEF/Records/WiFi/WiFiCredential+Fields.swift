@@ -7,6 +7,8 @@ extension WiFiCredential {
       "encryption": .list(encryption.names.map { .text($0) }),
       "networkKey": .text(networkKey.asciiOrHexadecimal),
       "macAddress": macAddress.map { .text($0.hexadecimal) },
+      "networkKeyShareable": isNetworkKeyShareable.map { .boolean($0) },
+      "otherAttributes": WiFiAttribute.fieldValue(of: otherAttributes),
     ]
   }
 
@@ -16,7 +18,10 @@ extension WiFiCredential {
   /// - Throws: ``NDEFFieldError``, also for an unknown field: a password whose name is misspelled would make the network
   ///   an open one.
   init(fields: NDEFFields) throws(NDEFFieldError) {
-    try fields.expectOnly(["ssid", "networkKey", "authentication", "encryption", "macAddress"])
+    try fields.expectOnly([
+      "ssid", "networkKey", "authentication", "encryption", "macAddress", "networkKeyShareable",
+      "otherAttributes",
+    ])
     guard let ssid = try fields.marked("ssid") else { throw .missing("ssid") }
     let key = try fields.marked("networkKey") ?? []
     self.init(
@@ -25,7 +30,9 @@ extension WiFiCredential {
         ?? (key.isEmpty ? .open : .wpa2Personal),
       encryption: try fields.options("encryption", Encryption.known)
         ?? (key.isEmpty ? .unencrypted : .aes),
-      networkKey: key, macAddress: try fields.bytes("macAddress") ?? Self.anyDevice)
+      networkKey: key, macAddress: try fields.bytes("macAddress") ?? Self.anyDevice,
+      isNetworkKeyShareable: try fields.boolean("networkKeyShareable"),
+      otherAttributes: try WiFiAttribute.list(in: fields))
     guard self.ssid.count <= Self.maximumSSIDLength else {
       throw NDEFFieldError(
         [.name("ssid")], "it has \(ssid.count) bytes, and at most \(Self.maximumSSIDLength) fit")

@@ -109,58 +109,6 @@ public struct WiFiCredential: Hashable, Sendable {
   /// Network Index is deprecated and always 1.
   private static let networkIndex: UInt8 = 1
 
-  init(_ bytes: ArraySlice<UInt8>) throws(NDEFError) {
-    var single: [WiFiAttribute.Identifier: ArraySlice<UInt8>] = [:]
-    self.init(ssid: [], authentication: [], encryption: [], networkKey: [], macAddress: nil)
-    for (identifier, value) in try WiFiAttribute.parse(bytes) {
-      switch identifier {
-      case .networkIndex, .ssid, .authenticationType, .encryptionType, .networkKey, .macAddress:
-        guard single.updateValue(value, forKey: identifier) == nil else {
-          throw .repeated("attribute of one kind in the credential", offset: value.startIndex)
-        }
-      case .vendorExtension:
-        guard var subelements = try WiFiVendorExtension(value) else { fallthrough }
-        if let value = subelements.remove(.networkKeyShareable) {
-          isNetworkKeyShareable = value != 0
-        }
-        if !subelements.isEmpty { otherAttributes.append(subelements.attribute) }
-      default:
-        otherAttributes.append(WiFiAttribute(identifier, Array(value)))
-      }
-    }
-    guard let ssid = single[.ssid], let authentication = single[.authenticationType],
-      let encryption = single[.encryptionType]
-    else {
-      throw NDEFError(
-        .missingField, offset: bytes.startIndex,
-        reason: "a credential lacks its SSID, authentication or encryption type")
-    }
-    guard ssid.count <= Self.maximumSSIDLength else {
-      throw NDEFError(
-        .invalidValue, offset: ssid.startIndex,
-        reason: "an SSID of \(ssid.count) bytes is longer than \(Self.maximumSSIDLength)")
-    }
-    self.ssid = Array(ssid)
-    var reader = ByteReader(authentication)
-    self.authentication = Authentication(rawValue: try reader.readBigEndian16("authentication"))
-    try reader.expectEnd("authentication type")
-    reader = ByteReader(encryption)
-    self.encryption = Encryption(rawValue: try reader.readBigEndian16("encryption"))
-    try reader.expectEnd("encryption type")
-    if let key = single[.networkKey] {
-      guard key.count <= Self.maximumKeyLength else {
-        throw NDEFError(
-          .invalidValue, offset: key.startIndex,
-          reason: "a network key of \(key.count) bytes is longer than \(Self.maximumKeyLength)")
-      }
-      networkKey = Array(key)
-    }
-    if let address = single[.macAddress] {
-      try address.expectCount(Self.macAddressLength, "MAC address")
-      macAddress = Array(address)
-    }
-  }
-
   /// Returns the value of the Credential attribute.
   ///
   /// SSID and key are cut off at their maximum lengths; a MAC address that is not 6 bytes long is

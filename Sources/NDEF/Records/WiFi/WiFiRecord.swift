@@ -37,19 +37,41 @@ public struct WiFiRecord: NDEFTypedRecord {
   ///   authentication type or encryption type is missing or repeated, or a value of the wrong
   ///   length.
   public init(_ record: NDEFRecord) throws(NDEFError) {
+    var tolerance = NDEFTolerance.strict
+    try self.init(record, tolerance: &tolerance)
+  }
+
+  /// Reads the networks; leniently, everything except a network's name may be missing or malformed, and an attribute
+  /// that exceeds the payload ends the list.
+  ///
+  /// Android reads such records, and programs for it write them: a network without an encryption type, for instance
+  /// (NfcWifiProtectedSetup.java, parseCredential).
+  public init(_ record: NDEFRecord, tolerance: inout NDEFTolerance) throws(NDEFError) {
     try Self.expectMatch(record)
     self.init(credentials: [], identifier: record.identifier)
-    for (identifier, value) in try WiFiAttribute.parse(record.payload[...]) {
-      switch identifier {
-      case .credential:
-        credentials.append(try WiFiCredential(value))
-      case .vendorExtension:
-        guard var subelements = try WiFiVendorExtension(value) else { fallthrough }
-        version = subelements.remove(.version2) ?? version
-        if !subelements.isEmpty { otherAttributes.append(subelements.attribute) }
-      default:
-        otherAttributes.append(WiFiAttribute(identifier, Array(value)))
+    let attributes = try WiFiAttribute.parse(record.payload[...], tolerance: &tolerance)
+    for (identifier, value) in attributes {
+      do throws(NDEFError) {
+        try take(value, as: identifier, tolerance: &tolerance)
+      } catch {
+        try tolerance.report(error)
       }
+    }
+  }
+
+  private mutating func take(
+    _ value: ArraySlice<UInt8>, as identifier: WiFiAttribute.Identifier,
+    tolerance: inout NDEFTolerance
+  ) throws(NDEFError) {
+    switch identifier {
+    case .credential:
+      credentials.append(try WiFiCredential(value, tolerance: &tolerance))
+    case .vendorExtension:
+      guard var subelements = try WiFiVendorExtension(value) else { fallthrough }
+      version = subelements.remove(.version2) ?? version
+      if !subelements.isEmpty { otherAttributes.append(subelements.attribute) }
+    default:
+      otherAttributes.append(WiFiAttribute(identifier, Array(value)))
     }
   }
 
@@ -74,7 +96,13 @@ public struct WiFiRecord: NDEFTypedRecord {
   public static let fieldNames = ["wifi"]
 
   public var fields: NDEFFields {
-    ["wifi": .fields(["credentials": .list(credentials.map { .fields($0.fields) })])]
+    [
+      "wifi": .fields([
+        "credentials": .list(credentials.map { .fields($0.fields) }),
+        "version": version.map { .text("\($0 >> 4).\($0 & 0x0F)") },
+        "otherAttributes": WiFiAttribute.fieldValue(of: otherAttributes),
+      ])
+    ]
   }
 
   /// Reads `{"wifi":{"credentials":[…]}}`, or `{"wifi":{"ssid":"…","networkKey":"…"}}` for one
@@ -85,15 +113,31 @@ public struct WiFiRecord: NDEFTypedRecord {
       if content["credentials"] == nil {
         self.init(credentials: [try WiFiCredential(fields: content)])
       } else {
-        try content.expectOnly(["credentials"])
+        try content.expectOnly(["credentials", "version", "otherAttributes"])
         self.init(
           credentials: try content.list("credentials") { (value) throws(NDEFFieldError) in
             try WiFiCredential(fields: try value.fields())
-          })
+          }, version: try Self.version(content),
+          otherAttributes: try WiFiAttribute.list(in: content))
       }
     } catch {
       throw error.within(.name("wifi"))
     }
+  }
+}
+
+extension WiFiRecord {
+  /// Reads `version`, such as `2.0`.
+  private static func version(_ content: NDEFFields) throws(NDEFFieldError) -> UInt8? {
+    guard let text = try content.text("version") else { return nil }
+    let numbers = text.split(separator: ".", omittingEmptySubsequences: false).map {
+      UInt8($0) ?? 0xFF
+    }
+    guard numbers.count == 2, numbers.allSatisfy({ $0 <= 0x0F }) else {
+      throw NDEFFieldError(
+        [.name("version")], "\"\(text.escapingControls)\" is not a version such as 2.0")
+    }
+    return numbers[0] << 4 | numbers[1]
   }
 }
 

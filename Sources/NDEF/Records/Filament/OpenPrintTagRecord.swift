@@ -1,0 +1,113 @@
+/// A spool of filament or a bottle of resin: the media type `application/vnd.openprinttag`.
+///
+/// The content has two sections. The main section describes the material and does not change; printers write the
+/// auxiliary section. Fields have the names of the specification in camel case, numbers its units, colors and UUIDs
+/// hexadecimal digits; a field without a known name is called by its key, such as `key63`.
+///
+/// Source: OpenPrintTag specification, "NFC data format", and its lists of fields as of 2026.
+public struct OpenPrintTagRecord: NDEFTypedRecord {
+  /// The payload, which a record that is written again keeps as it is.
+  public let payload: [UInt8]
+  /// The fields of the main section.
+  public let mainSection: NDEFFields
+  /// The fields of the auxiliary section, if there is one.
+  public let auxiliarySection: NDEFFields?
+  public var identifier: [UInt8]
+
+  private static let mediaType = "application/vnd.openprinttag"
+  // Keys of the meta section.
+  private static let mainRegionOffset = CBORItem.unsigned(0)
+  private static let auxiliaryRegionOffset = CBORItem.unsigned(2)
+
+  public static func matches(_ record: NDEFRecord) -> Bool {
+    record.hasType(.media, mediaType)
+  }
+
+  /// Reads the sections.
+  ///
+  /// - Throws: ``NDEFError`` for a section that is not a CBOR map, lies outside of the payload, or has a key that is
+  ///   not a number or occurs twice.
+  public init(_ record: NDEFRecord) throws(NDEFError) {
+    var tolerance = NDEFTolerance.strict
+    try self.init(record, tolerance: &tolerance)
+  }
+
+  /// Reads the sections; leniently, a malformed auxiliary section and fields with a wrong key are left out.
+  public init(_ record: NDEFRecord, tolerance: inout NDEFTolerance) throws(NDEFError) {
+    try Self.expectMatch(record)
+    payload = record.payload
+    identifier = record.identifier
+    let meta = try Self.section(payload, at: 0)
+    let mainOffset = try Self.region(Self.mainRegionOffset, of: meta.members) ?? meta.end
+    let main = try Self.section(payload, at: mainOffset)
+    mainSection = try OpenPrintTagKeys.main.fields(of: main.members, tolerance: &tolerance)
+    var auxiliary: NDEFFields?
+    do throws(NDEFError) {
+      if let offset = try Self.region(Self.auxiliaryRegionOffset, of: meta.members) {
+        let members = try Self.section(payload, at: offset).members
+        auxiliary = try OpenPrintTagKeys.auxiliary.fields(of: members, tolerance: &tolerance)
+      }
+    } catch {
+      try tolerance.report(error)
+    }
+    auxiliarySection = auxiliary
+  }
+
+  /// Returns the map that begins at an offset; anything may follow it in its region.
+  private static func section(
+    _ payload: [UInt8], at offset: Int
+  ) throws(NDEFError) -> (members: [CBORItem.Member], end: Int) {
+    guard offset < payload.count else {
+      throw NDEFError(
+        .truncated, offset: payload.count,
+        reason: "a section begins at byte \(offset) of a payload of \(payload.count) bytes")
+    }
+    var reader = ByteReader(payload[offset...])
+    guard case .map(let members) = try reader.readCBOR() else {
+      throw NDEFError(.invalidValue, offset: offset, reason: "a section is not a CBOR map")
+    }
+    return (members, reader.offset)
+  }
+
+  /// Returns the offset of a region that the meta section contains; `nil` if it contains none.
+  private static func region(
+    _ key: CBORItem, of meta: [CBORItem.Member]
+  ) throws(NDEFError) -> Int? {
+    guard let member = meta.first(where: { $0.key == key }) else { return nil }
+    guard case .unsigned(let offset) = member.value else {
+      throw NDEFError(
+        .invalidValue, offset: member.offset, reason: "the offset of a region is not a number")
+    }
+    return Int(clamping: offset)
+  }
+
+  public var record: NDEFRecord {
+    NDEFRecord(
+      typeNameFormat: .media, type: Self.mediaType, identifier: identifier, payload: payload)
+  }
+
+  public var description: String {
+    let names = ["brandName", "materialName"].compactMap { name -> String? in
+      if case .text(let text) = mainSection[name] { text } else { nil }
+    }
+    let material: String? =
+      if case .text(let text) = mainSection["materialType"] { "(\(text))" } else { nil }
+    return (["OpenPrintTag"] + names + [material].compactMap(\.self)).joined(separator: " ")
+  }
+
+  public static let fieldNames = ["openPrintTag"]
+
+  public var fields: NDEFFields {
+    [
+      "openPrintTag": .fields([
+        "main": .fields(mainSection), "auxiliary": auxiliarySection.map { .fields($0) },
+      ])
+    ]
+  }
+
+  /// Refuses fields without a payload: the sections have room to grow, which they do not describe.
+  public init?(fields: NDEFFields) throws(NDEFFieldError) {
+    guard fields["openPrintTag"] ?? .null != .null else { return nil }
+    throw NDEFFieldError([.name("openPrintTag")], "it can be given as a payload only")
+  }
+}
