@@ -28,6 +28,9 @@ package final class LocalSocket: Sendable {
   /// The time limit for one read or write.
   private static let patience = Duration.seconds(3)
 
+  /// The maximum length in bytes of a name (unix(7), "Address format").
+  package static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
+
   /// Listens under a name, replacing a socket that is left from before.
   package static func listen(at path: String) -> LocalSocket? {
     guard let (socket, address) = make(path) else { return nil }

@@ -39,7 +39,20 @@ package final class ReaderLease: Sendable {
   package static func listen(
     for reader: String
   ) throws(RuntimeFolder.Unusable) -> LocalSocket? {
-    LocalSocket.listen(at: "\(try RuntimeFolder.make())/\(prefix)\(reader).socket")
+    let folder = try RuntimeFolder.make()
+    let space = LocalSocket.longestPath - "\(folder)/\(prefix).socket".utf8.count
+    return LocalSocket.listen(at: "\(folder)/\(prefix)\(shortened(reader, to: space)).socket")
+  }
+
+  /// Returns a reader's name, or its beginning and a number that differs for another name.
+  private static func shortened(_ name: String, to length: Int) -> String {
+    guard name.utf8.count > length else { return name }
+    // FNV-1a (the Internet-Draft draft-eastlake-fnv) with 64 bits, which is the same in every process.
+    let number = name.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { number, byte in
+      (number ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
+    }
+    let digits = "-" + String(number, radix: 16)
+    return String(name.prefix(max(0, length - digits.utf8.count))) + digits
   }
 
   /// The watcher's side: reports over a connection that the reader is free.

@@ -26,6 +26,8 @@ struct Bridge {
   /// How long a broker may take to answer a connection request.
   private static let patience = Duration.seconds(15)
   private var answerDeadline: ContinuousClock.Instant?
+  /// The time at which the broker accepted the connection, or `nil` while there is none.
+  private var connectionStart: ContinuousClock.Instant?
 
   init?() {
     while true {
@@ -55,6 +57,10 @@ struct Bridge {
 
   private mutating func connectIfDue() {
     guard connection == nil, ContinuousClock.now >= nextAttempt else { return }
+    // libmosquitto waits until the system gives up a host that does not answer, which takes minutes. Standard input is
+    // not read meanwhile, so a signal ends this program. There is no connection yet that it could interrupt.
+    signal(SIGTERM, SIG_DFL)
+    defer { signal(SIGTERM, SIG_IGN) }
     do {
       let connection = try Mosquitto(options)
       try connection.connect(host: options.host, port: options.port)
@@ -126,7 +132,7 @@ struct Bridge {
       switch event {
       case .connected:
         isConnected = true
-        pause = Self.shortestPause
+        connectionStart = .now
         for filter in filters { attempt { try $0.subscribe(filter) } }
         Output.report(Report(connected: true))
       case .refused(let reason):
@@ -136,9 +142,10 @@ struct Bridge {
         end(Mosquitto.Problem(reason: reason))
       case .published(let number):
         if let id = pending.removeValue(forKey: number) { Output.report(Report(published: id)) }
-      case .message(let topic, let payload):
+      case .message(let topic, let payload, let isRetained):
         let text = String(decoding: payload, as: UTF8.self)
-        Output.report(Report(message: .init(topic: topic, payload: text)))
+        Output.report(
+          Report(message: .init(topic: topic, payload: text, isRetained: isRetained)))
       }
     }
     return !isRefused
@@ -152,7 +159,12 @@ struct Bridge {
     if problem.isFinal { refusal = problem.reason }
     // The call that reports a refusal fails as well.
     for case .refused(let reason) in connection?.takeEvents() ?? [] { refusal = reason }
+    // A broker that ends every connection soon is not asked several times a second.
+    if let start = connectionStart, ContinuousClock.now - start >= Self.longestPause {
+      pause = Self.shortestPause
+    }
     connection = nil
+    connectionStart = nil
     isConnected = false
     answerDeadline = nil
     pending = [:]

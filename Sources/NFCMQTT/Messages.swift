@@ -58,6 +58,8 @@ struct Report: Encodable {
   struct Message: Encodable {
     let topic: String
     let payload: String
+    /// Whether the broker has kept the message from before the subscription.
+    let isRetained: Bool
   }
 
   /// The line with this report, with its end.

@@ -21,7 +21,9 @@ final class Mosquitto {
     case ended(reason: String)
     /// The broker has received the message with this number.
     case published(Int32)
-    case message(topic: String, payload: [UInt8])
+    /// A message on a topic that was subscribed to. The broker has kept a retained one from before the
+    /// subscription (MQTT 3.1.1, 3.3.1.3).
+    case message(topic: String, payload: [UInt8], isRetained: Bool)
   }
 
   struct Problem: Error, Hashable {
@@ -62,6 +64,10 @@ final class Mosquitto {
 
   deinit { mosquitto_destroy(handle) }
 
+  /// The maximum length of a message in bytes, which is more than the caller accepts. The rest of a longer one is
+  /// left out.
+  private static let longestPayload = (1 << 20) + 1
+
   /// Whether a broker that is alone with an old connection notices that it is gone.
   private static let keepAlive: Int32 = 30
 
@@ -101,13 +107,22 @@ final class Mosquitto {
     // libmosquitto has one code for all TLS errors.
     if code == MOSQ_ERR_TLS {
       let reason = lastLogged ?? "the secure connection failed"
-      throw Problem(reason: reason, isFinal: Self.isAboutCertificates(reason))
+      throw Problem(
+        reason: reason, isFinal: Self.isAboutCertificates(reason) && Self.isClockSet)
     }
-    let text =
-      code == MOSQ_ERR_ERRNO
-      ? String(cString: strerror(errno)) : String(cString: mosquitto_strerror(code.rawSigned))
-    // Some of libmosquitto's texts end with a period.
-    throw Problem(reason: text.hasSuffix(".") ? String(text.dropLast()) : text)
+    throw Problem(reason: Self.text(of: code))
+  }
+
+  private static func text(of code: mosq_err_t) -> String {
+    switch code {
+    case MOSQ_ERR_ERRNO: return String(cString: strerror(errno))
+    // Some versions have no text for it.
+    case MOSQ_ERR_KEEPALIVE: return "the broker does not answer"
+    default:
+      // Some of libmosquitto's texts end with a period.
+      let text = String(cString: mosquitto_strerror(code.rawSigned))
+      return text.hasSuffix(".") ? String(text.dropLast()) : text
+    }
   }
 
   /// Returns whether a TLS error is about certificates. A handshake that failed because the broker
@@ -116,12 +131,19 @@ final class Mosquitto {
     ["certificate", "host name", "alert", "unable to load", "CA"].contains { text.contains($0) }
   }
 
+  /// The beginning of 2025 in seconds since 1970. This program is younger.
+  private static let earliestTime: time_t = 1_735_689_600
+
+  /// Whether the clock of this machine has been set. A machine without a battery starts at a time in the past, at
+  /// which certificates are not valid yet, until it has reached a time server.
+  private static var isClockSet: Bool { time(nil) >= earliestTime }
+
   private func setCallbacks() {
     mosquitto_connect_callback_set(handle) { _, object, code in
       Mosquitto.of(object)?.connected(code)
     }
     mosquitto_disconnect_callback_set(handle) { _, object, code in
-      let reason = code == 0 ? "disconnected" : String(cString: mosquitto_strerror(code))
+      let reason = code == 0 ? "disconnected" : Mosquitto.text(of: mosq_err_t(code))
       Mosquitto.of(object)?.events.append(.ended(reason: reason))
     }
     mosquitto_publish_callback_set(handle) { _, object, number in
@@ -132,7 +154,9 @@ final class Mosquitto {
       let payload = UnsafeRawBufferPointer(
         start: message.payload, count: max(0, Int(message.payloadlen)))
       Mosquitto.of(object)?.events.append(
-        .message(topic: String(cString: topic), payload: Array(payload)))
+        .message(
+          topic: String(cString: topic), payload: Array(payload.prefix(Mosquitto.longestPayload)),
+          isRetained: message.retain))
     }
     mosquitto_log_callback_set(handle) { _, object, level, text in
       guard level & MOSQ_LOG_ERR != 0, let text else { return }

@@ -34,6 +34,30 @@ import Testing
     }
   }
 
+  /// Nobody reads the file any more, or its disk is full. The reader is still there for the programs that use it.
+  @Test(arguments: ["--trace", "--pcap"])
+  func aFileThatEndsEarlyIsReportedOnce(_ option: String) async throws {
+    try await TemporaryDirectory.with { folder in
+      let pipe = folder.appending(path: "pipe").path
+      try #require(mkfifo(pipe, 0o600) == 0)
+      // It can be opened, and is not read later.
+      let descriptor = open(pipe, O_RDWR)
+      let virtual = try RunningTool(["virtual", "ntag215", option, pipe])
+      let reader = try #require(try await virtual.waitForLines(1).first)
+      close(descriptor)
+      for _ in 1...2 {
+        let result = try await Tool.run("poll", "--once", "--reader", reader)
+        #expect(result.status == 0, "\(result.errors)")
+      }
+      virtual.interrupt()
+      let end = try await virtual.end()
+      #expect(end.status == 0)
+      #expect(end.errorLines.count == 1, "\(end.errors)")
+      #expect(end.errors.contains("cannot write \(pipe)"))
+      #expect(end.errors.contains("the reader continues without it"))
+    }
+  }
+
   @Test func aTraceMasksKeys() async throws {
     try await TemporaryDirectory.with { directory async throws in
       let trace = directory.appending(path: "trace")

@@ -3,12 +3,6 @@ import NFC
 import Synchronization
 import VirtualNFC
 
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
 /// The command `nfc virtual`.
 struct VirtualCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -134,8 +128,7 @@ struct VirtualCommand: AsyncParsableCommand {
       tags.showsDemo
       ? try Demo(in: fields, technologies: PollingOptions.all.technologies) { isSeen($0, fields) }
       : nil
-    let file = try trace.map { try File.create($0) }
-    defer { if let file { close(file) } }
+    let file = try trace.map { try TraceFile($0) }
     let frames = try pcap.map { try FrameFile($0) }
     defer { frames?.close() }
     do {
@@ -165,7 +158,7 @@ struct VirtualCommand: AsyncParsableCommand {
   }
 
   private func start(
-    _ fields: VirtualFields, _ file: Int32?, _ frames: FrameFile?
+    _ fields: VirtualFields, _ file: TraceFile?, _ frames: FrameFile?
   ) async throws -> RunningReader {
     guard pcsc else {
       var chip = VirtualPN532()
@@ -186,11 +179,9 @@ struct VirtualCommand: AsyncParsableCommand {
     }
   }
 
-  private static func writer(_ descriptor: Int32) -> @Sendable (TraceEvent) -> Void {
+  private static func writer(_ file: TraceFile) -> @Sendable (TraceEvent) -> Void {
     let log = Mutex(TraceLog())
-    return { event in
-      _ = Output.write(log.withLock { $0.line(event) } + "\n", to: descriptor)
-    }
+    return { event in file.write(log.withLock { $0.line(event) }) }
   }
 
   private static func trace(
@@ -203,11 +194,10 @@ struct VirtualCommand: AsyncParsableCommand {
     }
   }
 
-  private static func apduWriter(_ descriptor: Int32) -> @Sendable (TraceEvent) -> Void {
+  private static func apduWriter(_ file: TraceFile) -> @Sendable (TraceEvent) -> Void {
     let log = Mutex(APDULog())
     return { event in
-      guard let line = log.withLock({ $0.line(event) }) else { return }
-      _ = Output.write(line + "\n", to: descriptor)
+      if let line = log.withLock({ $0.line(event) }) { file.write(line) }
     }
   }
 }

@@ -27,7 +27,8 @@ struct WatchCommand: AsyncParsableCommand {
       text) and do: (exec, open, notify, publish, app). The first rule that matches is used. Changes to \
       the file take effect while the command runs.
 
-      With --mqtt, taps are kept in the spool until the broker has them. Topics begin with \
+      With --mqtt, taps are kept in the spool until the broker has them. One that the broker never accepts, \
+      such as one that is too long, is moved to a file with the suffix .refused. Topics begin with \
       PREFIX/NAME; the password comes from NFC_MQTT_PASSWORD.
 
       Examples:
@@ -54,7 +55,10 @@ struct WatchCommand: AsyncParsableCommand {
   /// Accepted and ignored, so that the same options can precede any subcommand: this one runs until interrupted.
   @Option(help: .hidden) private var timeout: String?
 
-  @Flag(help: "Print a systemd user unit that runs this command line.")
+  @Flag(
+    help: ArgumentHelp(
+      "Print a systemd user unit that runs this command line.",
+      discussion: "It reads NFC_MQTT_PASSWORD and other variables from ~/.config/nfc/watch.env."))
   var install = false
 
   @Flag(help: "With --install: write the unit to your systemd folder.")
@@ -101,8 +105,8 @@ struct WatchCommand: AsyncParsableCommand {
       if let publisher {
         group.addTask { try await publisher.run() }
         group.addTask {
-          for await (level, payload) in publisher.commands {
-            await readers.execute(payload, level: level, publisher: publisher)
+          for await message in publisher.commands {
+            readers.execute(message, publisher: publisher)
           }
         }
       }
@@ -119,7 +123,8 @@ struct WatchCommand: AsyncParsableCommand {
     guard write else { return try Output.line(unit.text) }
     try unit.install()
     Output.printNotice(
-      "nfc: wrote \(SystemdUnit.path); start it: systemctl --user enable --now nfc-watch")
+      "nfc: wrote \(SystemdUnit.path); start it: systemctl --user enable --now nfc-watch"
+        + (unit.needsDesktop ? "" : "; loginctl enable-linger lets it run without a login"))
   }
 }
 
@@ -241,11 +246,12 @@ struct WatchMQTTOptions: ParsableArguments {
     }
     if let topic, !Self.isPrefix(topic) {
       throw ValidationError(
-        "--topic takes a topic without + and # that neither begins with $ nor begins or ends with /, not "
-          + "\"\(topic)\".")
+        "--topic takes a topic without +, # and control characters that neither begins with $ nor begins or "
+          + "ends with /, not \"\(topic.onOneLine)\".")
     }
     if let name, !MQTTTopic.isLevel(name) {
-      throw ValidationError("--name takes a name without /, + and #, not \"\(name)\".")
+      throw ValidationError(
+        "--name takes a name without /, +, # and control characters, not \"\(name.onOneLine)\".")
     }
   }
 

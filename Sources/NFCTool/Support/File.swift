@@ -73,7 +73,7 @@ enum File {
   /// that was given instead of a file: it is not part of the error.
   static func readSecrets(_ path: String) throws -> String {
     let digits = path.split(separator: ":" as Character).last ?? ""
-    if digits.count >= shortestSecret, digits.allSatisfy(\.isHexDigit), access(path, F_OK) != 0 {
+    if digits.count >= shortestSecret, digits.allSatisfy(\.isHexDigit), !exists(path) {
       throw Failure(
         .notThere, "the file with the secret is not there",
         advice: "check its name; a key itself is given with another option, which --help shows")
@@ -99,9 +99,11 @@ enum File {
     let new = "\(path).\(getpid())"
     do {
       try write(bytes, to: new)
-      guard rename(new, path) == 0 else { throw failure("write", path, errno) }
+      guard rename(systemName(of: new), systemName(of: path)) == 0 else {
+        throw failure("write", path, errno)
+      }
     } catch {
-      unlink(new)
+      unlink(systemName(of: new))
       throw error
     }
   }
@@ -114,10 +116,11 @@ enum File {
     var made = path.hasPrefix("/") ? "/" : ""
     for part in path.split(separator: "/").dropLast() {
       made += "\(part)/"
-      if mkdir(made, 0o700) != 0, errno != EEXIST {
+      let name = systemName(of: made)
+      if mkdir(name, 0o700) != 0, errno != EEXIST {
         let number = errno
         var status = stat()
-        guard stat(made, &status) == 0 else { return number }
+        guard stat(name, &status) == 0 else { return number }
       }
     }
     return nil
@@ -145,9 +148,13 @@ enum File {
     #endif
   }
 
+  /// Returns the name of a file for the system, byte for byte, with its terminating zero.
+  static func systemName(of path: String) -> [CChar] {
+    ArgumentText.bytes(path).map { CChar(bitPattern: $0) } + [0]
+  }
+
   private static func open(_ path: String, _ flags: Int32, _ mode: mode_t = 0) -> Int32 {
-    var name = ArgumentText.bytes(path).map { CChar(bitPattern: $0) }
-    name.append(0)
+    let name = systemName(of: path)
     #if canImport(Glibc)
     return Glibc.open(name, flags, mode)
     #else
@@ -156,11 +163,7 @@ enum File {
   }
 
   /// Returns whether a file with this name exists.
-  static func exists(_ path: String) -> Bool {
-    var name = ArgumentText.bytes(path).map { CChar(bitPattern: $0) }
-    name.append(0)
-    return access(name, F_OK) == 0
-  }
+  static func exists(_ path: String) -> Bool { access(systemName(of: path), F_OK) == 0 }
 
   private static func isPipe(_ path: String) -> Bool {
     mode(of: path).map { $0 & S_IFMT == S_IFIFO } ?? false
@@ -173,10 +176,8 @@ enum File {
 
   /// Returns the kind and the permissions of a file, or `nil` if there is none.
   private static func mode(of path: String) -> mode_t? {
-    var name = ArgumentText.bytes(path).map { CChar(bitPattern: $0) }
-    name.append(0)
     var information = stat()
-    return stat(name, &information) == 0 ? information.st_mode : nil
+    return stat(systemName(of: path), &information) == 0 ? information.st_mode : nil
   }
 
   /// Waits until reading from or writing to a descriptor does not block.

@@ -10,6 +10,7 @@ struct FrameFile: Sendable {
 
   private final class TraceFrames: Sendable {
     let state = Mutex(TraceLog())
+    let isIncomplete = Mutex(false)
   }
 
   /// - Throws: ``Failure`` if the file cannot be written.
@@ -23,7 +24,8 @@ struct FrameFile: Sendable {
     try capture.begin()
   }
 
-  /// Writes a frame as it is transmitted over the air. If writing fails, the file is left as it is.
+  /// Writes a frame as it is transmitted over the air. If writing fails, the file is left as it is, and this is
+  /// reported once.
   func take(_ event: TraceEvent) {
     do {
       if case .carrier(let isOn) = event { try capture.carrier(isOn: isOn) }
@@ -38,6 +40,12 @@ struct FrameFile: Sendable {
       try capture.frame(frame.bytes, from: isSent ? .reader : .tag, on: interface)
     } catch {
       // The reader continues for the programs that use it.
+      let isNews = log.isIncomplete.withLock { isIncomplete in
+        defer { isIncomplete = true }
+        return !isIncomplete
+      }
+      guard isNews, let failure = error as? Failure else { return }
+      Output.printError(TraceFile.continued(failure).line)
     }
   }
 

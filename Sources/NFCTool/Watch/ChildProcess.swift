@@ -14,6 +14,8 @@ struct ChildProcess: Sendable {
   let arguments: [String]
   /// The variables to set, in addition to those of this process.
   var environment: [String: String] = [:]
+  /// The variables of this process that it does not get, unless they are set.
+  var removed: Set<String> = []
   /// The bytes for its standard input.
   var input: [UInt8] = []
 
@@ -82,7 +84,8 @@ struct ChildProcess: Sendable {
     guard let file = Self.file(holding: input) else { return .failure(.init(errno: errno)) }
     defer { _ = close(file) }
     var start = ProgramStart(program, Array(arguments.dropFirst()))
-    start.environment.merge(environment) { $1 }
+    start.environment = start.environment.filter { !removed.contains($0.key) }
+      .merging(environment) { $1 }
     start.input = .descriptor(file)
     start.output = .descriptor(STDERR_FILENO)
     return Result { () throws(ProgramStart.Failure) in try RunningProcess(start) }

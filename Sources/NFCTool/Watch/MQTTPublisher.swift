@@ -16,9 +16,6 @@ import Foundation
 actor MQTTPublisher {
   /// The program that communicates with the broker.
   private static let program = "nfc-mqtt"
-  /// The maximum number of entries of the spool that can wait for the broker's acknowledgement at the same
-  /// time.
-  private static let window = 100
   /// A number above those of the spool's entries. Its acknowledgement is ignored.
   private static let unspooled = UInt64.max
 
@@ -40,13 +37,27 @@ actor MQTTPublisher {
   private var isConnected = false
   /// The number of entries, from the front of the spool, that have been sent.
   private var handedOver = 0
+  /// The number of other messages that the broker has not acknowledged.
+  private var unacknowledgedStates = 0
+  private var refusals = RefusalDetector()
+  /// The number of connections so far.
+  private var connections = 0
+  private var connectionStart = ContinuousClock.now
   /// The last state of each retained topic.
   private var retained: [String: String] = [:]
   private var hasReportedProblem = false
 
-  /// The commands of subscribers for a reader, with the reader's level in the topic.
-  nonisolated let commands: AsyncStream<(level: String, payload: String)>
-  private let command: AsyncStream<(level: String, payload: String)>.Continuation
+  /// A command of a subscriber for a reader.
+  struct CommandMessage: Sendable {
+    /// The reader's level in the topic.
+    let level: String
+    let payload: String
+    /// Whether the broker has kept the message from before this connection.
+    let isRetained: Bool
+  }
+
+  nonisolated let commands: AsyncStream<CommandMessage>
+  private let command: AsyncStream<CommandMessage>.Continuation
 
   init(
     _ options: MQTTOptions, topics: MQTTTopic, spool: TapSpool,
@@ -90,9 +101,9 @@ actor MQTTPublisher {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { await self.publishOrders() }
       group.addTask { try await self.followBroker() }
+      group.addTask { try await self.reportSilence() }
       defer { group.cancelAll() }
-      try await group.next()
-      try await group.next()
+      while try await group.next() != nil {}
     }
   }
 
@@ -110,6 +121,15 @@ actor MQTTPublisher {
     }
   }
 
+  /// The time after which a broker that has not answered at all is reported.
+  private static let patience = Duration.seconds(15)
+
+  /// Reports a broker whose host does not answer. The system gives up such a connection only after minutes.
+  private func reportSilence() async throws {
+    try await Task.sleep(for: Self.patience)
+    if connections == 0 { disconnected("no answer") }
+  }
+
   private func followBroker() async throws {
     for await line in process.lines {
       guard let report = try? JSONDecoder().decode(Report.self, from: Data(line.utf8)) else {
@@ -121,7 +141,10 @@ actor MQTTPublisher {
           advice: "check the user, NFC_MQTT_PASSWORD and --mqtt-ca")
       }
       if report.connected == true { connected() }
-      if let reason = report.disconnected { disconnected(reason) }
+      if let reason = report.disconnected {
+        try setAsideIfRefused()
+        disconnected(reason)
+      }
       if let number = report.published { try acknowledged(number) }
       if let message = report.message { received(message) }
     }
@@ -139,6 +162,7 @@ actor MQTTPublisher {
     struct Message: Decodable {
       let topic: String
       let payload: String
+      let isRetained: Bool
     }
   }
 
@@ -180,12 +204,14 @@ actor MQTTPublisher {
       publish("offline", on: topics.status, retain: true)
       process.write(JSONValue.members(["end": .bool(true)]).text)
     }
-    await process.stop(grace: .seconds(1))
+    // A program that waits for a host has nothing to complete.
+    await process.stop(grace: isConnected ? .seconds(1) : .milliseconds(100))
   }
 
   private func publish(
     _ payload: String, on topic: String, retain: Bool, number: UInt64 = unspooled
   ) {
+    if number == Self.unspooled { unacknowledgedStates += 1 }
     process.write(
       JSONValue.members([
         "publish": .members([
@@ -197,8 +223,8 @@ actor MQTTPublisher {
 
   /// Sends as many entries of the spool as the window allows.
   private func handOver() {
-    guard isConnected else { return }
-    let entries = spool.entries(upTo: Self.window)
+    guard isConnected, !refusals.isSuspicious || unacknowledgedStates == 0 else { return }
+    let entries = spool.entries(upTo: refusals.window)
     while handedOver < entries.count {
       let entry = entries[handedOver]
       publish(entry.payload, on: entry.topic, retain: false, number: entry.number)
@@ -209,9 +235,11 @@ actor MQTTPublisher {
   // MARK: The broker's reports
 
   private func connected() {
-    if hasReportedProblem { Output.printError("nfc: the MQTT broker at \(options.host) is back") }
-    hasReportedProblem = false
     isConnected = true
+    connections += 1
+    connectionStart = .now
+    unacknowledgedStates = 0
+    if hasReportedProblem { scheduleReturn(connections) }
     publish("online", on: topics.status, retain: true)
     for (topic, payload) in retained.sorted(by: { $0.key < $1.key }) {
       publish(payload, on: topic, retain: true)
@@ -221,19 +249,56 @@ actor MQTTPublisher {
     handOver()
   }
 
+  /// The time after which a connection is reported. A broker may end it at once.
+  private static let probation = Duration.seconds(2)
+
+  private func scheduleReturn(_ connection: Int) {
+    Task {
+      try await Task.sleep(for: Self.probation)
+      guard isConnected, connections == connection else { return }
+      hasReportedProblem = false
+      Output.printError("nfc: the MQTT broker at \(options.host) is back")
+    }
+  }
+
+  /// Handles the end of a connection because of a message that the broker never accepts. The message is kept in
+  /// another file, so that the others do not wait for it.
+  private func setAsideIfRefused() throws {
+    guard isConnected else { return }
+    let oldest = handedOver > 0 ? spool.entries(upTo: 1).first : nil
+    let length = oldest.map { $0.topic.utf8.count + $0.payload.utf8.count }
+    let age = ContinuousClock.now - connectionStart
+    guard refusals.ended(after: age, unacknowledged: length), let oldest else { return }
+    do {
+      let path = try spool.setAside(oldest)
+      Output.printError(
+        "nfc: the MQTT broker at \(options.host) does not accept a message of \(length ?? 0) bytes "
+          + "on \(oldest.topic.onOneLine); it is kept in \(ArgumentText.shown(path))")
+    } catch {
+      throw Failure(spool: error)
+    }
+  }
+
   private func disconnected(_ reason: String) {
     isConnected = false
     handedOver = 0
     guard !hasReportedProblem else { return }
     hasReportedProblem = true
     Output.printError(
-      "nfc: the MQTT broker at \(options.host) is away (\(reason)); taps are kept in \(spool.path)")
+      "nfc: the MQTT broker at \(options.host) is away (\(reason)); taps are kept in "
+        + ArgumentText.shown(spool.path))
   }
 
   private func acknowledged(_ number: UInt64) throws {
-    guard number != Self.unspooled else { return }
+    guard number != Self.unspooled else {
+      unacknowledgedStates = max(0, unacknowledgedStates - 1)
+      if refusals.isSuspicious { handOver() }
+      return
+    }
     do {
-      handedOver = max(0, handedOver - (try spool.acknowledge(number)))
+      let count = try spool.acknowledge(number)
+      if count > 0 { refusals.acknowledged() }
+      handedOver = max(0, handedOver - count)
     } catch {
       throw Failure(spool: error)
     }
@@ -243,7 +308,10 @@ actor MQTTPublisher {
   private func received(_ message: Report.Message) {
     let levels = message.topic.split(separator: "/", omittingEmptySubsequences: false)
     guard levels.count >= 2, levels.last == "command" else { return }
-    command.yield((String(levels[levels.count - 2]), message.payload))
+    command.yield(
+      CommandMessage(
+        level: String(levels[levels.count - 2]), payload: message.payload,
+        isRetained: message.isRetained))
   }
 }
 

@@ -38,15 +38,22 @@ struct MQTTTopic: Hashable, Sendable {
         }))
   }
 
-  /// Returns whether a text can be one level of a topic, without separators, wildcards and NUL (MQTT 3.1.1,
-  /// 4.7).
+  /// Returns whether a text can be one level of a topic, without separators and wildcards (MQTT 3.1.1, 4.7).
   static func isLevel(_ text: String) -> Bool {
-    !text.isEmpty && !text.utf8.contains { [0, 0x23, 0x2B, 0x2F].contains($0) }
+    !text.isEmpty && !text.utf8.contains { [0x23, 0x2B, 0x2F].contains($0) } && isPermitted(text)
   }
 
   /// Returns whether a message can be published on a topic (MQTT 3.1.1, 4.7.1 and 4.7.3).
   static func isValidForPublishing(_ topic: String) -> Bool {
     !topic.isEmpty && topic.utf8.count <= 0xFFFF && !topic.hasPrefix("$")
-      && !topic.utf8.contains { [0, 0x23, 0x2B].contains($0) }
+      && !topic.utf8.contains { [0x23, 0x2B].contains($0) } && isPermitted(topic)
+  }
+
+  /// Returns whether a text has neither control characters nor code points that Unicode reserves. Brokers may end the
+  /// connection because of those (MQTT 3.1.1, 1.5.3), and libmosquitto does not send them.
+  private static func isPermitted(_ text: String) -> Bool {
+    text.unicodeScalars.allSatisfy { scalar in
+      scalar.properties.generalCategory != .control && !scalar.properties.isNoncharacterCodePoint
+    }
   }
 }

@@ -57,6 +57,19 @@ struct RemoteCommand: Sendable {
     (try? JSONDecoder().decode(Identifier.self, from: Data(payload.utf8)))?.id?.json
   }
 
+  /// Parses a message for a reader.
+  ///
+  /// A broker sends a retained message again after each connection, so the same command would change one tag after
+  /// the other.
+  ///
+  /// - Throws: a ``Failure`` with the status `usage` for an invalid command, or one that is retained.
+  init(_ message: MQTTPublisher.CommandMessage) throws(Failure) {
+    guard !message.isRetained else {
+      throw Failure(.usage, "a retained command is not performed; publish it without retain")
+    }
+    try self.init(message.payload)
+  }
+
   /// - Throws: a ``Failure`` with the status `usage` for an invalid command.
   init(_ payload: String) throws(Failure) {
     let data = Data(payload.utf8)

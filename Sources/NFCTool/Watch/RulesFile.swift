@@ -85,7 +85,7 @@ final class RulesFile: Sendable {
 
   private static func version(of path: String) -> Version? {
     var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
+    guard stat(File.systemName(of: path), &status) == 0 else { return nil }
     return Version(
       device: UInt64(status.st_dev), file: UInt64(status.st_ino), size: Int64(status.st_size),
       seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)

@@ -8,7 +8,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The systemd unit that starts `nfc watch` for a user, together with the desktop.
+/// The systemd unit that starts `nfc watch` for a user.
+///
+/// With `--open`, it starts and stops with the desktop, which opens the links. Otherwise it also runs without one, and
+/// continues when someone who was logged in to one leaves it (systemd.special(7), "graphical-session.target").
 struct SystemdUnit: Sendable {
   /// The command line after `nfc watch`.
   let arguments: [String]
@@ -29,22 +32,28 @@ struct SystemdUnit: Sendable {
 
   static let name = "nfc-watch.service"
 
+  /// Whether the command needs the variables of a desktop's session, such as `DISPLAY`.
+  var needsDesktop: Bool { arguments.contains("--open") }
+
   var text: String {
     let program = OwnProgram.path ?? "nfc"
     let command = ([program, "watch"] + arguments).map(Self.quoted).joined(separator: " ")
     return """
       [Unit]
       Description=Background NFC tag reading
-      After=graphical-session.target
-      PartOf=graphical-session.target
+      After=graphical-session.target\(needsDesktop ? "\nPartOf=graphical-session.target" : "")
 
       [Service]
       ExecStart=\(command)\(folder.map { "\nWorkingDirectory=\(Self.specifiersEscaped($0))" } ?? "")
       Restart=on-failure
       RestartSec=2
+      # The exit status after SIGTERM, with which systemd stops a service.
+      SuccessExitStatus=143
+      # NFC_MQTT_PASSWORD and other variables, one per line. Make it readable only by its owner.
+      EnvironmentFile=-%E/nfc/watch.env
 
       [Install]
-      WantedBy=default.target
+      WantedBy=\(needsDesktop ? "graphical-session.target" : "default.target")
       """
   }
 

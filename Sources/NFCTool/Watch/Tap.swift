@@ -6,7 +6,7 @@ struct Tap: Sendable {
   /// The identifier of this tap. A receiver that gets the tap twice can recognize and ignore the second one.
   let id: String
   /// The time since the start of watching.
-  let time: Duration
+  var time: Duration
   /// The reader's connection string. For a reader that was not specified, it is the first one in which the
   /// reader was found.
   let reader: String

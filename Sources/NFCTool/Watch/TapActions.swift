@@ -32,9 +32,10 @@ struct TapActions: Sendable {
   // MARK: Programs
 
   private func execute(_ command: String, for tap: Tap) async {
-    let process = ChildProcess(
+    var process = ChildProcess(
       arguments: ["sh", "-c", command], environment: Self.environment(of: tap),
       input: Array((tap.json.text + "\n").utf8))
+    process.removed = Self.variables
     switch await process.run(timeout: timeout) {
     case .exited: break
     case .signaled(let signal):
@@ -48,6 +49,11 @@ struct TapActions: Sendable {
       Output.printError("nfc: cannot start sh: \(SystemErrorText.of(number))")
     }
   }
+
+  /// All variables that describe a tap. A variable that this tap does not have is not inherited.
+  private static let variables: Set<String> = [
+    "NFC_UID", "NFC_TYPE", "NFC_PRODUCT", "NFC_READER", "NFC_URI", "NFC_TEXT", "NFC_MIME_TYPE",
+  ]
 
   /// The maximum length of a variable. Longer ones are omitted; standard input contains everything.
   private static let longestVariable = 32768

@@ -21,7 +21,8 @@ import Darwin
 /// synchronized to the disk before ``append(topic:payload:)`` returns. An incomplete last line was never
 /// reported, and is removed. The second file, with the suffix `.sent`, contains the number of the last entry
 /// that the broker has acknowledged. It is always replaced completely, and may be out of date: a message that
-/// is published again has the same id. When the broker has received all entries, the first file is emptied.
+/// is published again has the same id. When the broker has received all entries, the first file is emptied. A third
+/// file, with the suffix `.refused`, contains entries that the broker never accepts.
 ///
 /// The file system is sufficient as a store, because entries are only added at the end and removed from the
 /// front.
@@ -84,7 +85,7 @@ final class TapSpool: Sendable {
     if makesFolder, let number = File.makeFolder(of: path) {
       throw .system(path: path, errno: number)
     }
-    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0o600)
+    let descriptor = open(File.systemName(of: path), O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0o600)
     guard descriptor >= 0 else { throw .system(path: path, errno: errno) }
     do {
       try Self.lock(descriptor, path)
@@ -162,7 +163,7 @@ final class TapSpool: Sendable {
       guard count > 0, let last = state.entries.prefix(count).last else { return 0 }
       for entry in state.entries.prefix(count) { state.acknowledged.remove(entry.number) }
       state.entries = state.entries.dropFirst(count)
-      try write(sent: last.number)
+      try write(sent: last.number, isFinal: state.entries.isEmpty)
       guard state.entries.isEmpty else { return count }
       // The order matters: the number of the last entry has to be on disk before the entries are removed.
       beforeChange?()
@@ -170,6 +171,24 @@ final class TapSpool: Sendable {
       state.size = 0
       return count
     }
+  }
+
+  private static let refusedSuffix = ".refused"
+
+  /// Moves the oldest entry to the end of the third file. It is not published again.
+  ///
+  /// - Returns: the path of that file.
+  func setAside(_ entry: Entry) throws(Problem) -> String {
+    let target = path + Self.refusedSuffix
+    let file = open(
+      File.systemName(of: target), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0o600)
+    guard file >= 0 else { throw .system(path: target, errno: errno) }
+    var problem = (try? Output.writeAll(entry.line, to: file)) ?? nil
+    if problem == nil, fdatasync(file) != 0 { problem = errno }
+    _ = closeFile(file)
+    if let problem { throw .system(path: target, errno: problem) }
+    _ = try acknowledge(entry.number)
+    return target
   }
 
   /// Handles the end of a connection to the broker. Entries that were acknowledged out of order are published
@@ -212,7 +231,7 @@ final class TapSpool: Sendable {
   private static let sentSuffix = ".sent"
 
   private static func sent(_ path: String) -> UInt64 {
-    let descriptor = open(path + sentSuffix, O_RDONLY | O_CLOEXEC)
+    let descriptor = open(File.systemName(of: path + sentSuffix), O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return 0 }
     defer { _ = closeFile(descriptor) }
     let bytes = (try? contents(descriptor, path)) ?? []
@@ -221,21 +240,40 @@ final class TapSpool: Sendable {
   }
 
   /// Replaces the second file by renaming, so that it contains either the old or the new number.
-  private func write(sent number: UInt64) throws(Problem) {
+  ///
+  /// On a disk without space for it, the old number stays: the entries have to be removed so that there is space
+  /// again. The next process may then publish entries again, or use the number of an entry that was removed again.
+  ///
+  /// - Parameter isFinal: whether the entries are removed next.
+  private func write(sent number: UInt64, isFinal: Bool) throws(Problem) {
     let target = path + Self.sentSuffix
     let temporary = target + ".new"
+    guard let problem = replace(target, by: temporary, "\(number)\n", isFinal: isFinal) else {
+      return
+    }
+    unlink(File.systemName(of: temporary))
+    guard [ENOSPC, EDQUOT].contains(problem) else {
+      throw .system(path: target, errno: problem)
+    }
+  }
+
+  /// - Returns: the error number of the system, or `nil` if the file was replaced.
+  private func replace(
+    _ target: String, by temporary: String, _ text: String, isFinal: Bool
+  ) -> Int32? {
     beforeChange?()
-    let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard file >= 0 else { throw .system(path: target, errno: errno) }
+    let file = open(File.systemName(of: temporary), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard file >= 0 else { return errno }
     beforeChange?()
-    var problem = Output.write("\(number)\n", to: file)
+    var problem = Output.write(text, to: file)
     // The number is synchronized to disk before the entries are removed, even if the machine stops. If the
-    // number was lost, it would be used twice.
-    if problem == nil, fdatasync(file) != 0 { problem = errno }
+    // number was lost, it would be used twice. As long as the entries are there, it only saves repetitions, and a
+    // memory card takes longer to synchronize than a broker takes to acknowledge.
+    if problem == nil, isFinal, fdatasync(file) != 0 { problem = errno }
     _ = closeFile(file)
-    if let problem { throw .system(path: target, errno: problem) }
+    if let problem { return problem }
     beforeChange?()
-    guard rename(temporary, target) == 0 else { throw .system(path: target, errno: errno) }
+    return rename(File.systemName(of: temporary), File.systemName(of: target)) == 0 ? nil : errno
   }
 
   private static func contents(_ descriptor: Int32, _ path: String) throws(Problem) -> [UInt8] {
@@ -255,8 +293,9 @@ final class TapSpool: Sendable {
 
   /// Synchronizes the folder, as far as the file system supports it.
   private static func synchronizeFolder(of path: String) {
-    let folder = URL(filePath: path).deletingLastPathComponent().path
-    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+    let folder = parts.isEmpty ? "." : parts.joined(separator: "/") + "/"
+    let descriptor = open(File.systemName(of: folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return }
     _ = fsync(descriptor)
     _ = closeFile(descriptor)

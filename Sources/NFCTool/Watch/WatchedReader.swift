@@ -24,6 +24,8 @@ final class WatchedReader: Sendable {
     var round: Task<Void, any Error>?
     var commands: [Command] = []
     var borrowers: [Borrower] = []
+    /// Whether the reader was reported as away, and has not been reported as back since.
+    var isAway = false
   }
 
   /// A program that is using the reader or waiting for it.
@@ -33,7 +35,13 @@ final class WatchedReader: Sendable {
   }
 
   /// An operation on the open reader that is performed between two rounds of polling.
-  typealias Command = @Sendable (Reader) async -> Void
+  struct Command: Sendable {
+    /// The time after which the operation is no longer wanted if the reader was not open until then.
+    let deadline: ContinuousClock.Instant
+    let perform: @Sendable (Reader) async -> Void
+    /// Called instead of `perform` after the deadline.
+    let expire: @Sendable () -> Void
+  }
 
   /// The interval at which a reader is tried again after a failure.
   private static let pause = Duration.milliseconds(500)
@@ -77,13 +85,23 @@ final class WatchedReader: Sendable {
     }
   }
 
-  /// Runs a command on the reader as soon as the reader is present.
-  func enqueue(_ command: @escaping Command) {
+  /// Runs a command on the reader as soon as the reader is present, at the latest at the command's deadline.
+  func enqueue(_ command: Command) {
     let round = state.withLock { state in
       state.commands.append(command)
       return state.round
     }
     round?.cancel()
+  }
+
+  /// Gives up the commands for which the reader was closed or absent for too long.
+  private func expireCommands() {
+    let now = ContinuousClock.now
+    let expired = state.withLock { state in
+      defer { state.commands.removeAll { $0.deadline <= now } }
+      return state.commands.filter { $0.deadline <= now }
+    }
+    for command in expired { command.expire() }
   }
 
   /// Lends the reader to a program until the program closes the connection.
@@ -125,6 +143,7 @@ final class WatchedReader: Sendable {
       }
       guard !isFree else { return }
       for borrower in waiting { _ = ReaderLease.grant(borrower) }
+      expireCommands()
       try await Task.sleep(for: Self.leasePause)
     }
   }
@@ -133,7 +152,6 @@ final class WatchedReader: Sendable {
   ///
   /// - Throws: a ``Failure`` if a tap cannot be reported.
   func run() async throws {
-    var hasReportedProblem = false
     let listener = listenForBorrowers()
     defer {
       listener?.socket.removeName()
@@ -150,8 +168,12 @@ final class WatchedReader: Sendable {
         try await waitForBorrowers()
         let reader = try await open(state.withLock(\.found))
         last = reader
-        if hasReportedProblem { Output.printError("nfc: the reader \(name) is back") }
-        hasReportedProblem = false
+        expireCommands()
+        let proof = Task {
+          try await Task.sleep(for: Self.probation)
+          reportReturn()
+        }
+        defer { proof.cancel() }
         do {
           try await watch(reader)
           await reader.close()
@@ -162,13 +184,32 @@ final class WatchedReader: Sendable {
           throw error
         }
       } catch let error as NFCError {
-        if !hasReportedProblem {
-          Output.printError("nfc: the reader \(name) is away: \(error.description); waiting for it")
-        }
-        hasReportedProblem = true
+        reportAbsence(error)
+        expireCommands()
         try await Task.sleep(for: Self.pause)
       }
     }
+  }
+
+  /// The time after which a reader that was opened is reported as back. One with a bad cable or too little power may
+  /// fail again as soon as it polls.
+  private static let probation = Duration.seconds(2)
+
+  private func reportAbsence(_ error: NFCError) {
+    let isNews = state.withLock { state in
+      defer { state.isAway = true }
+      return !state.isAway
+    }
+    guard isNews else { return }
+    Output.printError("nfc: the reader \(name) is away: \(error.description); waiting for it")
+  }
+
+  private func reportReturn() {
+    let isNews = state.withLock { state in
+      defer { state.isAway = false }
+      return state.isAway
+    }
+    if isNews { Output.printError("nfc: the reader \(name) is back") }
   }
 
   /// Polls an open reader and runs commands between two rounds, until another program requests the reader.
@@ -178,6 +219,7 @@ final class WatchedReader: Sendable {
         for try await event in reader.events(polling: polling) {
           switch event {
           case .arrived(let tag):
+            reportReturn()
             try await watcher.arrived(tag, on: name, at: address.description)
           case .left(let tag): await watcher.left(tag, on: name)
           default: break
@@ -203,7 +245,7 @@ final class WatchedReader: Sendable {
         defer { state.commands = [] }
         return state.commands
       }
-      for command in commands { await command(reader) }
+      for command in commands { await command.perform(reader) }
       if hasBorrowers { return }
       // Departures during that time are not noticed. Every tag that is still present arrives again.
       await watcher.loses(name)

@@ -29,19 +29,24 @@ final class WatchedReaders: Sendable {
   }
 
   /// Lets the reader that a topic names execute a command.
-  func execute(_ payload: String, level: String, publisher: MQTTPublisher) async {
-    let reader = readers.withLock { $0.first { MQTTTopic.level(of: $0.name) == level } }
+  func execute(_ message: MQTTPublisher.CommandMessage, publisher: MQTTPublisher) {
+    let reader = readers.withLock { $0.first { MQTTTopic.level(of: $0.name) == message.level } }
     guard let reader else { return }
+    let name = reader.name
     let command: RemoteCommand
     do {
-      command = try RemoteCommand(payload)
+      command = try RemoteCommand(message)
     } catch {
-      let id = RemoteCommand.identifier(in: payload)
-      return publisher.answer(RemoteCommand.answer(id, failure: error), from: reader.name)
+      let id = RemoteCommand.identifier(in: message.payload)
+      return publisher.answer(RemoteCommand.answer(id, failure: error), from: name)
     }
-    reader.enqueue { open in
-      publisher.answer(await command.answer(with: open), from: reader.name)
-    }
+    reader.enqueue(
+      WatchedReader.Command(deadline: .now + command.timeout) { open in
+        publisher.answer(await command.answer(with: open), from: name)
+      } expire: {
+        let failure = Failure(.noReader, "the reader \(name) is away")
+        publisher.answer(RemoteCommand.answer(command.id, failure: failure), from: name)
+      })
   }
 
   /// Watches named readers, and waits for those that are absent.

@@ -114,7 +114,12 @@ actor Watcher {
 
   private func reportDepartures() throws {
     for departure in debouncer.departures(at: now()) {
-      if departure.isUnreported { try report(departure.tap) }
+      if departure.isUnreported {
+        // Other taps may have been reported since this one.
+        var tap = departure.tap
+        tap.time = now()
+        try report(tap)
+      }
       let left = JSONValue.members([
         "event": "left", "id": .string(departure.tap.id), "time": .seconds(now()),
         "reader": .string(departure.tap.reader), "tag": .object(departure.tap.identity),
@@ -140,7 +145,12 @@ actor Watcher {
     }
     try Output.line(options.isJSON ? json : tap.line)
     publishPresence(on: tap.reader)
-    if !actions.isEmpty { queue(for: tap.reader).yield(Work(tap: tap, actions: actions)) }
+    guard !actions.isEmpty else { return }
+    let result = queue(for: tap.reader).yield(Work(tap: tap, actions: actions))
+    if case .dropped(let work) = result {
+      Output.printError(
+        "nfc: nothing was done for \(work.tap.uid): \(Self.longestQueue) later taps are waiting")
+    }
   }
 
   /// Returns the actions for a tap that no rule matches. If a program has registered for the link, it
@@ -165,7 +175,8 @@ actor Watcher {
       if !hasReportedFullSpool {
         hasReportedFullSpool = true
         Output.printError(
-          "nfc: the spool \(spool.path) is full; taps wait until the broker has taken some")
+          "nfc: the spool \(ArgumentText.shown(spool.path)) is full; taps wait until the broker has "
+            + "taken it")
       }
       try await Task.sleep(for: Self.roomPause)
     }

@@ -37,4 +37,34 @@ import Testing
     let plain = try await Self.lines("watch", "--install")
     #expect(!plain.contains { $0.hasPrefix("WorkingDirectory=") }, "packages install this unit")
   }
+
+  /// systemd stops a service with SIGTERM. Without this line, a service that was stopped is one that has failed
+  /// (systemd.service(5), "SuccessExitStatus=").
+  @Test func aServiceThatIsStoppedHasNotFailed() async throws {
+    let lines = try await Self.lines("watch", "--install")
+    #expect(lines.contains("SuccessExitStatus=143"))
+    #expect(lines.contains("Restart=on-failure"))
+  }
+
+  /// A door is watched without a desktop. Only links are opened in one, which starts the service with the variables of
+  /// its session, and ends it (systemd.special(7), "graphical-session.target").
+  @Test func onlyAUnitThatOpensLinksDependsOnADesktop() async throws {
+    for arguments in [[], ["--exec", "a"], ["--rules", "r"], ["--notify"]] {
+      let result = try await Tool.run(["watch", "--install"] + arguments)
+      #expect(!result.output.contains("PartOf="))
+      #expect(result.lines.contains("WantedBy=default.target"))
+    }
+    let lines = try await Self.lines("watch", "--install", "--open", "--notify")
+    #expect(lines.contains("PartOf=graphical-session.target"))
+    #expect(lines.contains("WantedBy=graphical-session.target"))
+  }
+
+  /// A unit inherits no variables from the shell in which it was made, and a password is not part of a command line.
+  @Test func variablesComeFromAFile() async throws {
+    let result = try await Tool.run(
+      ["watch", "--install", "--mqtt", "mqtt://me@b"],
+      environment: ["NFC_MQTT_PASSWORD": "secret"])
+    #expect(result.lines.contains("EnvironmentFile=-%E/nfc/watch.env"))
+    #expect(!result.output.contains("secret"))
+  }
 }

@@ -51,8 +51,16 @@ import Testing
     #expect(topics.commands == "nfc/door/+/command")
   }
 
-  @Test(arguments: [("a", true), ("", false), ("a/b", false), ("a+", false), ("#", false)])
-  func levels(text: String, expected: Bool) { #expect(MQTTTopic.isLevel(text) == expected) }
+  /// MQTT 3.1.1, 1.5.3 and 4.7. libmosquitto does not send the last four, and would be asked again and again.
+  @Test(arguments: [
+    ("a", true), ("Tür 1 $", true), ("", false), ("a/b", false), ("a+", false), ("#", false),
+    ("a\0", false), ("a\tb", false), ("a\u{7F}", false), ("\u{85}", false), ("\u{FFFE}", false),
+  ])
+  func levels(text: String, expected: Bool) {
+    #expect(MQTTTopic.isLevel(text) == expected)
+    let isTopic = expected || text == "a/b"
+    #expect(MQTTTopic.isValidForPublishing(text) == isTopic)
+  }
 
   @Test(
     arguments: [

@@ -226,6 +226,66 @@ import Testing
     }
   }
 
+  /// On a full disk, only the removal of entries makes space, so it does not need any.
+  @Test func aFullDiskDoesNotKeepEntriesFromBeingRemoved() async throws {
+    try await withPath { path in
+      do {
+        let spool = try TapSpool(path: path)
+        for number in 1...4 { try spool.append(topic: "t", payload: "\(number)") }
+        _ = try spool.acknowledge(1)
+        // /dev/full accepts no bytes. The name is removed with the first attempt.
+        for number: UInt64 in 2...4 {
+          try? FileManager.default.createSymbolicLink(
+            atPath: path + ".sent.new", withDestinationPath: "/dev/full")
+          #expect(try spool.acknowledge(number) == 1)
+          #expect(!FileManager.default.fileExists(atPath: path + ".sent.new"))
+        }
+        let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+        #expect(size == 0)
+        #expect(try String(contentsOfFile: path + ".sent", encoding: .utf8) == "1\n")
+      }
+      // Nothing of what comes next is taken for an entry that was sent.
+      for round in 1...3 {
+        let spool = try TapSpool(path: path)
+        try spool.append(topic: "t", payload: "new \(round)")
+        #expect(payloads(spool) == (1...round).map { "new \($0)" })
+      }
+    }
+  }
+
+  @Test func aRefusedEntryIsKeptInAnotherFile() async throws {
+    try await withPath { path in
+      do {
+        let spool = try TapSpool(path: path)
+        for number in 1...3 { try spool.append(topic: "t", payload: "\(number)") }
+        for number in 1...2 {
+          let oldest = try #require(spool.entries(upTo: 1).first)
+          #expect(try spool.setAside(oldest) == path + ".refused")
+          #expect(payloads(spool) == (number + 1...3).map(String.init))
+        }
+      }
+      let spool = try TapSpool(path: path)
+      #expect(payloads(spool) == ["3"])
+      let kept = try String(contentsOfFile: path + ".refused", encoding: .utf8)
+      #expect(
+        kept == (1...2).map { #"{"number":\#($0),"topic":"t","payload":"\#($0)"}"# + "\n" }.joined()
+      )
+    }
+  }
+
+  @Test func aRefusedEntryThatCannotBeKeptStays() async throws {
+    try await withPath { path in
+      let spool = try TapSpool(path: path)
+      let entry = try spool.append(topic: "t", payload: "1")
+      try FileManager.default.createSymbolicLink(
+        atPath: path + ".refused", withDestinationPath: "/dev/full")
+      #expect(throws: TapSpool.Problem.system(path: path + ".refused", errno: ENOSPC)) {
+        try spool.setAside(entry)
+      }
+      #expect(payloads(spool) == ["1"])
+    }
+  }
+
   @Test func aFullSpoolSaysSo() async throws {
     try await withPath { path in
       let spool = try TapSpool(path: path, capacity: (1 << 20) + 1000)
