@@ -108,7 +108,7 @@ import Testing
     #expect(error == strict)
   }
 
-  // The bytes of github.com/nfcpy/ndeflib, docs/records/handover.rst, with our version.
+  // One active carrier with the reference "ref"; ndeflib encodes the same bytes.
   @Test(arguments: [("Hm", "mediation"), ("Hi", "initiation")])
   func mediators(_ type: String, _ word: String) throws {
     let record = NDEFRecord(
