@@ -81,7 +81,8 @@ import Testing
       #expect(
         plan.status == 0 && !plan.text.contains("conflicting name"),
         "\(plan.text.suffix(2000))")
-      let build = try await Self.run("swift", "run", "messages", in: client)
+      // A compiler takes both processors from the tests beside it that watch the time.
+      let build = try await Self.run("nice", "-n", "19", "swift", "run", "messages", in: client)
       #expect(build.status == 0, "\(build.text.suffix(4000))")
       #expect(build.output.hasSuffix("theirs 16\n"), "\(build.text.suffix(400))")
     }

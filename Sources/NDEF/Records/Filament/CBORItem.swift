@@ -158,7 +158,8 @@ extension ByteReader {
     let distance = Double(sign: .plus, exponent: max(exponent, 1) - 25, significand: 1)
     var scale = 1.0
     for _ in 0..<9 {
-      let rounded = (value * scale).rounded() / scale
+      // Without the functions of libm, which a program that uses only this module does not link.
+      let rounded = Double(Int64(value * scale + (sign == .plus ? 0.5 : -0.5))) / scale
       if abs(rounded - value) * 2 < distance { return rounded }
       scale *= 10
     }
