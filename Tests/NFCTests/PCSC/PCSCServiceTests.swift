@@ -81,11 +81,14 @@ extension PCSCService {
       }
       let getVersion: [UInt8] = [0x90, 0x60, 0x00, 0x00, 0x00]
 
-      // What the daemon itself does: the card goes on where it was left.
+      // What the daemon itself does: the card goes on where it was left. At its regular looks, however, it switches off
+      // a card that nobody uses, and a look may come at once.
       _ = try await service.open().close()
-      #expect(try nextProgram(getVersion).suffix(2) == [0x91, 0xAF])
-      #expect(try nextProgram(getVersion).suffix(2) == [0x91, 0xCA])
-      #expect(service.field.isPowered)
+      var status: [UInt8] = []
+      for _ in 0..<8 where status != [0x91, 0xCA] {
+        status = Array(try nextProgram(getVersion).suffix(2))
+      }
+      #expect(status == [0x91, 0xCA])
 
       try await use { tag in
         await #expect(throws: CancellationError.self) {
@@ -106,14 +109,18 @@ extension PCSCService {
       #expect(!service.field.isPowered)
       #expect(try nextProgram(getVersion).suffix(2) == [0x91, 0xAF])
 
-      try await use { tag in
-        guard case .miFare(let card) = tag else { return }
-        for command: [UInt8] in [[0x60], [0xAF], [0xAF]] {
-          let answer = try await card.sendMiFareCommand(command)
-          #expect(answer.count > 1)
+      var isLeftPowered = false
+      for _ in 0..<8 where !isLeftPowered {
+        try await use { tag in
+          guard case .miFare(let card) = tag else { return }
+          for command: [UInt8] in [[0x60], [0xAF], [0xAF]] {
+            let answer = try await card.sendMiFareCommand(command)
+            #expect(answer.count > 1)
+          }
         }
+        isLeftPowered = service.field.isPowered
       }
-      #expect(service.field.isPowered)
+      #expect(isLeftPowered)
       service.client.close()
     }
   }
