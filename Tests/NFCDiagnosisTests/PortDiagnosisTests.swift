@@ -99,6 +99,33 @@ import Testing
     }
   }
 
+  /// The port of the pins is off on delivery (Raspberry Pi documentation, "Configure UARTs").
+  @Test(arguments: ["/dev/serial0", "/dev/ttyAMA0"])
+  func aPortOnThePinsOfARaspberryPiIsSwitchedOn(_ path: String) throws {
+    let system = try SimulatedSystem()
+    try system.folder("/dev")
+    let off = system.reader("pn532_uart:\(path)")
+    #expect(off.problems == [.notThere])
+    #expect(off.advice.contains("sudo raspi-config"))
+    #expect(off.advice.contains("dtparam=uart0=on"))
+    #expect(!off.advice.contains("plug the board in"))
+    try system.serialPort("/dev/ttyUSB0")
+    #expect(system.reader("pn532_uart:\(path)").advice.hasSuffix("there: /dev/ttyUSB0"))
+  }
+
+  /// On a Raspberry Pi 5, serial0 leads to the debug connector (the documentation's repository, issue 3239).
+  @Test(arguments: ["/dev/serial0", "/dev/ttyAMA10"])
+  func theDebugConnectorOfARaspberryPi5IsNoted(_ path: String) throws {
+    let system = try SimulatedSystem()
+    try system.serialPort("/dev/ttyAMA10")
+    try system.link("/dev/serial0", to: "ttyAMA10")
+    let reader = system.reader("pn532_uart:\(path)")
+    #expect(reader.problems == [.notThisReader])
+    #expect(reader.canBeOpened)
+    #expect(reader.advice.contains("dtparam=uart0=on"))
+    #expect(reader.advice.hasSuffix("name /dev/ttyAMA0"))
+  }
+
   @Test(arguments: [
     ("acr122s:/dev/ttyUSB0", "write ACR122S"), ("PN532_UART:/dev/ttyUSB0", "write pn532_uart"),
     ("/dev/ttyUSB0", "pn532_uart:/dev/ttyUSB0"), ("acr122_pcsc:ACS", "write pcsc:"),

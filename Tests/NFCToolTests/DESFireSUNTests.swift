@@ -61,7 +61,8 @@ import Testing
         (Array(Self.setup.prefix(5)), 64, "require each other"),
         (["sun", "setup", Self.template, "--plan"], 66, "--app and --file"),
         (
-          ["sun", "setup", Self.template, "--app", "F00002", "--file", "2", "--plan"], 66, "F00002"
+          ["sun", "setup", Self.template, "--app", "F00002", "--file", "2", "--plan"], 66,
+          "no application F00002: status A0 (tag 04448BD2DB6B80); nfc desfire info shows"
         ),
       ] as [([String], Int32, String)] {
         let result = try await nfc(words)

@@ -19,6 +19,7 @@ extension LibNFCExamination {
     if !holders.isEmpty { findings.append(inUse(path, holders)) }
     if let finding = permission(path) { findings.append(finding) }
     if let finding = console(on: path) { findings.append(finding) }
+    if let finding = debugConnector(at: path) { findings.append(finding) }
     if holders.isEmpty, let finding = modemManager(on: path) { findings.append(finding) }
     return findings
   }
@@ -26,11 +27,40 @@ extension LibNFCExamination {
   private func portIsMissing(_ path: String) -> ReaderFinding {
     let ports = (system.files.names(in: "/dev") ?? [])
       .filter { name in Self.portNames.contains { name.hasPrefix($0) } }.map { "/dev/" + $0 }
+    let isOnPins = Self.pinPorts.contains(path)
+    let step =
+      isOnPins
+      ? "on a Raspberry Pi: sudo raspi-config, serial port on, without login; on a Raspberry Pi 5 also "
+        + Self.pinsOfRaspberryPi5
+      : "plug the board in"
+    guard ports.isEmpty else {
+      let list = ports.joined(separator: ", ")
+      return ReaderFinding(
+        .notThere, "\(path) is not there", advice: "\(step), or name one that is there: \(list)")
+    }
     return ReaderFinding(
       .notThere, "\(path) is not there",
-      advice: ports.isEmpty
-        ? "plug the board in; sudo dmesg shows the port's name then"
-        : "plug the board in, or name one that is there: \(ports.joined(separator: ", "))")
+      advice: isOnPins ? step : step + "; sudo dmesg shows the port's name then")
+  }
+
+  /// The names of the serial port on a Raspberry Pi's pins 8 and 10: the primary port, and that of a Raspberry
+  /// Pi 5.
+  private static let pinPorts = ["/dev/serial0", "/dev/ttyAMA0"]
+  /// The primary port of a Raspberry Pi 5 (Raspberry Pi documentation, "Configure UARTs").
+  private static let debugPort = "ttyAMA10"
+  /// Source: the Raspberry Pi documentation's repository, issue 3239.
+  private static let pinsOfRaspberryPi5 =
+    "dtparam=uart0=on in /boot/firmware/config.txt, and restart it"
+
+  /// `/dev/serial0` is the primary port, and that of a Raspberry Pi 5 is not on its pins.
+  private func debugConnector(at path: String) -> ReaderFinding? {
+    guard [Self.portName(path), system.files.linkName(path)].contains(Self.debugPort) else {
+      return nil
+    }
+    return ReaderFinding(
+      .notThisReader, "\(path) is a Raspberry Pi 5's debug connector, not its pins 8 and 10",
+      advice: "for a board on those pins: \(Self.pinsOfRaspberryPi5); then name /dev/ttyAMA0",
+      isObstacle: false)
   }
 
   private func inUse(_ path: String, _ holders: [Processes.Process]) -> ReaderFinding {

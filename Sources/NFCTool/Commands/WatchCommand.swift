@@ -43,7 +43,7 @@ struct WatchCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Count the same tag within this time as one tap.", valueName: "seconds"),
+      "Count the same tag within this time as one tap; 2 unless given.", valueName: "seconds"),
     transform: { try WatchActionOptions.seconds($0, "--debounce") })
   var debounce: Duration = .seconds(2)
 
@@ -230,7 +230,9 @@ struct WatchMQTTOptions: ParsableArguments {
   var name: String?
 
   @Option(
-    help: ArgumentHelp("Where taps are kept until they are published.", valueName: "file"),
+    help: ArgumentHelp(
+      "Where taps are kept until they are published; ~/.local/state/nfc/watch.spool unless given.",
+      valueName: "file"),
     completion: .file())
   var spool: String?
 

@@ -7,7 +7,7 @@ struct RawKind: RecordKind {
   static let isFromFile = true
   static let abstract = "Writes the bytes of an NDEF message, as read --raw saves them."
   static let usage = "<file>"
-  static let examples = ["raw message.ndef --virtual ntag215"]
+  static let examples = ["raw saved.ndef --virtual ntag215"]
 
   @Argument(help: "The file; - for standard input.", completion: .file())
   var file: String

@@ -274,6 +274,9 @@ extension SelectedTag {
       case .wrongTag where !isFileGiven:
         failure.advice =
           "use an NTAG 424 DNA, or name a file of a DESFire EV3 with --app and --file"
+      case .wrongTag:
+        failure.advice =
+          "nfc desfire info shows what is there; nfc desfire create-app creates an application"
       case .unsupported where error.cause != nil && error.cause != .unsupportedByReader:
         failure.advice = "create the file with nfc desfire create-file --dynamic"
       default: break

@@ -13,7 +13,7 @@ struct ReaderOptions: ParsableArguments {
       The reader: a libnfc connection string such as pn532_uart:/dev/ttyUSB0, or pcsc: and part of a PC/SC reader's name.
       """,
       discussion: """
-        May be given more than once. The environment variable NFC_READER names one reader. Without either, all readers that are found are used.
+        May be given more than once. The environment variable NFC_READER names one reader. Without either, all readers that are found are used. With isolated: before a libnfc connection string, libnfc runs in a separate process.
         """,
       valueName: "connection-string"))
   var readers: [String] = []
@@ -69,7 +69,9 @@ struct GlobalOptions: ParsableArguments {
   @OptionGroup var reader: ReaderOptions
 
   @Option(
-    help: ArgumentHelp("How long to wait for a tag; 0 looks once.", valueName: "seconds"),
+    help: ArgumentHelp(
+      "How long to wait for a tag, 10 unless given; 0 looks once. Without it, poll does not end.",
+      valueName: "seconds"),
     transform: seconds)
   var timeout: Duration?
 
