@@ -30,7 +30,8 @@ package struct ProgramStart: Sendable {
   package var executable: String
   /// The arguments after the program's name.
   package var arguments: [String]
-  /// The environment variables. Others are not inherited.
+  /// The environment variables. Others are not inherited. Without another value, they are those of this process,
+  /// except those with keys and passwords.
   package var environment: [String: String]
   package var input = Stream.null
   package var output = Stream.inherited
@@ -38,7 +39,7 @@ package struct ProgramStart: Sendable {
 
   package init(
     _ executable: String, _ arguments: [String] = [],
-    environment: [String: String] = ProgramStart.ownEnvironment
+    environment: [String: String] = ProgramStart.environmentWithoutSecrets
   ) {
     self.executable = executable
     self.arguments = arguments
@@ -56,6 +57,16 @@ package struct ProgramStart: Sendable {
       next = next.advanced(by: 1)
     }
     return variables
+  }
+
+  /// The variables with keys and passwords for the `nfc` command.
+  private static let secretVariables: Set<String> = [
+    "NFC_KEYS", "NFC_MQTT_PASSWORD", "NFC_PASSWORD",
+  ]
+
+  /// The environment variables of this process, except those with keys and passwords.
+  package static var environmentWithoutSecrets: [String: String] {
+    ownEnvironment.filter { !secretVariables.contains($0.key) }
   }
 
   /// The program cannot be started.

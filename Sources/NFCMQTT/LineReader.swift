@@ -8,10 +8,13 @@ import Darwin
 struct LineReader {
   private let descriptor: Int32
   private var buffer: [UInt8] = []
+  /// The number of bytes at the beginning of the buffer that do not end a line.
+  private var searched = 0
   private(set) var isAtEnd = false
 
-  /// The maximum length of a line. A longer line ends the input.
-  private static let longestLine = 4 << 20
+  /// The maximum length of a line. A longer line ends the input. A spool may have messages that are longer than
+  /// those of today's tags.
+  private static let longestLine = 16 << 20
 
   init(descriptor: Int32) { self.descriptor = descriptor }
 
@@ -29,7 +32,11 @@ struct LineReader {
 
   /// Returns the next complete line; `nil` if it has not arrived yet.
   mutating func next() -> [UInt8]? {
-    guard let end = buffer.firstIndex(of: 0x0A) else { return nil }
+    guard let end = buffer[searched...].firstIndex(of: 0x0A) else {
+      searched = buffer.count
+      return nil
+    }
+    searched = 0
     let line = Array(buffer[..<end])
     buffer.removeSubrange(...end)
     return line

@@ -23,6 +23,9 @@ extension SUNMessage {
   /// Returns the ranges of the link that the MAC may cover.
   func coveredRanges(_ input: SUNMACInput) throws(SUNError) -> [Range<Int>] {
     guard let end = places[.mac]?.lowerBound else { throw .missing(.mac) }
+    // A chip inserts the file data before the MAC (NT4H2421Gx data sheet, 10.7.1, tables 69 and 71). What someone has
+    // added after it is covered by no MAC.
+    if let fileData = places[.fileData], fileData.upperBound > end { return [] }
     let fileData = places[.fileData]?.lowerBound
     var starts: [Int]
     switch input {

@@ -253,6 +253,30 @@ import VirtualNFC
     }
   }
 
+  /// A file with secrets that replaces one that others could read is for the owner alone, too.
+  @Test func existingFilesWithSecretsAreForTheOwnerAlone() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let result = try await Tool.shell(
+        #"""
+        set -e; umask 022; cd "$FOLDER"
+        for name in public.bin secret.mfd secret.ndef secret.jsonl secret.pcap secret.txt; do
+          echo REPLACED > $name; chmod 664 $name
+        done
+        "$NFC" dump public.bin --virtual ntag213 2>notes
+        "$NFC" dump secret.mfd --virtual classic-1k --record secret.jsonl --pcap secret.pcap
+        "$NFC" encode wifi Guests --password "correct horse" --output secret.ndef
+        "$NFC" doctor --report secret.txt >notes || true
+        grep -l REPLACED public* secret* || true
+        stat -c '%a %n' public* secret*
+        """#, environment: ["FOLDER": directory.path])
+      #expect(
+        result.lines == [
+          "664 public.bin", "600 secret.jsonl", "600 secret.mfd", "600 secret.ndef",
+          "600 secret.pcap", "600 secret.txt",
+        ], "\(result.output)\(result.errors)")
+    }
+  }
+
   /// A dump says what of a passport it does not have.
   @Test func theDumpOfAPassportIsNotTakenForAll() async throws {
     try await TemporaryDirectory.with { directory async throws in

@@ -228,6 +228,19 @@ import VirtualNFC
     #expect(result.output.contains(part))
   }
 
+  /// A link of a barcode is whatever its maker has burned in.
+  @Test func aTagsTextDoesNotControlTheTerminal() async throws {
+    let payload = Array("a.b/\u{1B}]0;x\u{7}\u{202E}".utf8)
+    let tag = VirtualTag(NFCBarcode(format: .https, payload: payload))
+    try await Tool.with([tag]) { nfc async throws in
+      let result = try await nfc(["info"])
+      #expect(result.status == 0)
+      #expect(result.output.contains("https://a.b/ ]0;x"))
+      let controls: [Unicode.Scalar] = ["\u{1B}", "\u{7}", "\u{202E}"]
+      #expect(!result.output.unicodeScalars.contains { controls.contains($0) })
+    }
+  }
+
   /// Tests a signature of another UID, one with an unknown key, and other data in its place.
   @Test(arguments: [
     ("E00208000A227AAA", "E00208000A17DB6E", #""originality":"notGenuine""#, true),

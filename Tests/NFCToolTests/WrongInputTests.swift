@@ -45,6 +45,24 @@ import VirtualNFC
     #expect(result.errors.hasPrefix("nfc: "))
   }
 
+  /// The name of a file, a reader or a tag's text never controls the terminal.
+  @Test(arguments: [
+    "poll --protocols NAME", "decode NAME", "poll --once --reader pcsc:NAME", "NAME",
+    "read --reader pn532_uart:/NAME", "watch --reader pcsc:NAME --timeout NAME --debounce NAME",
+  ])
+  func errorsDoNotControlTheTerminal(_ line: String) async throws {
+    let name = "a\u{1B}[31m\u{202E}b\u{9B}2J"
+    let arguments = line.split(separator: " ").map { String($0).replacing("NAME", with: name) }
+    let result = try await Tool.run(arguments)
+    #expect(result.status != 0)
+    let text = result.output + result.errors
+    #expect(text.contains("[31m"))
+    for scalar in text.unicodeScalars {
+      let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+      #expect(!scalar.properties.isBidiControl && (!isControl || scalar == "\n"), "\(scalar.value)")
+    }
+  }
+
   @Test(arguments: [
     "", "pn532_uart", "pn532_uart:", "nonsense:/dev/null", "pcsc:none",
     "pn532_uart:/no/such/port", "pn532_uart:FILE", "pn532_uart:DIRECTORY",

@@ -220,6 +220,32 @@ import Testing
     }
   }
 
+  /// A chip inserts the file data before the MAC (NT4H2421Gx data sheet, 10.7.1, tables 69 and 71). Anyone can add a
+  /// parameter to a link, and the MAC covers nothing that is after it.
+  @Test func fileDataThatWereAddedAreRefused() throws {
+    let added = "&enc=CEE9A53E3E463EF1F459635736738962"
+    for input in [SUNMACInput.automatic, .none] {
+      let message = try SUNMessage(url: Self.published[0].url + added)
+      #expect(throws: SUNError.wrongMAC) {
+        try message.verified(metaReadKey: .factory, fileReadKey: .factory, macInput: input)
+      }
+    }
+    let uid = hex("041E3C8A2D6B80")
+    let start = "https://x.y/?uid=041E3C8A2D6B80&ctr=000006&cmac="
+    for (input, skipped) in [(SUNMACInput.link, 8), (.offset(0), 0), (.firstMirror, 17)] {
+      let mac = SUNSession(.factory, .aes, uid: uid, counter: 6)
+        .authenticationCode(Array(start.utf8.dropFirst(skipped)))
+      let link = start + mac.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+      for input in [input, .automatic] {
+        let own = try SUNMessage(url: link).verified(fileReadKey: .factory, macInput: input)
+        #expect(own.readCounter == 6)
+        #expect(throws: SUNError.wrongMAC) {
+          try SUNMessage(url: link + added).verified(fileReadKey: .factory, macInput: input)
+        }
+      }
+    }
+  }
+
   @Test func otherKeysAndCoveredParts() throws {
     let message = try SUNMessage(url: Self.good)
     let other = try key("00000000000000000000000000000001")

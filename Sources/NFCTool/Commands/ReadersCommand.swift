@@ -72,9 +72,9 @@ struct ReadersCommand: AsyncParsableCommand {
           "problem": .string(problem.description),
         ]).text)
     }
-    let fields = [found.address.description, found.name.map(\.onOneLine)].compactMap(\.self)
+    let fields = [found.address.description, found.name].compactMap(\.self)
     try Output.line(
-      fields.joined(separator: "  ") + "  cannot be opened: \(problem.description)")
+      (fields.joined(separator: "  ") + "  cannot be opened: \(problem.description)").onOneLine)
   }
 
   private func print(_ reader: Reader, _ found: FoundReader?) throws {
@@ -94,12 +94,12 @@ struct ReadersCommand: AsyncParsableCommand {
     }
     let aliases = found?.aliases ?? []
     let fields: [String?] = [
-      reader.connectionString, aliases.isEmpty ? nil : found?.name?.onOneLine,
+      reader.connectionString, aliases.isEmpty ? nil : found?.name,
       aliases.isEmpty ? nil : aliases.map(\.description).joined(separator: " "), reader.chip,
       protocols.joined(separator: " "),
     ]
-    try Output.line(fields.compactMap(\.self).joined(separator: "  "))
-    for path in paths { try Output.line("  \(path)") }
+    try Output.line(fields.compactMap(\.self).joined(separator: "  ").onOneLine)
+    for path in paths { try Output.line("  \(path)".onOneLine) }
   }
 }
 

@@ -120,6 +120,7 @@ struct WatchCommand: AsyncParsableCommand {
     let unit = SystemdUnit(
       line: Array(CommandLine.arguments.dropFirst()),
       folder: FileManager.default.currentDirectoryPath)
+    try unit.check()
     guard write else { return try Output.line(unit.text) }
     try unit.install()
     Output.printNotice(

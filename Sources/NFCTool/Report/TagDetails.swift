@@ -177,13 +177,12 @@ extension TagDetails {
 
   /// Adds the lines for people.
   func addRows(to table: inout FactTable) {
-    let verdict =
-      switch originality {
-      case .genuine: Terminal.styled("genuine, by the maker's signature", .good)
-      case .notGenuine: Terminal.styled("not genuine: the signature is not the maker's", .bad)
-      case .unknown: "unknown: no signature that could be checked"
-      }
-    table.add("originality", verdict)
+    switch originality {
+    case .genuine: table.add("originality", "genuine, by the maker's signature", .good)
+    case .notGenuine:
+      table.add("originality", "not genuine: the signature is not the maker's", .bad)
+    case .unknown: table.add("originality", "unknown: no signature that could be checked")
+    }
     if let version { table.add("version", version.hexadecimal) }
     if let signature { table.add("signature", signature.hexadecimal) }
     if let protection { table.add("password", protection.text) }

@@ -5,7 +5,11 @@ import NFC
 struct FactTable {
   private var rows: [(name: String, value: String)] = []
 
-  mutating func add(_ name: String, _ value: String) { rows.append((name, value)) }
+  /// Adds a row. The value may be a text that a tag contains.
+  mutating func add(_ name: String, _ value: String, _ style: Terminal.Style? = nil) {
+    let value = value.onOneLine
+    rows.append((name, style.map { Terminal.styled(value, $0) } ?? value))
+  }
 
   /// Adds the JSON members whose values are plain text, with their names for people.
   mutating func add(_ members: [JSONValue.Member]) {

@@ -83,7 +83,8 @@ enum File {
 
   /// Creates a file with these bytes, and replaces an existing one.
   ///
-  /// - Parameter isPublic: whether a new file has the permissions of the umask; otherwise only its owner may read it.
+  /// - Parameter isPublic: whether the file has the permissions of the umask, or those that it had; otherwise only its
+  ///   owner may read it, whether it is new or not.
   static func write(_ bytes: [UInt8], to path: String, isPublic: Bool = false) throws {
     guard path != standard else { return try Output.bytes(bytes) }
     let descriptor = try create(path, isPublic: isPublic)
@@ -126,18 +127,55 @@ enum File {
     return nil
   }
 
-  /// Creates an empty file, and returns its descriptor. Unless it is public, other users cannot read it.
+  /// Creates an empty file, and returns its descriptor. Unless it is public, other users cannot read it, also if it
+  /// existed before.
+  ///
+  /// - Throws: ``Failure`` `notAllowed` for a file of another user, who could read what is written: it is not changed.
   static func create(_ path: String, isPublic: Bool = false) throws -> Int32 {
     while true {
+      // A file is emptied only after its permissions are known.
       let descriptor = open(
-        path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
+        path, O_WRONLY | O_CREAT | (isPublic ? O_TRUNC : 0) | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
         isPublic ? 0o666 : 0o600)
-      if descriptor >= 0 { return descriptor }
+      if descriptor >= 0 {
+        do {
+          if !isPublic { try emptyForOwner(descriptor, path) }
+          return descriptor
+        } catch {
+          close(descriptor)
+          throw error
+        }
+      }
       // This is a pipe whose other end has not been opened yet.
       guard errno == ENXIO, isPipe(path) else { throw failure("write", path, errno) }
       try checkInterruption()
       usleep(UInt32(pause) * 1000)
     }
+  }
+
+  /// Empties a file after it has been made readable by its owner only. Pipes and devices stay as they are.
+  private static func emptyForOwner(_ descriptor: Int32, _ path: String) throws {
+    guard keepFromOthers(descriptor) else {
+      throw Failure(
+        .notAllowed, "\(name(path)) belongs to another user, who could read the keys in it",
+        advice: "name a file that does not exist yet")
+    }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
+    guard ftruncate(descriptor, 0) == 0 else { throw failure("write", path, errno) }
+  }
+
+  /// Makes an open file readable by its owner only, if it is a regular file.
+  ///
+  /// - Returns: `false` for a file of another user that stays readable. On a file system without permissions, the
+  ///   file is left as it is.
+  static func keepFromOthers(_ descriptor: Int32) -> Bool {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return true }
+    // The administrator may write to everyone's files.
+    guard status.st_uid == geteuid() || geteuid() == 0 else { return false }
+    if status.st_mode & (S_IRWXG | S_IRWXO) != 0 { fchmod(descriptor, status.st_mode & S_IRWXU) }
+    return true
   }
 
   static func close(_ descriptor: Int32) {

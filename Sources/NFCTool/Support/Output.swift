@@ -24,16 +24,18 @@ enum Output {
       .lost, "cannot write to standard output: \(String(cString: strerror(number)))")
   }
 
-  /// Writes a fact for people, preceded by its name.
+  /// Writes a fact for people, preceded by its name. The value may be that of a tag or device.
   static func fact(_ name: String, _ value: String) throws {
     let width = 18
-    try line(name + String(repeating: " ", count: max(1, width - name.count)) + value)
+    try line(name + String(repeating: " ", count: max(1, width - name.count)) + value.onOneLine)
   }
 
   /// Writes a line to standard error. An error of the write is ignored, because nothing can be done about it.
+  ///
+  /// The text may contain names of readers, files and arguments, which must not control the terminal.
   static func printError(_ line: String) {
     Terminal.clearStatus()
-    _ = try? writeAll(Array((line + "\n").utf8), to: STDERR_FILENO)
+    _ = try? writeAll(Array((line.onLines + "\n").utf8), to: STDERR_FILENO)
   }
 
   /// Writes a line to standard error if it is a terminal.

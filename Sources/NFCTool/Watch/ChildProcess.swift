@@ -16,6 +16,8 @@ struct ChildProcess: Sendable {
   var environment: [String: String] = [:]
   /// The variables of this process that it does not get, unless they are set.
   var removed: Set<String> = []
+  /// Whether it gets the variables with keys and passwords, as a command of the user's own does.
+  var inheritsSecrets = false
   /// The bytes for its standard input.
   var input: [UInt8] = []
 
@@ -84,6 +86,7 @@ struct ChildProcess: Sendable {
     guard let file = Self.file(holding: input) else { return .failure(.init(errno: errno)) }
     defer { _ = close(file) }
     var start = ProgramStart(program, Array(arguments.dropFirst()))
+    if inheritsSecrets { start.environment = ProgramStart.ownEnvironment }
     start.environment = start.environment.filter { !removed.contains($0.key) }
       .merging(environment) { $1 }
     start.input = .descriptor(file)

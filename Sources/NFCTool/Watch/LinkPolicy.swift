@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// The links that may be opened for a tag.
 struct LinkPolicy: Hashable, Sendable {
   /// The permitted schemes, in lower case and without the colon.
@@ -10,11 +16,30 @@ struct LinkPolicy: Hashable, Sendable {
 
   /// Returns whether a tag's link may be opened. Its scheme must be permitted, it must not be longer than
   /// ``maximumLength``, and it must not contain blanks or control characters, which a handler could
-  /// misinterpret.
+  /// misinterpret, nor characters that change the direction of writing, with which it would show the name of another
+  /// host (RFC 3987, 4.1, does not allow them). A mail must not have an attachment.
   func permits(_ link: String) -> Bool {
     guard let scheme = Self.scheme(of: link), schemes.contains(scheme) else { return false }
-    return link.utf8.count <= Self.maximumLength
-      && link.unicodeScalars.allSatisfy { $0.value > 0x20 && !(0x7F...0x9F).contains($0.value) }
+    return link.utf8.count <= Self.maximumLength && link.unicodeScalars.allSatisfy(Self.isVisible)
+      && !(scheme == "mailto" && Self.hasAttachment(link))
+  }
+
+  private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.value > 0x20 && !(0x7F...0x9F).contains(scalar.value)
+      && !scalar.properties.isWhitespace && !scalar.properties.isBidiControl
+  }
+
+  /// The fields for which mail programs attach a file of this machine. They are in no standard (Evolution,
+  /// CVE-2020-11879; KMail, CVE-2020-11880; xdg-email, CVE-2020-27748).
+  private static let attachmentFields: Set<String> = ["attach", "attachment"]
+
+  /// Returns whether a mail program may attach a file because of a link. Names of fields may be encoded (RFC 6068,
+  /// 2), and the ampersand before them may be that of HTML, `&amp;`.
+  private static func hasAttachment(_ link: String) -> Bool {
+    link.split { "?&;".contains($0) }.dropFirst().contains { field in
+      let name = String(field.prefix { $0 != "=" })
+      return attachmentFields.contains((name.removingPercentEncoding ?? name).lowercased())
+    }
   }
 
   /// Returns the scheme of a URI in lower case (RFC 3986, 3.1), or `nil` if there is none.

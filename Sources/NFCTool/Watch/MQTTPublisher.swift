@@ -221,10 +221,14 @@ actor MQTTPublisher {
       ]).text)
   }
 
+  /// The size in bytes of the entries that can wait for an acknowledgement at the same time. The program that
+  /// communicates with the broker would otherwise be taken for one that has stopped reading (``LineProcess``).
+  private static let largestWindow = 4 << 20
+
   /// Sends as many entries of the spool as the window allows.
   private func handOver() {
     guard isConnected, !refusals.isSuspicious || unacknowledgedStates == 0 else { return }
-    let entries = spool.entries(upTo: refusals.window)
+    let entries = spool.entries(upTo: refusals.window, size: Self.largestWindow)
     while handedOver < entries.count {
       let entry = entries[handedOver]
       publish(entry.payload, on: entry.topic, retain: false, number: entry.number)

@@ -26,6 +26,9 @@ struct RemoteCommand: Sendable {
   private static let standardTimeout = Duration.seconds(10)
   private static let longestTimeout = 300.0
   private static let longestPayload = 1 << 20
+  /// The maximum number of commands in a message, during which the reader reports no taps. It is more than a tag has
+  /// pages.
+  private static let mostCommands = 1000
 
   private struct Form: Decodable {
     let id: Identifier.Value?
@@ -102,6 +105,9 @@ struct RemoteCommand: Sendable {
     case "send":
       guard let texts = form.commands, !texts.isEmpty else {
         throw Failure(.usage, "\"send\" takes \"commands\" in hexadecimal")
+      }
+      guard texts.count <= Self.mostCommands else {
+        throw Failure(.usage, "\"send\" takes up to \(Self.mostCommands) commands")
       }
       var commands: [[UInt8]] = []
       for text in texts {

@@ -44,7 +44,7 @@ struct SystemdUnit: Sendable {
       After=graphical-session.target\(needsDesktop ? "\nPartOf=graphical-session.target" : "")
 
       [Service]
-      ExecStart=\(command)\(folder.map { "\nWorkingDirectory=\(Self.specifiersEscaped($0))" } ?? "")
+      ExecStart=\(command)\(folder.map { "\nWorkingDirectory=\(Self.setting(of: $0))" } ?? "")
       Restart=on-failure
       RestartSec=2
       # The exit status after SIGTERM, with which systemd stops a service.
@@ -55,6 +55,21 @@ struct SystemdUnit: Sendable {
       [Install]
       WantedBy=\(needsDesktop ? "graphical-session.target" : "default.target")
       """
+  }
+
+  /// - Throws: `usage` for a folder whose name would end the line, so that its rest would be another setting.
+  func check() throws {
+    guard let folder, folder != folder.onOneLine else { return }
+    throw Failure(
+      .usage, "the name of the current folder has a control character, which a unit cannot hold",
+      advice: "run nfc watch --install in another folder")
+  }
+
+  /// The folder as the value of a setting. A backslash at its end would continue the line, and a blank would be
+  /// dropped (systemd.syntax(7)); a slash does not change its meaning.
+  private static func setting(of folder: String) -> String {
+    let needsSlash = folder.last.map { $0 == "\\" || $0.isWhitespace } ?? false
+    return specifiersEscaped(folder) + (needsSlash ? "/" : "")
   }
 
   private static func specifiersEscaped(_ text: String) -> String {

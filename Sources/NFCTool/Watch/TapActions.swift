@@ -36,6 +36,7 @@ struct TapActions: Sendable {
       arguments: ["sh", "-c", command], environment: Self.environment(of: tap),
       input: Array((tap.json.text + "\n").utf8))
     process.removed = Self.variables
+    process.inheritsSecrets = true
     switch await process.run(timeout: timeout) {
     case .exited: break
     case .signaled(let signal):
@@ -82,7 +83,7 @@ struct TapActions: Sendable {
     guard isOwn || links.permits(link) else {
       let scheme = LinkPolicy.scheme(of: link) ?? "no scheme"
       Output.printError(
-        "nfc: a link was not opened: \(scheme) is not permitted, or it is malformed")
+        "nfc: a link was not opened: \(scheme) is not permitted, or it is malformed or unsafe")
       return
     }
     Self.launch(["xdg-open", link])
@@ -108,10 +109,19 @@ struct TapActions: Sendable {
 
   private func notify(_ text: String?, for tap: Tap) async {
     let link = tap.uri.flatMap { links.permits($0) ? $0 : nil }
-    let notification = TapNotification(
-      title: "NFC tag", body: text ?? tap.text ?? tap.uri ?? tap.product ?? tap.uid, link: link)
+    let body = Self.body(text ?? tap.text ?? tap.uri ?? tap.product ?? tap.uid, link)
+    let notification = TapNotification(title: "NFC tag", body: body, link: link)
     await notifier.show(notification) { link in Self.launch(["xdg-open", link]) }
   }
+
+  /// Returns the text of a notification. What a click opens is above what the tag says, which may name another link.
+  static func body(_ text: String, _ link: String?) -> String {
+    guard let link, link != text else { return text }
+    return "\(link.prefix(longestShownLink))\n\(text)"
+  }
+
+  /// The length of a link's beginning that a notification shows.
+  private static let longestShownLink = 200
 
   private func start(_ application: String, for tap: Tap) {
     // gtk-launch finds the application by its desktop file, as menus do.

@@ -12,6 +12,10 @@ struct TapReading: Sendable {
   /// Whether the tag was read before it left.
   let isComplete: Bool
 
+  /// The maximum length of a message in bytes, which is that of a type 4 tag before mapping version 3. A report of one
+  /// byte may be more than ten bytes long, and a spool, brokers and programs have to take it.
+  private static let longestMessage = 1 << 16
+
   /// Reads the message first, because it is the urgent part, and then identifies the chip. This never fails:
   /// data that the tag does not provide is omitted.
   init(_ detected: DetectedTag) async {
@@ -39,6 +43,15 @@ struct TapReading: Sendable {
     guard let content, content.status.access != .notSupported else {
       (message, ndef) = (nil, nil)
       failure = detected.ndef == nil ? nil : problem
+      return
+    }
+    guard content.bytes.count <= Self.longestMessage else {
+      (message, ndef) = (nil, nil)
+      failure = Failure(
+        .content,
+        "the NDEF message has \(content.bytes.count) bytes, and nfc watch reports up to "
+          + "\(Self.longestMessage)",
+        advice: "nfc read reads it")
       return
     }
     switch Result(catching: { (try content.message, try content.json) }) {

@@ -69,6 +69,16 @@ final class TapSpool: Sendable {
   /// Returns the oldest entries that the broker has not acknowledged.
   func entries(upTo count: Int) -> [Entry] { state.withLock { Array($0.entries.prefix(count)) } }
 
+  /// Returns the oldest entries that the broker has not acknowledged, as many as there are until they exceed a size in
+  /// bytes; at least one if there is one.
+  func entries(upTo count: Int, size: Int) -> [Entry] {
+    var total = 0
+    return entries(upTo: count).prefix { entry in
+      defer { total += entry.topic.utf8.count + entry.payload.utf8.count }
+      return total < size
+    }
+  }
+
   /// The standard capacity in bytes, which is enough for some hundred thousand taps.
   static let standardCapacity = 64 << 20
 
@@ -97,6 +107,10 @@ final class TapSpool: Sendable {
       let text = try Self.contents(descriptor, path)
       // An entry may be incomplete. A file that begins in another way contains something that the user needs.
       guard zip(text, Entry.beginning).allSatisfy(==) else { throw Problem.notASpool(path: path) }
+      // Messages may contain the password of a network.
+      guard File.keepFromOthers(descriptor) else {
+        throw Problem.system(path: path, errno: EPERM)
+      }
       let sent = Self.sent(path)
       let whole = text.lastIndex(of: 0x0A).map { text[...$0] } ?? []
       if whole.count < text.count {
@@ -183,6 +197,10 @@ final class TapSpool: Sendable {
     let file = open(
       File.systemName(of: target), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0o600)
     guard file >= 0 else { throw .system(path: target, errno: errno) }
+    guard File.keepFromOthers(file) else {
+      _ = closeFile(file)
+      throw .system(path: target, errno: EPERM)
+    }
     var problem = (try? Output.writeAll(entry.line, to: file)) ?? nil
     if problem == nil, fdatasync(file) != 0 { problem = errno }
     _ = closeFile(file)

@@ -12,6 +12,17 @@ import VirtualNFC
   /// READ SINGLE BLOCK (ISO/IEC 15693-3, 10.4.1).
   private static let request: [UInt8] = [0x02, 0x20, 0x00]
 
+  /// While commands are sent, no tap is reported.
+  @Test func aMessageHasALimitedNumberOfCommands() throws {
+    func command(_ count: Int) throws -> RemoteCommand {
+      let commands = Array(repeating: #""3004""#, count: count).joined(separator: ",")
+      return try RemoteCommand(#"{"id":"1","do":"send","commands":[\#(commands)]}"#)
+    }
+    #expect(throws: Never.self) { try command(1000) }
+    let failure = #expect(throws: Failure.self) { try command(1001) }
+    #expect(failure?.status == .usage)
+  }
+
   /// `timeout` limits the wait for a tag. A request that the tag does not answer takes only as long as any other.
   @Test(arguments: [2, 300]) func theTimeoutIsNotThatOfAnExchange(_ timeout: Int) async throws {
     let field = VirtualField()

@@ -38,6 +38,20 @@ import Testing
     #expect(!plain.contains { $0.hasPrefix("WorkingDirectory=") }, "packages install this unit")
   }
 
+  /// A line break in the name of a folder would begin another setting (systemd.syntax(7)).
+  @Test func aFolderIsNoSetting() async throws {
+    try await TemporaryDirectory.with { folder in
+      let result = try await Tool.shell(
+        #"""
+        cd "$FOLDER"; mkdir "a
+        ExecStartPre=touch b"
+        (cd a*; "$NFC" watch --install --open); echo $?
+        """#, environment: ["FOLDER": folder.path])
+      #expect(result.lines == ["64"], "\(result.output)")
+      #expect(result.errorLines.count == 1)
+    }
+  }
+
   /// systemd stops a service with SIGTERM. Without this line, a service that was stopped is one that has failed
   /// (systemd.service(5), "SuccessExitStatus=").
   @Test func aServiceThatIsStoppedHasNotFailed() async throws {

@@ -29,7 +29,12 @@ import Testing
     ("https://swift.org", true), ("HTTPS://swift.org", true), ("tel:+49301", true),
     ("mailto:a@b.c", true), ("javascript:alert(1)", false), ("file:///etc/passwd", false),
     ("--help", false), ("", false), ("https://a b", false), ("https://a\u{1B}[31m", false),
-    ("https://a\u{202E}b", true), (" https://swift.org", false), ("://x", false),
+    ("https://a\u{202E}b", false), ("https://a\u{2066}b", false), ("https://a\u{2028}b", false),
+    ("https://münchen.example/ü", true), ("https://a\u{200D}b", true),
+    ("mailto:a@b.c?subject=attach&body=x", true), ("https://a?attach=b", true),
+    ("mailto:a@b.c?attach=/etc/passwd", false), ("MAILTO:?subject=x&Attach=~/.ssh/id_rsa", false),
+    ("mailto:a@b.c?%61ttachment=/x", false), ("mailto:a@b.c?subject=x&amp;attach=/x", false),
+    (" https://swift.org", false), ("://x", false),
   ])
   func permits(link: String, expected: Bool) {
     #expect(LinkPolicy.standard.permits(link) == expected)

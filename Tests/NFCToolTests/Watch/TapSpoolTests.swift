@@ -49,6 +49,36 @@ import Testing
     }
   }
 
+  /// The broker's program gets only as much at once as it is sure to read.
+  @Test func entriesUpToASize() async throws {
+    try await withPath { path in
+      let spool = try TapSpool(path: path)
+      #expect(spool.entries(upTo: 9, size: 1).isEmpty)
+      for number in 1...4 { try spool.append(topic: "t", payload: "123456789 \(number)") }
+      for (size, count) in [(1, 1), (12, 1), (13, 2), (24, 2), (25, 3), (1000, 4)] {
+        #expect(spool.entries(upTo: 9, size: size).count == count, "\(size)")
+      }
+      #expect(spool.entries(upTo: 2, size: 1000).count == 2)
+    }
+  }
+
+  /// A spool has the passwords of networks, if tags have them.
+  @Test func itIsForTheOwnerAlone() async throws {
+    try await withPath { path in
+      let files = [path, path + ".refused"]
+      for file in files {
+        try Data().write(to: URL(filePath: file))
+        #expect(chmod(file, 0o664) == 0)
+      }
+      let spool = try TapSpool(path: path)
+      _ = try spool.setAside(spool.append(topic: "t", payload: "p"))
+      for file in files {
+        let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions]
+        #expect(mode as? Int == 0o600)
+      }
+    }
+  }
+
   @Test func entriesOutliveTheProcess() async throws {
     try await withPath { path in
       do {

@@ -183,6 +183,55 @@ import VirtualNFC
     }
   }
 
+  /// Whoever holds a tag to the reader chooses what a click on the notification opens. The text may name another link.
+  @Test func aNotificationSaysWhatAClickOpens() async throws {
+    let records: [NDEFRecord] = [
+      .text("Open https://bank.example", language: "en"), .uri("https://evil.example"),
+    ]
+    let tag = try VirtualTag.ntag216(ndef: NDEFMessage(records: records))
+    let program = "printf '%s\\n' \"$4\" >> \"$FOLDER/shown\""
+    try await WatchBench.with(["--notify"], programs: ["notify-send": program], tags: [tag]) {
+      bench async throws in
+      #expect(
+        try await bench.lines(of: "shown", 2)
+          == ["https://evil.example", "Open https://bank.example"])
+    }
+  }
+
+  /// The password of the broker and the keys are for this program, and for commands of the user. A browser and the
+  /// programs that it starts do not need them.
+  @Test func onlyTheUsersCommandsGetSecrets() async throws {
+    let secrets = ["NFC_PASSWORD": "1", "NFC_KEYS": "0:2", "NFC_MQTT_PASSWORD": "3"]
+    let names = secrets.keys.sorted().joined(separator: " ")
+    let report = "printenv \(names) >> \"$FOLDER/NAME\"; echo done >> \"$FOLDER/NAME\""
+    func script(_ name: String) -> String { report.replacing("NAME", with: name) }
+    try await WatchBench.with(
+      ["--exec", script("exec"), "--open", "--notify"], environment: secrets,
+      programs: ["xdg-open": script("open"), "notify-send": script("notify")],
+      tags: [try Self.tag("https://swift.org")]
+    ) { bench async throws in
+      #expect(try await bench.lines(of: "exec", 4) == ["0:2", "3", "1", "done"])
+      #expect(try await bench.lines(of: "open", 1) == ["done"])
+      #expect(try await bench.lines(of: "notify", 1) == ["done"])
+    }
+  }
+
+  /// A phone can imitate a tag with any amount of memory. The tap is reported without a message that no subscriber
+  /// expects.
+  @Test func aVeryLongMessageIsAnError() async throws {
+    var configuration = Type4Application.Configuration()
+    configuration.mapping = .version3
+    configuration.fileSize = 80_000
+    let text = String(repeating: "\u{1}", count: 70_000)
+    let tag = try VirtualTag.type4(
+      ndef: NDEFMessage(records: [.text(text, language: "en")]), configuration: configuration)
+    try await WatchBench.with(tags: [tag]) { bench in
+      let line = try #require(try await bench.watch.waitForLines(1).first)
+      #expect(line.contains(#""ndefError":{"code":65,"message":"the NDEF message has 70"#))
+      #expect(line.utf8.count < 1000)
+    }
+  }
+
   @Test func rulesComeFirstAndAreTakenUpWhenTheyChange() async throws {
     let tag = try Self.tag("https://door.example/7")
     func rules(_ word: String) -> Data {

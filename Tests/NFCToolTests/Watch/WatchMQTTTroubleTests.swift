@@ -69,6 +69,35 @@ import VirtualNFC
     }
   }
 
+  /// Many long messages wait for the broker, or one that is longer than those of today's tags. Their program reads them
+  /// as the broker takes them.
+  @Test(arguments: [(40, 600_000), (1, 5_000_000)])
+  func manyLongMessagesWaited(count: Int, length: Int) async throws {
+    try await Self.withBroker { broker in
+      let path = broker.folder.path + "/spool"
+      let payload = String(repeating: "x", count: length)
+      let lines = (1...count).map { number in
+        #"{"number":\#(number),"topic":"t","payload":"\#(payload)"}"# + "\n"
+      }
+      try Data(lines.joined().utf8).write(to: URL(filePath: path))
+      let watch = try RunningTool(
+        [
+          "watch", "--reader", "pn532_uart:\(broker.folder.path)/none", "--mqtt", broker.url,
+          "--name", "shop", "--spool", path,
+        ], environment: ["XDG_RUNTIME_DIR": broker.folder.path])
+      let deadline = ContinuousClock.now + .seconds(60)
+      func size() throws -> Int {
+        try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+      }
+      while try size() > 0, ContinuousClock.now < deadline {
+        try await Task.sleep(for: .milliseconds(50))
+      }
+      #expect(try size() == 0, "the broker has all of them")
+      watch.interrupt()
+      #expect(try await watch.end().status == 130)
+    }
+  }
+
   /// A command for an absent reader is answered in its time, and not performed later.
   @Test func aCommandForAnAbsentReaderIsAnswered() async throws {
     try await Self.withBroker { broker in
