@@ -99,9 +99,7 @@ extension VicinityChip {
     if request.flags.contains(.inventory) { return answerInventory(request) }
     guard isForThis(request) else { return nil }
     let answer = frameOf(perform(request), request)
-    if request.command.changesMemory, request.flags.contains(.option), answer != nil,
-      !profile.refusesWriteOption
-    {
+    if request.command.changesMemory, request.flags.contains(.option), answer != nil {
       core.waitingAnswer = answer
       return nil
     }
@@ -145,7 +143,6 @@ extension VicinityChip {
       return .iso15693(VicinityResponse.refusal(code), isFast: isFast)
     case .silence: return nil
     case .unknown:
-      if profile.givesNoReasons, request.flags.contains(.protocolExtension) { return nil }
       guard !profile.isSilentOnUnknown,
         !request.flags.isDisjoint(with: [.address, .select])
       else { return nil }
@@ -220,11 +217,8 @@ extension VicinityChip {
     // Bit 8 is reserved and must be 0 (ISO/IEC 15693-3, table 4).
     guard !request.flags.contains(.reserved) else { return .refusal(.optionNotSupported) }
     guard request.flags.contains(.protocolExtension) == profile.requiresProtocolExtension
-    else { return profile.givesNoReasons ? .silence : .refusal(.optionNotSupported) }
+    else { return .refusal(.optionNotSupported) }
     if command.changesMemory, profile.requiresWriteOption, !request.flags.contains(.option) {
-      return .refusal(.optionNotSupported)
-    }
-    if command.changesMemory, profile.refusesWriteOption, request.flags.contains(.option) {
       return .refusal(.optionNotSupported)
     }
     return performMemory(command, hasOption: request.flags.contains(.option))
