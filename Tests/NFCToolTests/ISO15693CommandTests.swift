@@ -33,7 +33,10 @@ import Testing
     ("lock 5 --permanently", ""),
     ("send 022000", "00E1402701"),
     // Every request is sent to the tag unchanged, and a refusal is an answer.
-    ("send 022000 0220FF 02AB04", "00E1402701\n0110\n000000007F350000"),
+    (
+      "send 022000 2220838ED22A080104E0FF 02AB04",
+      "00E1402701\n010F\n000000007F350000"
+    ),
     ("send 02:20:00 --json", "{\"command\":\"022000\",\"answer\":\"00E1402701\"}"),
   ])
   func works(_ line: String, _ output: String) async throws {

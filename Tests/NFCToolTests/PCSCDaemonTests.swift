@@ -208,16 +208,18 @@ import VirtualNFC
       // Reads the signature; switches article surveillance on, changes its identifier, and locks it.
       (["02BD04"], ["00CAE8183CB4823C765AFDEB78C9D66C959990FD52A5820E76E1D6E025D76EAD79"]),
       (["02A204", "02A704ABCD", "42A50400"], ["00", "00", "00ABCD"]),
-      (["02A404", "02A304", "02AB04"], ["00", "0112", "000000027F350000"]),
+      (["02A404", "22A304" + uid, "02AB04"], ["00", "010F", "000000027F350000"]),
       // AFI and DSFID are written, locked, and used to find the tag.
-      (["022742", "0228", "022743"], ["00", "00", "0112"]),
-      (["022924", "022A", "022925", "022A"], ["00", "00", "0112", "0111"]),
+      (["022742", "0228", "2227" + uid + "43"], ["00", "00", "010F"]),
+      (
+        ["022924", "022A", "2229" + uid + "25", "222A" + uid], ["00", "00", "010F", "010F"]
+      ),
       (["36014200", "022B"], ["0024" + uid, "000F" + uid + "24424F0301"]),
       // The tag is selected. Then a wrong length, a missing block and unknown commands are sent.
       (["2225" + uid, "122000", "2226" + uid], ["00", "00E1402701", "00"]),
       (
-        ["2220" + uid, "0220FF", "2235" + uid + "00", "2230" + uid + "0000"],
-        ["0102", "0110", "0101", "0101"]
+        ["2220" + uid, "2220" + uid + "FF", "2235" + uid + "00", "2230" + uid + "0000"],
+        ["010F", "010F", "010F", "010F"]
       ),
     ]
     for step in steps {
@@ -230,6 +232,19 @@ import VirtualNFC
     #expect(silent.status == 74)
     #expect(silent.output == "")
     #expect(silent.errorLines.count == 1)
+  }
+
+  /// An ICODE gives no reason for a refusal; the lock is found out. Locking once more succeeds.
+  @Test func aLockedBlockOfAnICODE() async throws {
+    let shown = try Shown(.icodeSLIX())
+    defer { shown.close() }
+    let daemon = shown.daemon
+    for _ in 0..<2 {
+      #expect(try await daemon.nfc("iso15693", "lock", "9", "--permanently").status == 0)
+    }
+    let refused = try await daemon.nfc("iso15693", "write", "9", "11223344")
+    #expect(refused.status == 77 && refused.errorLines.count == 1)
+    #expect(refused.errors.contains("block 9") && refused.errors.contains("locked"))
   }
 
   /// The only frames to the tag are those that find it and read its size. A command that changes the tag also

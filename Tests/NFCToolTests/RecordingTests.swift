@@ -181,7 +181,7 @@ import VirtualNFC
     Procedure("ntag213", "mifare send 1B1A2B3C4D"),
     Procedure("desfire", "apdu 9071000002000000 90C4000008001A2B3C4D5E6F00"),
     Procedure("type4", "apdu 00200001041A2B3C4D"),
-    Procedure("icode-slix2", "iso15693 send 02B304041A2B3C4D"),
+    Procedure("icode-slix2", "iso15693 send 22B304838ED22A080104E0041A2B3C4D"),
   ])
   func secretsAreMasked(_ procedure: Procedure) async throws {
     try await TemporaryDirectory.with { directory async throws in

@@ -152,6 +152,22 @@ import VirtualNFC
     #expect(throws: NFCError.self) { try procedure.readData(1, offset: 0, count: nil) }
   }
 
+  /// GetVersion's answer of a DESFire EV3 (flipperzero-firmware, pull request 4439; another UID), whose week is none.
+  @Test func versionWithoutAWeek() throws {
+    var answer: [UInt8] = [
+      0x04, 0x01, 0x01, 0x33, 0x00, 0x16, 0x05, 0x04, 0x01, 0x01, 0x03, 0x00, 0x16, 0x05,
+      0x04, 0x61, 0x3A, 0x52, 0x8C, 0x70, 0x90, 0x21, 0x20, 0x71, 0x30, 0x30, 0x83, 0x25,
+    ]
+    let version = try DESFireVersionInformation(answer)
+    #expect(version.productionWeek == nil && version.productionYear == 2025)
+    #expect(version.batch == [0x21, 0x20, 0x71, 0x30, 0x30])
+    let weeks: [(UInt8, Int?)] = [(0x53, 53), (0x01, 1), (0x54, nil), (0x00, nil), (0x0A, nil)]
+    for (byte, week) in weeks {
+      answer[26] = byte
+      #expect(try DESFireVersionInformation(answer).productionWeek == week)
+    }
+  }
+
   /// GetFileSettings' answer as liblogicalaccess and Flipper Zero read it, and answers that are cut.
   @Test func additionalRightsInAnAnswer() throws {
     let answer: [UInt8] = [0x00, 0x80, 0xFF, 0x0F, 0x10, 0, 0, 0x02, 0x1F, 0x11, 0x2F, 0x22]

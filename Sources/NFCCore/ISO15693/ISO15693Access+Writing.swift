@@ -6,7 +6,8 @@ extension ISO15693Access {
   /// have written them.
   ///
   /// - Throws: `invalidParameter`, before anything is sent, for data that does not fill whole
-  ///   blocks or blocks that the tag does not have; `readOnly` with the number of a locked block.
+  ///   blocks or blocks that the tag does not have; `readOnly` with the number of a locked block,
+  ///   whose status is read after a refusal without a reason.
   mutating func writeBlocks(at first: Int, _ data: [UInt8]) throws {
     guard !data.isEmpty, (0..<Self.largestBlockCount).contains(first) else {
       throw NFCError(
@@ -114,7 +115,7 @@ extension ISO15693Access {
   ///
   /// A tag whose size is not known is asked for it first. A block that is already locked is not an
   /// error. The block's status is read before the command is repeated after a silence, and after a
-  /// refusal for which the reader gives no reason.
+  /// refusal for which the tag or the reader gives no reason.
   mutating func lockBlock(_ number: Int) throws {
     guard (0..<Self.largestBlockCount).contains(number) else {
       throw NFCError(.invalidParameter, "block numbers go from 0 to 65535")
@@ -124,7 +125,9 @@ extension ISO15693Access {
       try change(
         number, narrow: ISO15693Command.lockBlock, extended: ISO15693Command.extendedLockBlock,
         isDone: { access in try access.isLocked(number) })
-    } catch let error as NFCError where error.vicinityRefusal == .alreadyLocked {
+    } catch let error as NFCError
+      where error.vicinityRefusal == .alreadyLocked || error.isLockWithoutReason
+    {
       return
     } catch let error as NFCError where error.vicinityRefusal == .locked {
       guard try isLocked(number) else { throw error }
@@ -163,12 +166,20 @@ extension ISO15693Access {
       {
         hasChangedOption = true
         option.toggle()
+      } catch let error as NFCError where error.vicinityRefusal == .unknown {
+        // NXP's chips give no reason for a refusal (SL2 ICS53/ICS54 data sheet rev. 3.0, 8.4).
+        guard (try? isLocked(number)) == true else { throw error }
+        throw NFCError(
+          .readOnly, "\(ISO15693ErrorCode.locked)", cause: error.cause, place: .block(number))
       }
     }
   }
 }
 
 extension NFCError {
+  /// The tag has refused without a reason, and the block was found to be locked.
+  fileprivate var isLockWithoutReason: Bool { code == .readOnly && vicinityRefusal == .unknown }
+
   /// The tag may have carried the command out, or not.
   fileprivate var isOutcomeUnknown: Bool {
     isSilence || isTransmissionError || isReaderFailure

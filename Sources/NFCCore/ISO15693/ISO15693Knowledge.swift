@@ -48,6 +48,9 @@ struct ISO15693Knowledge: Hashable, Sendable {
     if traits?.needsWriteOption == true { needsWriteOption = true }
     // Every Tag-it requires it (Texas Instruments, SCBU011).
     if maker == ISO15693Product.texasInstruments { needsWriteOption = true }
+    // An ICODE SLI-S refuses it (SL2 ICS53/ICS54 data sheet rev. 3.0, 8.1.2.2), whatever a container
+    // that was copied to it announces.
+    if maker == ISO15693Product.nxp { needsWriteOption = false }
   }
 
   /// The maker's code in the UID.

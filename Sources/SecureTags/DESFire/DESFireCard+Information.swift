@@ -42,8 +42,8 @@ public struct DESFireVersionInformation: Hashable, Sendable {
   public var uid: [UInt8]
   /// The production batch, 5 bytes.
   public var batch: [UInt8]
-  /// The week of production, from two decimal digits; later chips may use this byte for something
-  /// else.
+  /// The week of production, 1 to 53, from two decimal digits; `nil` if they are no week: an EV3 of 2025
+  /// has 83 (flipperzero-firmware, pull request 4439).
   public var productionWeek: Int?
   /// The year of production, as two decimal digits.
   public var productionYear: Int?
@@ -54,7 +54,7 @@ public struct DESFireVersionInformation: Hashable, Sendable {
     software = try Part(&reader)
     uid = try reader.bytes(7)
     batch = try reader.bytes(5)
-    productionWeek = Self.decimal(try reader.byte())
+    productionWeek = Self.decimal(try reader.byte()).flatMap { (1...53).contains($0) ? $0 : nil }
     productionYear = Self.decimal(try reader.byte()).map { 2000 + $0 }
   }
 

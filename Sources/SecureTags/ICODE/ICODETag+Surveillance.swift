@@ -85,17 +85,18 @@ extension ICODETag {
         _ = try commands.link.uninterrupted(recovery: Self.settingRecovery) {
           try commands.send(code, parameters)
         }
-      } catch let error as NFCError where error.cause == .iso15693(Self.unknownError) {
-        // A chip gives no other sign that a password is missing.
-        guard password == nil else { throw error }
+      } catch let error as NFCError where error.iso15693ErrorCode == .unknown {
+        // A chip gives no other sign that a password is missing, or that the setting is locked.
+        guard password == nil else {
+          throw NFCError(.readOnly, "the tag refuses: the setting is locked", cause: error.cause)
+        }
         throw NFCError(
-          .notAuthenticated, "the tag requires its EAS password first", cause: error.cause)
+          .notAuthenticated, "the tag requires its EAS password first, or the setting is locked",
+          cause: error.cause)
       }
     }
   }
 
   private static let settingRecovery =
     "the tag may already have the new setting: request the change again"
-  /// ISO/IEC 15693-3, 7.4.2: error with no information given.
-  private static let unknownError: UInt8 = 0x0F
 }

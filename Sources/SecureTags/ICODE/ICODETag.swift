@@ -300,11 +300,17 @@ public struct ICODETag: Sendable {
     NFCError(.authenticationFailed, "the \(use) password is wrong", cause: error.cause)
   }
 
+  /// WRITE PASSWORD, after the current one was accepted. A chip gives no other sign that a password is locked than that
+  /// it refuses.
   static func write(
     _ password: SecretKey, for use: Password, _ commands: VicinityCommands
   ) throws {
-    _ = try password.withBytes {
-      try commands.send(ICODECommandCode.writePassword, [use.rawValue], password: $0)
+    do {
+      _ = try password.withBytes {
+        try commands.send(ICODECommandCode.writePassword, [use.rawValue], password: $0)
+      }
+    } catch let error as NFCError where error.iso15693ErrorCode == .unknown {
+      throw NFCError(.readOnly, "the \(use) password is locked", cause: error.cause)
     }
   }
 }

@@ -225,7 +225,7 @@ import Testing
     #expect { try access.writeBlocks(at: 5, pattern(12, seed: 50)) } throws: {
       let error = $0 as? NFCError
       return error?.code == .readOnly && error?.place == .block(6)
-        && error?.cause == .iso15693(0x12)
+        && error?.cause == .iso15693(0x0F)
     }
     #expect(Array(reader.chip.memory[24..<32]) == Array(pattern(320)[24..<32]))
     #expect(try access.securityStatus(4..<8) == [0, 0, 1, 0])

@@ -82,7 +82,7 @@ import Testing
     var other = small.access
     #expect { try other.readBlocks(40..<41) } throws: {
       let error = $0 as? NFCError
-      return error?.cause == .iso15693(0x10) && error?.place == .block(40)
+      return error?.cause == .iso15693(0x0F) && error?.place == .block(40)
     }
   }
 

@@ -225,6 +225,17 @@ import Testing
     #expect(reader.codes == [0x23, 0x2B, 0x23])
   }
 
+  /// An ICODE SLI-S refuses writes with the option flag (SL2 ICS53/ICS54 data sheet rev. 3.0, 8.1.2.2), which a
+  /// container that was copied from a Tag-it announces.
+  @Test func containerOfAnotherChip() throws {
+    var chip = ICODESLIXS(.icodeSLIS, uid: nil)
+    chip.core.store([0xE1, 0x40, 0x13, 0x10], block: 0)
+    let reader = VicinityReader(chip)
+    try Self.write(pattern(40), reader)
+    #expect(try Self.read(reader) == pattern(40))
+    #expect(reader.requests.allSatisfy { $0[0] & 0x40 == 0 || $0[1] == 0x20 })
+  }
+
   // MARK: Format and lock
 
   static func formats<Chip: VirtualChip>(_ chip: Chip, _ beginning: String) throws {

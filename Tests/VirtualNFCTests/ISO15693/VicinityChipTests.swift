@@ -157,15 +157,19 @@ import Testing
 
   @Test(arguments: [
     ("022000", "00E1402701"), ("422000", "0000E1402701"), ("02230001", "00E14027010300FE00"),
-    ("42230001", "0000E1402701000300FE00"), ("0220FF", "0110"), ("02230050", "0110"),
+    ("42230001", "0000E1402701000300FE00"), ("0220FF", ""), ("2220" + uid + "FF", "010F"),
+    // What lies beyond the end is left out.
+    ("02234E05", "000000000000000000"), ("2223" + uid + "5000", "010F"),
     ("022B", "000F" + uid + "00004F0301"), ("022C0001", "000000"), ("022C4E05", "000000"),
-    ("022C5000", "0110"),
+    ("022C5000", ""), ("222C" + uid + "5000", "010F"),
     // Unknown commands and wrong lengths are refused if they are addressed, and otherwise not answered.
-    ("2224" + uid + "0000AABBCCDD", "0101"), ("02240000AABBCCDD", ""), ("2220" + uid, "0102"),
-    ("0220", ""), ("2230" + uid + "0000", "0101"), ("022101AABB", "0102"),
-    ("0A200000", "0103"), ("2220" + "0000000000000000" + "00", ""),
+    ("2224" + uid + "0000AABBCCDD", "010F"), ("02240000AABBCCDD", ""), ("2220" + uid, "010F"),
+    ("0220", ""), ("2230" + uid + "0000", "010F"), ("022101AABB", ""),
+    ("2221" + uid + "01AABB", "010F"), ("2220" + "0000000000000000" + "00", ""),
+    // The protocol extension flag, which it does not support.
+    ("0A200000", ""), ("2A20" + uid + "0000", ""),
     // Another maker's custom command.
-    ("02BD02", ""), ("22BF04" + uid, "0101"),
+    ("02BD02", ""), ("22BF04" + uid, "010F"),
   ])
   func answers(request: String, answer: String) {
     #expect(Self.slix2().ask(request) == answer)
@@ -175,18 +179,18 @@ import Testing
     let reader = Self.slix2()
     #expect(reader.ask("022105AABBCCDD") == "00")
     #expect(reader.ask("022205") == "00")
-    #expect(reader.ask("02210511223344") == "0112")
-    #expect(reader.ask("022205") == "0111")
+    #expect(reader.refusals("02210511223344") == ICODETests.refused)
+    #expect(reader.refusals("022205") == ICODETests.refused)
     #expect(reader.ask("422005") == "0001AABBCCDD")
     #expect(reader.ask("022C0401") == "000001")
     #expect(reader.ask("022942") == "00")
     #expect(reader.ask("022A") == "00")
-    #expect(reader.ask("022943") == "0112")
-    #expect(reader.ask("022A") == "0111")
+    #expect(reader.refusals("022943") == ICODETests.refused)
+    #expect(reader.refusals("022A") == ICODETests.refused)
     #expect(reader.ask("0228") == "00")
-    #expect(reader.ask("022743") == "0112")
+    #expect(reader.refusals("022743") == ICODETests.refused)
     reader.restart()
-    #expect(reader.ask("02210511223344") == "0112")
+    #expect(reader.refusals("02210511223344") == ICODETests.refused)
     #expect(reader.chip.memory[20..<24].hexadecimal == "AABBCCDD")
   }
 
@@ -238,8 +242,36 @@ import Testing
   @Test func slisReadsOneAtATime() {
     let reader = VicinityReader(PlainVicinityChip(.icodeSLIS))
     #expect(reader.ask("02230001") == "")
-    #expect(reader.ask("2223" + "15A9623D000204E0" + "0001") == "")
+    #expect(reader.ask("2223" + "15A9623D000204E0" + "0001") == "010F")
     #expect(reader.ask("422000") == "0000E1401300")
+  }
+
+  /// A real ICODE SLIX: WRITE MULTIPLE BLOCKS at the low data rate (stackoverflow.com, question 40798116).
+  @Test func slixHasNoWriteOfSeveralBlocks() {
+    let reader = VicinityReader(ICODESLIX())
+    let blocks = String(repeating: "31", count: 76)
+    #expect(reader.ask("2024" + "9A713E2C500104E0" + "0012" + blocks) == "010F")
+    #expect(reader.chip.memory.prefix(8).hexadecimal == "E1400D010300FE00")
+  }
+
+  /// Real ICODE SLI-S: a write that is refused, which is not answered without the UID (stackoverflow.com, question
+  /// 17641466); a write with the option flag, which is refused at once (proxmark.org, forum, topic 7683).
+  @Test func slisRefusesWithoutAReason() throws {
+    let reader = VicinityReader(ICODESLIXS(.icodeSLIS, uid: nil))
+    let uid = "15A9623D000204E0"
+    #expect(reader.ask("02B6040010") == "00")
+    #expect(reader.ask("2220" + uid + "00") == "00E1401300")
+    #expect(reader.ask("022000") == "00E1401300")
+    #expect(reader.ask("02210000000000") == "")
+    #expect(reader.ask("2221" + uid + "0000000000") == "010F")
+    #expect(reader.ask("422000") == "0000E1401300")
+
+    let write = try #require([UInt8](hexadecimal: "6221" + uid + "0511223344"))
+    #expect(reader.chip.receive(.iso15693(write))?.checkedPayload == [0x01, 0x0F])
+    #expect(reader.chip.receive(.iso15693EndOfFrame) == nil)
+    #expect(reader.ask("022005") == "0000000000")
+    #expect(reader.ask("02210511223344") == "00")
+    #expect(reader.ask("022005") == "0011223344")
   }
 
   @Test func fujitsuAcceptsTwoBlocks() {

@@ -128,6 +128,19 @@ final class VicinityReader<Chip: VirtualChip> {
   func ask(_ text: String) -> String {
     [UInt8](hexadecimal: text).flatMap(exchange)?.hexadecimal ?? ""
   }
+
+  /// Sends a request that has no UID with the chip's, which follows the maker's code of a custom command.
+  func askAddressed(_ text: String) -> String {
+    guard var request = [UInt8](hexadecimal: text), request.count >= 2 else { return "" }
+    request[0] |= 0x20
+    let place = request[1] < 0xA0 ? 2 : min(3, request.count)
+    request.insert(contentsOf: chip.identifier.reversed(), at: place)
+    return exchange(request)?.hexadecimal ?? ""
+  }
+
+  /// Sends a request without the UID, to which NXP's chips do not answer if they refuse it, and then with the UID;
+  /// returns both answers.
+  func refusals(_ text: String) -> [String] { [ask(text), askAddressed(text)] }
 }
 
 /// Returns bytes that differ from block to block.

@@ -182,8 +182,10 @@ struct Type5Mapping: Hashable, Sendable {
     do {
       try load(0..<beginning(size, link), link)
     } catch let error as NFCError
-      where error.vicinityRefusal == .blockNotAvailable && knowledge.blockCount == nil
+      where knowledge.blockCount == nil
+      && (error.vicinityRefusal == .blockNotAvailable || error.isOtherNumberOfBytes)
     {
+      // NXP's chips answer with as many blocks as they have (SL2 ICS20 data sheet rev. 3.1, 3.5.3.1).
       // The chip is not what its UID says: let it say so itself.
       try withAccess(link) { try $0.askSize() }
       try load(0..<beginning(knowledge.blockSize ?? size, link), link)
@@ -268,4 +270,9 @@ struct Type5Mapping: Hashable, Sendable {
     }
     return message.end..<message.end
   }
+}
+
+extension NFCError {
+  /// The tag has answered, but not with the bytes that were requested.
+  fileprivate var isOtherNumberOfBytes: Bool { code == .tagResponseError && cause == nil }
 }

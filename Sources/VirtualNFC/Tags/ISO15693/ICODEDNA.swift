@@ -16,7 +16,7 @@ public struct ICODEDNA: VirtualChip, VicinityChip {
     reservedBlocks: 1, features: .readMultipleBlocks,
     profile: VicinityProfile(
       commands: VicinityProfile.usualCommands, icReference: 0x01, truncatesSecurityStatus: true,
-      manufacturer: 0x04))
+      truncatesReads: true, givesNoReasons: true, manufacturer: 0x04))
   /// What the first step of a mutual authentication leaves for the second.
   private struct MutualChallenge: Hashable, Sendable {
     let number: Int

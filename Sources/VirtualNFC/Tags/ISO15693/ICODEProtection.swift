@@ -79,12 +79,13 @@ struct ICODEProtection: Hashable, Sendable {
   }
 
   /// Returns one byte per block: bit 0 locked, bits 1 and 2 read and write protected, bit 3 protection
-  /// locked.
+  /// locked. What lies beyond the last block is left out (NXP's reader library,
+  /// `phalICode_GetMultipleBlockProtectionStatus`).
   func status(_ parameters: [UInt8], core: VicinityCore) -> VicinityAnswer {
     guard parameters.count == 2 else { return .refusal(.commandNotRecognized) }
     let first = Int(parameters[0])
-    let end = first + Int(parameters[1]) + 1
-    guard end <= core.blockCount else { return .refusal(.blockNotAvailable) }
+    let end = min(first + Int(parameters[1]) + 1, core.blockCount)
+    guard first < end else { return .refusal(.blockNotAvailable) }
     return .data(
       (first..<end).map { block in
         (core.locked[block] ? 1 : 0) | (bits(block) & 0x03) << 1 | (isLocked ? 0x08 : 0)

@@ -1,7 +1,7 @@
 import NFCCore
 
 extension VicinityModel {
-  /// ICODE SLI-S: 40 blocks of 4 bytes, read one at a time; unknown commands are not answered.
+  /// ICODE SLI-S: 40 blocks of 4 bytes, read one at a time, and written without the option flag.
   ///
   /// This is its memory; ``VirtualTag/icodeSLIS(uid:formatted:)`` has its passwords, too. Source: data sheet
   /// SL2 ICS53/ICS54 rev. 3.0.
@@ -9,8 +9,8 @@ extension VicinityModel {
     // Product 02 is SLI-S.
     "icode-sli-s", uid: [0xE0, 0x04, 0x02, 0x00, 0x3D, 0x62, 0xA9, 0x15], blockCount: 40,
     profile: VicinityProfile(
-      commands: VicinityProfile.basicCommands, icReference: 0x02, isSilentOnUnknown: true,
-      manufacturer: 0x04))
+      commands: VicinityProfile.basicCommands, refusesWriteOption: true, icReference: 0x02,
+      truncatesReads: true, givesNoReasons: true, manufacturer: 0x04))
 }
 
 extension VirtualTag {

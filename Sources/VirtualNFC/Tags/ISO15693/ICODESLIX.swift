@@ -12,7 +12,7 @@ public struct ICODESLIX: VirtualChip, ICODEInventoryChip {
     features: .readMultipleBlocks,
     profile: VicinityProfile(
       commands: VicinityProfile.usualCommands, icReference: 0x01, truncatesSecurityStatus: true,
-      manufacturer: 0x04))
+      truncatesReads: true, givesNoReasons: true, manufacturer: 0x04))
 
   var model: VicinityModel { Self.model }
   var core: VicinityCore

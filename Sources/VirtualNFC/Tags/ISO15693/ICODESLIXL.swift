@@ -2,8 +2,9 @@ import NFCCore
 
 /// ICODE SLIX-L: 8 blocks of 4 bytes; article surveillance and AFI with a password, privacy and destruction.
 ///
-/// Blocks are read one at a time, and unknown commands are not answered, as by SLI-L. Inventories that read,
-/// and an identifier of the article surveillance, are not modelled. Sources: data sheet SL2S5002_SL2S5102 (size and
+/// Blocks are read one at a time. Unknown commands are not answered: it is not confirmed that this chip refuses them as
+/// SLI-S does, and readers must support both. Inventories that read, and an identifier of the article surveillance, are
+/// not modelled. Sources: data sheet SL2S5002_SL2S5102 (size and
 /// functions); the passwords, as users of Proxmark3 and Flipper Zero found them on such labels; the commands
 /// are those of SLIX-S (SL2S5302 data sheet rev. 3.2, 8.4.3).
 public struct ICODESLIXL: VirtualChip, ICODEChip {
@@ -12,7 +13,7 @@ public struct ICODESLIXL: VirtualChip, ICODEChip {
     "icode-slix-l", uid: [0xE0, 0x04, 0x03, 0x50, 0x1B, 0x7C, 0x42, 0x9D], blockCount: 8,
     profile: VicinityProfile(
       commands: VicinityProfile.basicCommands, icReference: 0x03, isSilentOnUnknown: true,
-      manufacturer: 0x04))
+      truncatesReads: true, givesNoReasons: true, manufacturer: 0x04))
 
   var model: VicinityModel { Self.model }
   var core: VicinityCore

@@ -3,16 +3,17 @@ import NFCCore
 /// ICODE SLIX-S: 40 blocks of 4 bytes in ten pages, each with its own protection; article surveillance,
 /// privacy and destruction, with five passwords.
 ///
-/// SLI-S is this chip, too: it has the same commands. Blocks are read one at a time, and unknown commands are not
-/// answered. Inventories that read pages are not modelled, and neither are the EPC and its commands. Sources: data sheets SL2S5302_SL2S5402 rev. 3.2, 8.4.3, and SL2 ICS53/ICS54 rev. 3.0, 8.1.3,
-/// whose commands are the same.
+/// SLI-S is this chip, too: it has the same commands. Blocks are read one at a time, and written only without the
+/// option flag, to which a real SLI-S answers 01 0F at once (proxmark.org, forum, topic 7683). Inventories that read
+/// pages are not modelled, and neither are the EPC and its commands. Sources: data sheets SL2S5302_SL2S5402 rev. 3.2,
+/// 8.4.3, and SL2 ICS53/ICS54 rev. 3.0, 8.1.2, 8.1.3 and 8.4, whose commands are the same.
 public struct ICODESLIXS: VirtualChip, ICODEChip {
   static let model = VicinityModel(
     // Product 02; bits 36 and 35 are 10.
     "icode-slix-s", uid: [0xE0, 0x04, 0x02, 0x50, 0x5A, 0x0E, 0xC3, 0x71], blockCount: 40,
     profile: VicinityProfile(
-      commands: VicinityProfile.basicCommands, icReference: 0x02, isSilentOnUnknown: true,
-      manufacturer: 0x04))
+      commands: VicinityProfile.basicCommands, refusesWriteOption: true, icReference: 0x02,
+      truncatesReads: true, givesNoReasons: true, manufacturer: 0x04))
 
   let model: VicinityModel
   var core: VicinityCore

@@ -4,7 +4,8 @@ extension VicinityModel {
   /// Tag-it HF-I Plus: 64 blocks of 4 bytes; writes and locks require the option flag, and are answered
   /// after a second end of frame.
   ///
-  /// The error without the flag is not confirmed. Source: Texas Instruments SCBU011.
+  /// Without the flag, a chip refuses with "option not supported" (ATrappmann/PN5180-Library, issue 32). Source: Texas
+  /// Instruments SCBU011.
   public static let tagItHFIPlus = VicinityModel(
     // Product 00 is Tag-it HF-I Plus.
     "tag-it", uid: [0xE0, 0x07, 0x00, 0x00, 0x25, 0xB8, 0x6F, 0x02], blockCount: 64,

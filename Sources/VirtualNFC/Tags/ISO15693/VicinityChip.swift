@@ -99,7 +99,9 @@ extension VicinityChip {
     if request.flags.contains(.inventory) { return answerInventory(request) }
     guard isForThis(request) else { return nil }
     let answer = frameOf(perform(request), request)
-    if request.command.changesMemory, request.flags.contains(.option), answer != nil {
+    if request.command.changesMemory, request.flags.contains(.option), answer != nil,
+      !profile.refusesWriteOption
+    {
       core.waitingAnswer = answer
       return nil
     }
@@ -143,6 +145,7 @@ extension VicinityChip {
       return .iso15693(VicinityResponse.refusal(code), isFast: isFast)
     case .silence: return nil
     case .unknown:
+      if profile.givesNoReasons, request.flags.contains(.protocolExtension) { return nil }
       guard !profile.isSilentOnUnknown,
         !request.flags.isDisjoint(with: [.address, .select])
       else { return nil }
@@ -217,8 +220,11 @@ extension VicinityChip {
     // Bit 8 is reserved and must be 0 (ISO/IEC 15693-3, table 4).
     guard !request.flags.contains(.reserved) else { return .refusal(.optionNotSupported) }
     guard request.flags.contains(.protocolExtension) == profile.requiresProtocolExtension
-    else { return .refusal(.optionNotSupported) }
+    else { return profile.givesNoReasons ? .silence : .refusal(.optionNotSupported) }
     if command.changesMemory, profile.requiresWriteOption, !request.flags.contains(.option) {
+      return .refusal(.optionNotSupported)
+    }
+    if command.changesMemory, profile.refusesWriteOption, request.flags.contains(.option) {
       return .refusal(.optionNotSupported)
     }
     return performMemory(command, hasOption: request.flags.contains(.option))

@@ -88,6 +88,8 @@ struct VicinityProfile: Hashable, Sendable {
   var writeLimit = 1
   /// Whether writes and locks are refused without the option flag.
   var requiresWriteOption = false
+  /// Whether writes and locks are refused with the option flag.
+  var refusesWriteOption = false
   /// Whether ordinary commands require two-byte numbers with the protocol extension flag.
   var requiresProtocolExtension = false
   /// Whether the chip has an AFI; without one, it answers only inventories for all families.
@@ -104,7 +106,10 @@ struct VicinityProfile: Hashable, Sendable {
   /// Whether reads that extend beyond the end of the memory are truncated, without an error.
   var truncatesReads = false
   /// Whether every refusal has the same code, "no information given", and requests that are neither addressed nor for
-  /// the selected tag are not refused but ignored.
+  /// the selected tag are not refused but ignored, as are those with a protocol extension flag that the chip does not
+  /// support. So do NXP's chips: data sheets SL2 ICS20 rev. 3.1, 3.5, and SL2 ICS53/ICS54 rev. 3.0, 8.4. An ICODE
+  /// SLIX answers an addressed WRITE MULTIPLE BLOCKS with 01 0F (stackoverflow.com, question 40798116), and an ICODE
+  /// SLI-S an addressed write that it refuses, but none that is not addressed (question 17641466).
   var givesNoReasons = false
   /// Whether the list of commands indicates custom commands, and the crypto suites after it.
   var listsCustomCommands = false

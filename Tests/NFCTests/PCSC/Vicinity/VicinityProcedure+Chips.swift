@@ -66,8 +66,8 @@ extension VicinityProcedure {
         .getMultipleBlockSecurityStatus(try blocks(20, 20)), [],
         .payload(String(repeating: "00", count: 8))
       ),
-      (.readSingleBlock(28), [], .refusal(0x10)),
-      (.custom(code: 0xBD, manufacturer: 0x04, parameters: []), [], .refusal(0x01)),
+      (.readSingleBlock(28), [], .refusal(0x0F)),
+      (.custom(code: 0xBD, manufacturer: 0x04, parameters: []), [], .refusal(0x0F)),
     ])
     let (read, exchanges) = try await bench.counting { try await tag.readBlocks(0..<28) }
     #expect(read.flatMap(\.data) == chip.memory)

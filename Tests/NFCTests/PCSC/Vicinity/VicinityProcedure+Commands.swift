@@ -98,24 +98,24 @@ extension VicinityProcedure {
       (.readMultipleBlocks(try blocks(0, 2)), [], .payload("E14027010300FE00")),
       (.readMultipleBlocks(try blocks(0, 2)), .option, .payload("00E1402701000300FE00")),
       (.writeSingleBlock(4, data: new), [], .done),
-      (.writeSingleBlock(4, data: [1, 2, 3]), [], .refusal(0x02)),
+      (.writeSingleBlock(4, data: [1, 2, 3]), [], .refusal(0x0F)),
       (.readSingleBlock(4), [], .payload("A1A2A3A4")),
       (.getMultipleBlockSecurityStatus(try blocks(3, 3)), [], .payload("000000")),
       (.lockBlock(4), [], .done),
-      (.lockBlock(4), [], .refusal(0x11)),
-      (.writeSingleBlock(4, data: [0, 0, 0, 0]), [], .refusal(0x12)),
+      (.lockBlock(4), [], .refusal(0x0F)),
+      (.writeSingleBlock(4, data: [0, 0, 0, 0]), [], .refusal(0x0F)),
       (.readSingleBlock(4), .option, .payload("01A1A2A3A4")),
       (.getMultipleBlockSecurityStatus(try blocks(3, 3)), [], .payload("000100")),
-      // Beyond the end, where the tag is the one that says it.
-      (.readSingleBlock(80), [], .refusal(0x10)),
-      (.readMultipleBlocks(try blocks(79, 2)), [], .refusal(0x10)),
-      (.writeSingleBlock(80, data: new), [], .refusal(0x10)),
-      (.lockBlock(80), [], .refusal(0x10)),
-      (.getMultipleBlockSecurityStatus(try blocks(80, 1)), [], .refusal(0x10)),
+      // Beyond the end, where the tag is the one that says it, or leaves it out.
+      (.readSingleBlock(80), [], .refusal(0x0F)),
+      (.readMultipleBlocks(try blocks(79, 2)), [], .payload("00000000")),
+      (.writeSingleBlock(80, data: new), [], .refusal(0x0F)),
+      (.lockBlock(80), [], .refusal(0x0F)),
+      (.getMultipleBlockSecurityStatus(try blocks(80, 1)), [], .refusal(0x0F)),
     ])
     #expect(Array(chip.memory[16..<20]) == new)
     #expect(try await tag.ask("022004") == "00A1A2A3A4")
-    #expect(try await tag.ask("02210411111111") == "0112")
+    #expect(try await tag.ask("2221" + uid + "0411111111") == "010F")
 
     // The procedures over them, each by the fewest exchanges.
     #expect(try await tag.product()?.name == "ICODE SLIX2")
@@ -126,8 +126,8 @@ extension VicinityProcedure {
       try await tag.lockBlock(6)
       return try await tag.readBlocks(3..<8).map(\.data)
     }
-    // The question for the size, two writes, two locks, a read.
-    #expect(exchanges == 6)
+    // The question for the size, two writes, two locks, the status of the block whose lock was refused, a read.
+    #expect(exchanges == 7)
     #expect(blocks.joined().elementsEqual(chip.memory[12..<32]))
     #expect(try await tag.securityStatus(3..<8) == [0, 1, 0, 1, 0])
     #expect(try await tag.systemInformation().blockCount == 80)
@@ -157,12 +157,12 @@ extension VicinityProcedure {
       inventory(answer(chip, dsfid: 0x24), afi: 0x42),
       inventory(.silence, afi: 0x43),
       (.lockAFI, [], .done),
-      (.lockAFI, [], .refusal(0x11)),
-      (.writeAFI(0x43), [], .refusal(0x12)),
+      (.lockAFI, [], .refusal(0x0F)),
+      (.writeAFI(0x43), [], .refusal(0x0F)),
       (.writeDSFID(0x25), [], .done),
       (.lockDSFID, [], .done),
-      (.lockDSFID, [], .refusal(0x11)),
-      (.writeDSFID(0x24), [], .refusal(0x12)),
+      (.lockDSFID, [], .refusal(0x0F)),
+      (.writeDSFID(0x24), [], .refusal(0x0F)),
       (.lockBlock(5), [], .done),
       (.getSystemInformation, [], .payload("0F" + uid + "25424F0301")),
     ])
@@ -238,31 +238,31 @@ extension VicinityProcedure {
   ) { bench in
     for tag in try await bench.vicinityTags() {
       try await tag.connect()
-      try await tag.check(try newCommands().map { ($0, [], .refusal(0x01)) })
+      let maker = try #require(tag.icManufacturerCode)
+      // NXP's chips give no reason, and do not answer with a flag that they do not support.
+      let isNXP = maker == 0x04
+      let refusal = VicinityOutcome.refusal(isNXP ? 0x0F : 0x01)
+      try await tag.check(try newCommands().map { ($0, [], refusal) })
       try await tag.check([
-        (.challenge(cryptoSuite: 0x00, message: [0x01]), [], .refusal(0x01)),
+        (.challenge(cryptoSuite: 0x00, message: [0x01]), [], refusal),
         // A custom command of its own maker's that it does not have, and one of another maker's.
-        (
-          .custom(code: 0xDF, manufacturer: try #require(tag.icManufacturerCode), parameters: []),
-          [],
-          .refusal(0x01)
-        ),
+        (.custom(code: 0xDF, manufacturer: maker, parameters: []), [], refusal),
         (.custom(code: 0xBD, manufacturer: 0x16, parameters: []), [], .silence),
-        (.readSingleBlock(0), .protocolExtension, .refusal(0x03)),
+        (.readSingleBlock(0), .protocolExtension, isNXP ? .silence : .refusal(0x03)),
       ])
     }
     let slix2 = try #require(try await bench.vicinityTags().first)
     try await slix2.connect()
     try await slix2.check([
-      (.writeMultipleBlocks(try blocks(8, 1), data: [1, 2, 3, 4]), [], .refusal(0x01)),
-      (.extendedReadSingleBlock(0), [], .refusal(0x01)),
-      (.extendedGetSystemInformation(.standard), [], .refusal(0x01)),
+      (.writeMultipleBlocks(try blocks(8, 1), data: [1, 2, 3, 4]), [], .refusal(0x0F)),
+      (.extendedReadSingleBlock(0), [], .refusal(0x0F)),
+      (.extendedGetSystemInformation(.standard), [], .refusal(0x0F)),
       (.readSingleBlock(0), [], .payload("E1402701")),
     ])
   }
 
   private static let unanswered = VicinityProcedure(
-    "commands that a chip does not answer", with: .icodeSLIS()
+    "commands that a chip does not answer", with: .icodeSLIXL()
   ) { _, _, tag in
     try await tag.check(try newCommands().map { ($0, [], .silence) })
     try await tag.check([
@@ -270,7 +270,7 @@ extension VicinityProcedure {
       (.getMultipleBlockSecurityStatus(try blocks(0, 2)), [], .silence),
       // Silent on it by design are those that have it, too: an answer is asked for by READ BUFFER.
       (.challenge(cryptoSuite: 0x00, message: [0x01]), [], .done),
-      (.readSingleBlock(0), [], .payload("E1401300")),
+      (.readSingleBlock(0), [], .payload("E1400300")),
     ])
   }
 }

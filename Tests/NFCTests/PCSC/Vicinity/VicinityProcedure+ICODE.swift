@@ -32,7 +32,7 @@ extension VicinityProcedure {
       step(
         ICODECommand.readSignature, [],
         .payload("CAE8183CB4823C765AFDEB78C9D66C959990FD52A5820E76E1D6E025D76EAD79")),
-      step(ICODECommand.readSignature, [0x00], .refusal(0x01)),
+      step(ICODECommand.readSignature, [0x00], .refusal(0x0F)),
       step(ICODECommand.getSystemInformation, [], .payload("0000007F350000")),
       // Mask of no bits, block 0, two of them; with the option flag UID and block.
       (read([0x00, 0x00, 0x01]), inventory, .payload("E14027010300FE00")),
@@ -72,7 +72,7 @@ extension VicinityProcedure {
     #expect(try await back.setPassword(.eas, zero) == .done)
     try await back.check([
       step(Command.lockEAS, [], .done),
-      step(Command.resetEAS, [], .refusal(0x12)),
+      step(Command.resetEAS, [], .refusal(0x0F)),
       step(Command.getSystemInformation, [], .payload("0000027F350000")),
     ])
   }
@@ -99,7 +99,7 @@ extension VicinityProcedure {
     #expect(try await tag.setPassword(.write, new) == .done)
     try await tag.check([
       step(ICODECommand.lockPassword, [write], .done),
-      step(ICODECommand.writePassword, [write] + zero, .refusal(0x12)),
+      step(ICODECommand.writePassword, [write] + zero, .refusal(0x0F)),
     ])
     #expect(try await bench.tag().setPassword(.write, new) == .done)
   }
@@ -131,7 +131,7 @@ extension VicinityProcedure {
     try await back.writeBlocks(at: 40, [1, 2, 3, 4])
     try await back.check([
       step(ICODECommand.lockPageProtection, [40], .done),
-      step(ICODECommand.protectPage, protect, .refusal(0x12)),
+      step(ICODECommand.protectPage, protect, .refusal(0x0F)),
     ])
   }
 
