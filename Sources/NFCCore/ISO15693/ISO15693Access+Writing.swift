@@ -7,7 +7,8 @@ extension ISO15693Access {
   ///
   /// - Throws: `invalidParameter`, before anything is sent, for data that does not fill whole
   ///   blocks or blocks that the tag does not have; `readOnly` with the number of a locked block,
-  ///   whose status is read after a refusal without a reason.
+  ///   whose status is read after a refusal without a reason; `tagRefused` for a block that answers
+  ///   reads but, repeatedly, no writes.
   mutating func writeBlocks(at first: Int, _ data: [UInt8]) throws {
     guard !data.isEmpty, (0..<Self.largestBlockCount).contains(first) else {
       throw NFCError(
@@ -159,7 +160,10 @@ extension ISO15693Access {
           throw error
         }
         if done { return }
-        guard left > 0 else { throw error }
+        guard !error.isSilence || (try? isLocked(number)) != true else {
+          throw Self.locked(number, error)
+        }
+        guard left > 0 else { throw error.isSilence ? Self.refusedInSilence(number) : error }
         left -= 1
       } catch let error as NFCError
         where error.vicinityRefusal == .optionNotSupported && !hasChangedOption
@@ -169,10 +173,24 @@ extension ISO15693Access {
       } catch let error as NFCError where error.vicinityRefusal == .unknown {
         // NXP's chips give no reason for a refusal (SL2 ICS53/ICS54 data sheet rev. 3.0, 8.4).
         guard (try? isLocked(number)) == true else { throw error }
-        throw NFCError(
-          .readOnly, "\(ISO15693ErrorCode.locked)", cause: error.cause, place: .block(number))
+        throw Self.locked(number, error)
       }
     }
+  }
+
+  /// The error for a block that was found to be locked after a refusal without a reason.
+  private static func locked(_ number: Int, _ error: NFCError) -> NFCError {
+    NFCError(
+      .readOnly, "\(ISO15693ErrorCode.locked)", cause: error.cause, place: .block(number))
+  }
+
+  /// The error for a block that answers every read, but no write. NXP's chips are silent to a request without a UID that
+  /// they refuse (SL2 ICS20 data sheet rev. 3.1, 3.5), and many readers send such requests.
+  private static func refusedInSilence(_ number: Int) -> NFCError {
+    NFCError(
+      .tagRefused,
+      "the tag answers reads of the block but no writes: it is locked or protected, or too far away",
+      cause: .noAnswer, place: .block(number))
   }
 }
 

@@ -38,7 +38,8 @@ extension SessionSuites {
         let error = await expect(.readerTransceiveErrorTagResponseError) {
           _ = try await tag.send(configuration)
         }
-        #expect(error?.userInfo[NFCISO15693TagResponseErrorKey] as? Int == 0x01)
+        // An ICODE gives no reason for a refusal.
+        #expect(error?.userInfo[NFCISO15693TagResponseErrorKey] as? Int == 0x0F)
       }
     }
 

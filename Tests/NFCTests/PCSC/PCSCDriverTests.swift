@@ -140,8 +140,14 @@ import VirtualNFC
       #expect(read == [0x00, 0x01, 0x11, 0x22, 0x33, 0x44])
       let random = try await tag.transceive([0x02, 0xB2, 0x04], timeout: .milliseconds(100))
       #expect(random.count == 3)
-      let beyond = try await tag.transceive([0x02, 0x20, 0xFE], timeout: .milliseconds(100))
-      #expect(beyond == [0x01, 0x10])
+      // An ICODE refuses without a reason, and without a UID it is silent.
+      let beyond = try await tag.transceive(
+        [0x22, 0x20] + chip.identifier.reversed() + [0xFE], timeout: .milliseconds(100))
+      #expect(beyond == [0x01, 0x0F])
+      let error = await #expect(throws: NFCError.self) {
+        try await tag.transceive([0x02, 0x20, 0xFE], timeout: .milliseconds(100))
+      }
+      #expect(error?.code == .tagResponseError && error?.cause == .noAnswer)
     }
   }
 
