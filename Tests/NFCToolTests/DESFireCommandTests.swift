@@ -138,6 +138,23 @@ import VirtualNFC
     }
   }
 
+  /// A false card says that everyone may write, and would read what is meant for the owner of a key.
+  @Test(arguments: ["blank-desfire", "blank-desfire-ev3"])
+  func aGivenKeyIsProvedBeforeAnOpenFileIsWritten(_ name: String) async throws {
+    try await Self.onCard(name) { nfc in
+      _ = try await nfc("create-app F00001 --keys 2 --crypto aes", 0)
+      let at = "--app F00001 --file 1"
+      _ = try await nfc("create-file \(at) --size 2 --read everyone --write everyone", 0)
+      let refused = try await nfc("write \(at) A1A2 --key 1:\(Self.key)", 77)
+      #expect(refused.errors.contains("key 1 of application F00001"))
+      #expect(try await nfc("read \(at)", 0).output == "0000\n")
+      _ = try await nfc("write \(at) B1B2 --key 1:\(Self.zero)", 0)
+      #expect(try await nfc("read \(at)", 0).output == "B1B2\n")
+      _ = try await nfc("write \(at) C1C2", 0)
+      #expect(try await nfc("read \(at) --key 1:\(Self.zero)", 0).output == "C1C2\n")
+    }
+  }
+
   @Test(.asking(.configurationLock), arguments: ["blank-desfire-light", "ntag424"])
   func switchToLRP(_ name: String) async throws {
     try await Self.onCard(name) { nfc in

@@ -12,6 +12,8 @@ struct DESFireWriteCommand: AsyncParsableCommand {
       What is written to a backup file or a record file is committed at the end: the card has all of \
       it, or none if it was removed before that. In an application whose transactions the card signs, \
       --reader-id names the terminal, and the transaction's number, its MAC and what it covers are printed.
+      If a key of the application is given, the card must prove that it knows it, even if it says that \
+      everyone may write to the file.
 
       Examples:
         nfc desfire write --app F00001 --file 1 "11 22 33" --key 0:00112233445566778899AABBCCDDEEFF
@@ -80,8 +82,11 @@ struct DESFireWriteCommand: AsyncParsableCommand {
         .content, "\(bytes.count) bytes do not fit: the file or its records have \(room)",
         tag: card.tag.name, advice: "nothing was written")
     }
+    let purpose = "file \(file.file) is written"
     if let numbers = card.keys(for: settings.holders(of: \.write, \.readWrite)) {
-      try await card.authenticate(application, numbers, for: "file \(file.file) is written")
+      try await card.authenticate(application, numbers, for: purpose)
+    } else {
+      try await card.authenticateIfKeyGiven(application, for: purpose)
     }
     if settings.records != nil {
       return try await card.transaction(application, signing) {

@@ -68,6 +68,18 @@ struct SelectedDESFire: Sendable {
     try await authenticate(application, number, secret)
   }
 
+  /// Authenticates with the first key of the application that was specified, if there is one: a card that does not
+  /// know it may report that everyone has a right, and would get what is meant for the key's owner.
+  func authenticateIfKeyGiven(
+    _ application: DESFireApplication, for purpose: String
+  ) async throws {
+    let given = (0..<DESFireApplication.mostKeys).filter {
+      keyring.secret($0, of: application.identifier) != nil
+    }
+    guard !given.isEmpty else { return }
+    try await authenticate(application, given, for: purpose)
+  }
+
   /// Authenticates with a key. If the application does not report the type of its keys, AES is tried before
   /// DES.
   func authenticate(
