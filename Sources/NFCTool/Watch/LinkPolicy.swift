@@ -17,11 +17,13 @@ struct LinkPolicy: Hashable, Sendable {
   /// Returns whether a tag's link may be opened. Its scheme must be permitted, it must not be longer than
   /// ``maximumLength``, and it must not contain blanks or control characters, which a handler could
   /// misinterpret, nor characters that change the direction of writing, with which it would show the name of another
-  /// host (RFC 3987, 4.1, does not allow them). A mail must not have an attachment.
+  /// host (RFC 3987, 4.1, does not allow them). A mail must not have an attachment, and a page's address must not have
+  /// user information, which looks like its host (RFC 3986, 7.6).
   func permits(_ link: String) -> Bool {
     guard let scheme = Self.scheme(of: link), schemes.contains(scheme) else { return false }
     return link.utf8.count <= Self.maximumLength && link.unicodeScalars.allSatisfy(Self.isVisible)
       && !(scheme == "mailto" && Self.hasAttachment(link))
+      && !(Self.pages.contains(scheme) && Self.hasUserInformation(link))
   }
 
   private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
@@ -40,6 +42,15 @@ struct LinkPolicy: Hashable, Sendable {
       let name = String(field.prefix { $0 != "=" })
       return attachmentFields.contains((name.removingPercentEncoding ?? name).lowercased())
     }
+  }
+
+  private static let pages: Set<String> = ["http", "https"]
+
+  /// Returns whether something stands before the host. Browsers take any number of slashes before the authority, and
+  /// backslashes for slashes (URL Standard, 4.4).
+  private static func hasUserInformation(_ link: String) -> Bool {
+    link.drop { $0 != ":" }.dropFirst().drop { "/\\".contains($0) }
+      .prefix { !"/\\?#".contains($0) }.contains("@")
   }
 
   /// Returns the scheme of a URI in lower case (RFC 3986, 3.1), or `nil` if there is none.

@@ -35,6 +35,8 @@ import Testing
     ("mailto:a@b.c?attach=/etc/passwd", false), ("MAILTO:?subject=x&Attach=~/.ssh/id_rsa", false),
     ("mailto:a@b.c?%61ttachment=/x", false), ("mailto:a@b.c?subject=x&amp;attach=/x", false),
     (" https://swift.org", false), ("://x", false),
+    ("https://bank.example@evil.example/", false), ("http:/\\user:pw@evil.example", false),
+    ("HTTPS:a@b", false), ("https://a.example/@user?x=a@b#c@d", true),
   ])
   func permits(link: String, expected: Bool) {
     #expect(LinkPolicy.standard.permits(link) == expected)
