@@ -59,10 +59,12 @@ public enum OriginalitySignature {
   /// Returns whether a key is known that signs these products.
   package static func isKnown(for product: TagProduct) -> Bool { !keys(for: product).isEmpty }
 
-  /// Products that do not indicate which of their maker's keys has signed them (Proxmark3,
-  /// recover_pk.py: three chips of the first kind, none of the others).
+  /// Products for which a signature that no known key verifies proves nothing. ST25TAs do not indicate which of their
+  /// maker's keys has signed them (Proxmark3, recover_pk.py: three chips of the first kind, none of the others). A
+  /// genuine ICODE SLIX2 with another signature was seen, on a label of a printer's maker (flipperzero-firmware, pull
+  /// request 2316). No signature of the last two is public.
   private static let withOtherKeys: Set<ChipID> = [
-    .st25ta02KB, .st25ta02KBD, .st25ta02KBP, .st25ta512B,
+    .st25ta02KB, .st25ta02KBD, .st25ta02KBP, .st25ta512B, .icodeSLIX2, .icode3, .plusEV2,
   ]
 
   /// Returns the keys that sign these products.
@@ -76,7 +78,8 @@ public enum OriginalitySignature {
     case .plusEV1: [.plusEV1, .plusTrojka]
     case .ntag413DNA: [.ntag413DNA]
     case .ntag424DNA: [.ntag424DNA]
-    case .icodeDNA, .icodeSLIX2: [.icode]
+    case .plusEV2: [.plusEV2]
+    case .icodeDNA, .icodeSLIX2, .icode3: [.icode]
     case .ntag5Switch, .ntag5LinkOrBoost: [.ntag21x]
     case .icodeDNAOrNTAG5: [.icode, .ntag21x]
     // AN5101 is for these.
@@ -97,6 +100,18 @@ extension OriginalitySignature.PublicKey {
     name: "NTAG 21x, NTAG 5 link and boost", curve: .secp128r1,
     point: "04494E1A386D3D3CFE3DC10E5DE68A499"
       + "B1C202DB5B132393E89ED19FE5BE8BC61",
+    isHashed: false)
+  /// A key of NXP whose chips are not named; Proxmark3 and SpringCard's readers have it.
+  package static let ntag210 = Self(
+    name: "NTAG 210, NTAG 212", curve: .secp128r1,
+    point: "04A748B6A632FBEE2C0897702B33BEA1C"
+      + "074998E17B84ACA04FF267E5D2C91F6DC",
+    isHashed: false)
+  /// Mikron signs on request only; other chips have a signature of zeros.
+  package static let mikron = Self(
+    name: "Mikron", curve: .secp128r1,
+    point: "04F971EDA742A4A80D32DCF6A814A707C"
+      + "C3DC396D35902F72929FDCD698B3468F2",
     isHashed: false)
   package static let classicEV1 = Self(
     name: "MIFARE Classic EV1", curve: .secp128r1,
@@ -128,6 +143,11 @@ extension OriginalitySignature.PublicKey {
     point: "044409ADC42F91A8394066BA83D872FB1D16803734E911170412DDF8B"
       + "AD1A4DADFD0416291AFE1C748253925DA39A5F39A1C557FFACD34C62E",
     isHashed: false)
+  package static let plusEV2 = Self(
+    name: "MIFARE Plus EV2", curve: .secp224r1,
+    point: "04BB49AE4447E6B1B6D21C098C1538B594A11A4A1DBF3D5E673DEACDE"
+      + "B3CC512D1C08AFA1A2768CE20A200BACD2DC7804CD7523A0131ABF607",
+    isHashed: false)
   package static let ntag413DNA = Self(
     name: "NTAG 413 DNA, MIFARE DESFire EV1", curve: .secp224r1,
     point: "04BB5D514F7050025C7D0F397310360EEC91EAF792E96FC7E0F496CB4"
@@ -144,7 +164,7 @@ extension OriginalitySignature.PublicKey {
       + "84B502C25C0F7F2FA86AACE1DADA4387A",
     isHashed: true)
   package static let icode = Self(
-    name: "ICODE DNA, ICODE SLIX2", curve: .secp128r1,
+    name: "ICODE DNA, ICODE SLIX2, ICODE 3", curve: .secp128r1,
     point: "048878A2A2D3EEC336B4F261A082BD71F"
       + "9BE11C4E2E896648B32EFA59CEA6E59F0",
     isHashed: false)
@@ -191,8 +211,8 @@ extension OriginalitySignature.PublicKey {
 
   /// Every key that is known.
   package static let all: [OriginalitySignature.PublicKey] = [
-    .ultralightEV1, .ntag21x, .classicEV1, .desfireLight, .desfireEV2, .desfireEV2XL, .desfireEV3,
-    .plusEV1, .ntag413DNA, .ntag424DNA, .vivokeySpark1, .icode, .plusTrojka, .ultralightAES,
+    .ultralightEV1, .ntag21x, .ntag210, .mikron, .classicEV1, .desfireLight, .desfireEV2,
+    .desfireEV2XL, .desfireEV3, .plusEV1, .plusEV2, .ntag413DNA, .ntag424DNA, .vivokeySpark1, .icode, .plusTrojka, .ultralightAES,
     .ultralightAESVingcard, .classicQL88, .ntag223DNA, .st25ta02KB, .st25tn, .st25tv02KC,
   ]
 }

@@ -181,7 +181,12 @@ extension TagDetails {
     case .genuine: table.add("originality", "genuine, by the maker's signature", .good)
     case .notGenuine:
       table.add("originality", "not genuine: the signature is not the maker's", .bad)
-    case .unknown: table.add("originality", "unknown: no signature that could be checked")
+    case .unknown:
+      table.add(
+        "originality",
+        signature == nil
+          ? "unknown: no signature that could be checked"
+          : "unknown: no key that is known here verifies the signature")
     }
     if let version { table.add("version", version.hexadecimal) }
     if let signature { table.add("signature", signature.hexadecimal) }

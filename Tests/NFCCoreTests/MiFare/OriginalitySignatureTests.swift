@@ -165,6 +165,34 @@ import Testing
     Vector(
       .ntag21x, "04A78B62C21B90",
       "660B9EEB2AACBD9755EA7769D40DACBF71A3512A7AAD5B803CD45D2D33795FDA"),
+    // Two NTAG 5, then one chip each of known kinds (Proxmark3, recover_pk.py).
+    Vector(
+      .ntag21x, "0003FC2A580104E0",
+      "A2AF1B088305152EA9197BA9446647BD8195EB75F3A19B31A2B9AE2274FA29A3"),
+    Vector(
+      .ntag21x, "0003EECE580104E0",
+      "D29D7B55B2F90494E9A886B939B580857BE5C1471D448D56D40ACD38143010C8"),
+    Vector(
+      .icode, "1F62C26F080104E0",
+      "9F47BF33D9ED62A62AFEF5685BC4006CFB290C344EAD5C5B49BF976804A9EE62"),
+    Vector(
+      .classicEV1, "53424B8A",
+      "B4F533E8C06C021E242EFE8558C1672ED7022E5AE4E7AA2D46113B0AB6928AFC"),
+    Vector(
+      .desfireEV2, "040D259A965B80",
+      "B158073A7100C88C3726F4299FA58311FC3CB18744686DE3F234928A"
+        + "D74578F5CAD7FCEC1DCB962ECC7CC000B8557B37F45B76DC6573A58F"),
+    Vector(
+      .plusEV1, "12817C48",
+      "3351979A3449CACD9EE113A75B862917F03EFAE68DA399C06342BF85"
+        + "83C88DFE769DF49754A96F7C28B57189FB05B9C10E2305D41423A6EB"),
+    Vector(
+      .ultralightEV1, "04EE45DAA34084",
+      "EBB6102BFF74B087D18A57A54BC375159A04EA9BC61080B7F4A85AFE1587D73B"),
+    // A test of node-nxp-originality-verifier.
+    Vector(
+      .mikron, "34D959D16906A0",
+      "7F17E881D214FC044A3DF2E2B9E5FBAD16330D4FF69CC4215B8585CCF3265CD9"),
   ]
 
   @Test(arguments: genuine) func recognizesGenuineChips(vector: Vector) throws {
@@ -204,6 +232,40 @@ import Testing
         uid: uid, signature: signature,
         product: TagProduct(.topaz96, name: "Topaz 96", maker: "Broadcom"))
         == .unknown)
+  }
+
+  /// A chip of a label that its maker has signed itself (flipperzero-firmware, pull request 2316).
+  @Test func aSignatureOfSomeoneElseProvesNothing() throws {
+    let uid = try #require([UInt8](hexadecimal: "5C637B3F080104E0"))
+    let signature = try #require(
+      [UInt8](
+        hexadecimal: "6A672DAE8DFBC7C2126549419B3C5FAFD7C6C097334399E5D05AD971FE7B74A9"))
+    #expect(
+      OriginalitySignature.verify(
+        uid: uid, signature: signature,
+        product: TagProduct(.icodeSLIX2, name: "ICODE SLIX2", maker: "NXP")) == .unknown)
+    #expect(
+      OriginalitySignature.verify(
+        uid: uid, signature: signature,
+        product: TagProduct(.icodeDNA, name: "ICODE DNA", maker: "NXP")) == .notGenuine)
+  }
+
+  /// Products whose key is not certain: one of these verifies the signature, or it proves nothing.
+  @Test(arguments: [
+    Type2Chip.ntag210.product, Type2Chip.ntag212.product, Type2Chip.ntag210Micro.product,
+    Type2Chip.ultralightNano.product, Type2Chip.ntagI2CPlus1K.product,
+    Type2Chip.ntagI2CPlus2K.product,
+  ])
+  func triesEveryLikelyKey(_ product: TagProduct) throws {
+    let uid = try #require([UInt8](hexadecimal: "04E10CDA993C80"))
+    var signature = try #require(
+      [UInt8](
+        hexadecimal: "8B76052EE42F5567BEB53238B3E3F9950707C0DCC956B5C5EFCFDB709B2D82B3"))
+    #expect(
+      OriginalitySignature.verify(uid: uid, signature: signature, product: product) == .genuine)
+    signature[0] ^= 1
+    #expect(
+      OriginalitySignature.verify(uid: uid, signature: signature, product: product) == .unknown)
   }
 
   /// A card with a random UID hides the one that was signed.

@@ -22,11 +22,11 @@ extension Type2Chip {
   /// Mikron K5016 (tickets): compatible with Ultralight EV1.
   static let mikronUltralight = compatible(
     .mikronUltralight, "K5016-80", "K5016", "Mikron", [mikron(storageSize: 0x0B)],
-    of: .ultralightEV1)
+    of: .ultralightEV1, signature: .presumed([.mikron]))
 
   static let mikronUltralightLarge = compatible(
     .mikronUltralightLarge, "K5016-164", "K5016", "Mikron", [mikron(storageSize: 0x0E)],
-    of: .ultralightEV1Large)
+    of: .ultralightEV1Large, signature: .presumed([.mikron]))
 
   private static func mikron(storageSize: UInt8) -> Version {
     Version(
@@ -36,11 +36,11 @@ extension Type2Chip {
 
   private static func compatible(
     _ id: ChipID, _ typeNumber: String, _ name: String, _ maker: String,
-    _ versions: [Version], of chip: Type2Chip
+    _ versions: [Version], of chip: Type2Chip, signature: Signature = .readSignature([])
   ) -> Type2Chip {
     chip.sibling(
       id, typeNumber: typeNumber, name: name, maker: maker,
       source: .observed("GET_VERSION of chips in the field, and the memory of \(chip.name)"),
-      recognition: .version(versions), signature: .readSignature([]))
+      recognition: .version(versions), signature: signature)
   }
 }

@@ -11,5 +11,5 @@ extension Type2Chip {
     hasFastRead: true, counters: [], mirror: .uid,
     access: .password(
       PasswordSettings(firstPage: 16, hasConfigurationLock: true, hasProtectedCounter: false)),
-    signature: .readSignature([.ntag21x]), hasWiredSide: false, memorySize: 80)
+    signature: .presumed([.ntag21x, .ntag210]), hasWiredSide: false, memorySize: 80)
 }

@@ -15,5 +15,5 @@ extension Type2Chip {
     access: .password(
       PasswordSettings(
         firstPage: 37, hasConfigurationLock: true, hasProtectedCounter: false)),
-    signature: .readSignature([.ntag21x]), hasWiredSide: false, memorySize: 164)
+    signature: .presumed([.ntag21x, .ntag210]), hasWiredSide: false, memorySize: 164)
 }

@@ -2,7 +2,7 @@ extension Type2Chip {
   /// NTAG210µ. Its data sheet was not available: nothing is assumed about its pages.
   static let ntag210Micro = unmapped(
     .ntag210Micro, "NT2L1001", "NTAG210µ",
-    .ntag(1...2, 2, 0x0B), signature: .readSignature([]))
+    .ntag(1...2, 2, 0x0B), signature: .presumed([.ntag21x, .ultralightEV1]))
 
   /// NTAG213C: made for one customer's brush heads.
   static let ntag213C = unmapped(

@@ -14,7 +14,7 @@ extension Type2Chip {
     hasFastRead: true, counters: [], mirror: nil,
     access: .password(
       PasswordSettings(firstPage: 0xE3, hasConfigurationLock: false, hasProtectedCounter: false)),
-    signature: .readSignature([]), hasWiredSide: true, memorySize: 936)
+    signature: .presumed([.ntag21x]), hasWiredSide: true, memorySize: 936)
 
   /// NT3H2211: as NT3H2111, and 256 more pages for the user in sector 1, which the lock bits do not reach.
   static let ntagI2CPlus2K = Type2Chip(
@@ -30,5 +30,5 @@ extension Type2Chip {
     hasFastRead: true, counters: [], mirror: nil,
     access: .password(
       PasswordSettings(firstPage: 0xE3, hasConfigurationLock: false, hasProtectedCounter: false)),
-    signature: .readSignature([]), hasWiredSide: true, memorySize: 2048)
+    signature: .presumed([.ntag21x]), hasWiredSide: true, memorySize: 2048)
 }

@@ -7,6 +7,6 @@ extension Type2Chip {
     recognition: .version([.ultralight(1...2, 2, 0x0B), .ultralight(1...2, 3, 0x0B)]),
     pages: nil, lockBits: nil, finalBits: [], blank: nil, hasFastRead: false, counters: [],
     mirror: nil,
-    access: .none, signature: .readSignature([]), hasWiredSide: false,
+    access: .none, signature: .presumed([.ultralightEV1, .ntag21x]), hasWiredSide: false,
     memorySize: nil)
 }
