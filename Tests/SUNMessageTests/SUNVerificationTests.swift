@@ -33,6 +33,15 @@ import Testing
       uid: "04958CAA5C5E80", counter: 8, fileData: "78787878787878787878787878787878",
       covered: "CEE9A53E3E463EF1F459635736738962&cmac="),
     Published(
+      source: "aescmac, mac_test.go: an NTAG 413 DNA, MAC over UID and counter",
+      url: "https://x.y/?uid=041E19A2FB6180&ctr=00000E&mac=03745F4EDBC3875A",
+      uid: "041E19A2FB6180", counter: 14),
+    Published(
+      source: "aescmac, mac_test.go: an NTAG 413 DNA, MAC over the link",
+      url: "http://www.xxx.com/?uid=042410A2FB6180&ctr=000002&mac=DCF9F78B197F6E64",
+      uid: "042410A2FB6180", counter: 2,
+      covered: "xxx.com/?uid=042410A2FB6180&ctr=000002&mac="),
+    Published(
       source: "sdm-backend, test_plain_sdm",
       url: "https://x.y/tagpt?uid=041E3C8A2D6B80&ctr=000006&cmac=4B00064004B0B3D3",
       uid: "041E3C8A2D6B80", counter: 6),

@@ -103,7 +103,53 @@ import Testing
         0, from: nil, to: DESFireKey(.aes, bytes: hex("01234567890123456789012345678901")),
         isCard: false)
     },
+    Example(
+      testDescription: "table 25: encrypted data is written",
+      cipherKey: "FFBCFE1F41840A09C9A88D0A4B10DF05", codeKey: "37E7234B11BEBEFDE41A8F290090EF80",
+      transaction: "CD73D8E5",
+      exchange: """
+        8D00000000190000D7446FBC912580C0A65E738D28B609E43ADBB8FB2B4CA68744D1BBEBB37EBD32700ADF7BB9F62A6C \
+        00B9A534A7A73EE0DD
+        """
+    ) { procedure in
+      _ = try procedure.send(
+        DESFireCommand(
+          code: .writeDataChained, header: DESFireProcedure.span(0, 0, 25),
+          data: [UInt8](repeating: 0x22, count: 25), protection: .encrypted))
+    },
+    Example(
+      testDescription: "table 26: encrypted data is read",
+      cipherKey: "FFBCFE1F41840A09C9A88D0A4B10DF05", codeKey: "37E7234B11BEBEFDE41A8F290090EF80",
+      transaction: "CD73D8E5", counter: 1,
+      exchange: """
+        AD000000003000007CF94F122B3DB05F \
+        008848D0F9B9FD4495770C89925B2A85C7274D350FA9029C484D43804886662DC42D7F40A6D7A415E4A71EFF79EB8E57\
+        21AC3BF1CAAFE8EB2CAA2DC162E67A97A38ED7888F22B3A587
+        """
+    ) { procedure in
+      let data = try procedure.send(
+        DESFireCommand(
+          code: .readDataChained, header: DESFireProcedure.span(0, 0, 48),
+          protection: .encrypted, answer: .data(count: 48)))
+      let expected = [UInt8](repeating: 0x22, count: 25) + [UInt8](repeating: 0, count: 23)
+      #expect(data == expected)
+    },
   ]
+
+  /// Table 16.
+  @Test func authentication() throws {
+    let card = try RecordedCard(
+      """
+      710000 AF24677DDBD46349E623798FD729006E79
+      AF3B50445F21D21D77D500794DEB245E5A754F5F901844259F4C9B31A5C7335ACD \
+      0004C6DBD67417ED0D31DDDE4D2E3FFAC2B4B074F638EEF7FFF9254963B65C7759
+      """, challenges: ["B04D0787C93EE0CC8CACC8E86F16C6FE"])
+    var procedure = card.procedure(.fixed)
+    try procedure.authenticate(0, .factory(.aes), by: .ev2First)
+    let messaging = try #require(procedure.state.session?.messaging as? EV2Messaging)
+    #expect(messaging.transactionIdentifier == (try hex("8CF141F3")))
+    #expect(card.deviations == [] && card.remaining == 0)
+  }
 
   @Test(arguments: examples) func published(_ example: Example) throws {
     let card = try RecordedCard(example.exchange, challenges: [])

@@ -212,7 +212,8 @@ extension OriginalitySignature.PublicKey {
   /// Every key that is known.
   package static let all: [OriginalitySignature.PublicKey] = [
     .ultralightEV1, .ntag21x, .ntag210, .mikron, .classicEV1, .desfireLight, .desfireEV2,
-    .desfireEV2XL, .desfireEV3, .plusEV1, .plusEV2, .ntag413DNA, .ntag424DNA, .vivokeySpark1, .icode, .plusTrojka, .ultralightAES,
-    .ultralightAESVingcard, .classicQL88, .ntag223DNA, .st25ta02KB, .st25tn, .st25tv02KC,
+    .desfireEV2XL, .desfireEV3, .plusEV1, .plusEV2, .ntag413DNA, .ntag424DNA, .vivokeySpark1,
+    .icode, .plusTrojka, .ultralightAES, .ultralightAESVingcard, .classicQL88, .ntag223DNA,
+    .st25ta02KB, .st25tn, .st25tv02KC,
   ]
 }

@@ -9,9 +9,12 @@ struct EV1Messaging: DESFireMessaging {
 
   private static let codeSize = 8
 
-  init(_ algorithm: BlockCipher.Algorithm, sessionKey: SecretKey) throws {
+  /// - Parameter initialValue: what the messages so far have left; zeros for a new session.
+  init(
+    _ algorithm: BlockCipher.Algorithm, sessionKey: SecretKey, initialValue: [UInt8]? = nil
+  ) throws {
     cipher = try BlockCipher(algorithm, key: sessionKey)
-    vector = cipher.zeroBlock
+    vector = initialValue ?? cipher.zeroBlock
   }
 
   mutating func protect(_ command: DESFireCommand) throws -> [UInt8] {

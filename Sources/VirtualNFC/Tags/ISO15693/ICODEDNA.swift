@@ -95,9 +95,9 @@ public struct ICODEDNA: VirtualChip, VicinityChip {
   private static let mutualConstant: [UInt8] = [0xDA, 0x83]
   /// Its last four bits are the purpose, of which only "none" is modeled.
   private static let secondConstant: [UInt8] = [0xDA, 0x80]
-  /// A Barker code of seven bits, and the bit "done".
-  private static let barker: UInt8 = 0x27
-  private static let finished: UInt8 = barker | 0x80
+  /// A Barker code of seven bits, and the bit "done", which is set in both answers of a mutual authentication
+  /// (community.nxp.com, question 749895: a chip's log, which has the flags 04 and 00, too).
+  private static let barker: UInt8 = 0xA7
 
   mutating func executeOther(_ code: UInt8, _ parameters: [UInt8]) -> VicinityAnswer {
     guard code == VicinityCommandCode.authenticate else { return .unknown }
@@ -114,7 +114,7 @@ public struct ICODEDNA: VirtualChip, VicinityChip {
     switch parameters[1] {
     case Self.tagAuthentication:
       return .cryptographic(
-        [Self.finished]
+        [Self.barker]
           + Self.encrypt(Self.constant + random(Self.randomSize) + challenge, key).reversed())
     case Self.mutualAuthentication:
       let own = random(Self.challengeSize)
@@ -122,7 +122,8 @@ public struct ICODEDNA: VirtualChip, VicinityChip {
       mutualChallenge = MutualChallenge(
         number: Int(parameters[2]), key: key, reader: challenge, own: own)
       let block = Self.encrypt(Self.mutualConstant + own[clear...] + challenge, key)
-      return .cryptographic([Self.barker] + (block + own[..<clear]).reversed())
+      return .cryptographic(
+        [Self.barker] + (block + own[..<clear]).reversed(), flags: .isFinal)
     default: return .refusal(.unknown)
     }
   }
@@ -134,7 +135,7 @@ public struct ICODEDNA: VirtualChip, VicinityChip {
       return .refusal(.unknown)
     }
     authenticatedKey = waiting.number
-    return .cryptographic([Self.finished])
+    return .cryptographic([Self.barker], flags: [])
   }
 
   mutating func endSession() {

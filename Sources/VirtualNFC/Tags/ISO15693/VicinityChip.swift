@@ -138,7 +138,7 @@ extension VicinityChip {
     let isFast = answersFast(request.code)
     switch answer {
     case .data(let payload): return .iso15693(VicinityResponse.success(payload), isFast: isFast)
-    case .cryptographic(let payload): return .iso15693(VicinityResponse.cryptographic(payload))
+    case .cryptographic(let payload, let flags): return .iso15693([flags.rawValue] + payload)
     case .refusal(let code):
       if profile.givesNoReasons, request.flags.isDisjoint(with: [.address, .select]) { return nil }
       let code = profile.givesNoReasons ? .unknown : code

@@ -159,7 +159,7 @@ struct VicinityInventory: Hashable, Sendable {
 enum VicinityAnswer: Hashable, Sendable {
   case data([UInt8])
   /// The complete answer of a crypto suite, which the flags say.
-  case cryptographic([UInt8])
+  case cryptographic([UInt8], flags: CryptographicFlags = [.bufferIsValid, .isFinal])
   case refusal(VicinityErrorCode)
   case silence
   /// The chip does not support the command.

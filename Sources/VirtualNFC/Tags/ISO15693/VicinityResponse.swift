@@ -3,12 +3,17 @@ enum VicinityResponse {
   static let errorFlag: UInt8 = 0x01
 
   static func success(_ payload: [UInt8]) -> [UInt8] { [0x00] + payload }
-  /// The flags "response buffer is valid" and "final response" (ISO/IEC 15693-3, edition of 2018, 7.4.1).
-  private static let bufferIsValid: UInt8 = 0x02
-  private static let isFinal: UInt8 = 0x04
-
-  static func cryptographic(_ payload: [UInt8]) -> [UInt8] { [bufferIsValid | isFinal] + payload }
   static func refusal(_ code: VicinityErrorCode) -> [UInt8] { [errorFlag, code.rawValue] }
+}
+
+/// The flags of an answer to a cryptographic command (ISO/IEC 15693-3, edition of 2018, 7.4.1).
+struct CryptographicFlags: OptionSet, Hashable, Sendable {
+  let rawValue: UInt8
+
+  /// The response buffer is valid.
+  static let bufferIsValid = CryptographicFlags(rawValue: 0x02)
+  /// The response is final.
+  static let isFinal = CryptographicFlags(rawValue: 0x04)
 }
 
 /// The system information of a chip (ISO/IEC 15693-3, 10.4.12; edition of 2018, 10.4.28).
