@@ -144,6 +144,10 @@ let package = Package(
       path: "Tests/TestSupport", exclude: ["Rig"]),
     .testTarget(name: "JSONTextTests", dependencies: ["JSONText"]),
     .testTarget(name: "ChildProcessesTests", dependencies: ["ChildProcesses"]),
+    // Uses threads in a process whose threads are delayed.
+    .executableTarget(
+      name: "ThreadExercise", dependencies: ["ReaderThread"], path: "Tests/ThreadExercise"),
+    .testTarget(name: "ReaderThreadTests", dependencies: ["TestSupport", "ThreadExercise"]),
     .testTarget(name: "NDEFTests", dependencies: ["NDEF", "SeededRandom"]),
     .testTarget(
       name: "TagImagesTests",

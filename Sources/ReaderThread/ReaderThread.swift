@@ -19,18 +19,26 @@ public final class ReaderThread: SerialExecutor, TaskExecutor {
 
   /// The state that the thread and the executor share. The thread does not hold the executor
   /// itself, so that releasing the executor ends the thread.
+  ///
+  /// Whoever enqueues a job may hold nothing but the job: as soon as the thread can see it, it may run
+  /// it, with it release the actor and the executor, end, and free this object. Therefore the signal is
+  /// raised under the lock, and nothing is touched after that is released.
   private final class Queue: Sendable {
     private let state = Mutex(State())
     private let signal = ThreadSignal()
 
     func add(_ job: UnownedJob) {
-      state.withLock { $0.jobs.append(job) }
-      signal.raise()
+      state.withLock {
+        $0.jobs.append(job)
+        signal.raise()
+      }
     }
 
     func end() {
-      state.withLock { $0.isEnding = true }
-      signal.raise()
+      state.withLock {
+        $0.isEnding = true
+        signal.raise()
+      }
     }
 
     /// Returns the waiting jobs in order; `nil` when there will be no more.
