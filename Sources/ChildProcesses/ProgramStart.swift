@@ -183,18 +183,7 @@ package struct ProgramStart: Sendable {
     var limit = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     let highest = Int32(clamping: limit.rlim_cur)
-    var last: Int32 = 0
-    if let folder = opendir("/dev/fd") {
-      defer { closedir(folder) }
-      while let entry = readdir(folder) {
-        let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-          String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        }
-        last = max(last, Int32(name) ?? 0)
-      }
-    } else {
-      last = 1023
-    }
+    let last = OpenDescriptors.list()?.max() ?? 1023
     return max(STDERR_FILENO + 1, min(last.addingReportingOverflow(spare).partialValue, highest))
   }
 

@@ -1,3 +1,4 @@
+import ChildProcesses
 import NFCCore
 import ReaderThread
 import Synchronization
@@ -91,19 +92,9 @@ package final class HelperService {
     #else
     setrlimit(RLIMIT_CORE, &limit)
     #endif
-    guard let folder = opendir("/dev/fd") else { return }
-    let own = dirfd(folder)
-    var inherited: [Int32] = []
-    while let entry = readdir(folder) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if let descriptor = Int32(name), descriptor > STDERR_FILENO, descriptor != own {
-        inherited.append(descriptor)
-      }
+    for descriptor in OpenDescriptors.list() ?? [] where descriptor > STDERR_FILENO {
+      _ = close(descriptor)
     }
-    closedir(folder)
-    for descriptor in inherited { _ = close(descriptor) }
   }
 
   #if os(Linux)

@@ -43,22 +43,26 @@ final class Line: Sendable {
   func retire() { descriptor.withLock { $0 = -1 } }
 
   /// Ends every wait of libnfc on it, permanently: every further call on it fails at once.
-  func cut() { withDescriptor(Self.cut) }
+  func cut() { withDescriptor { Self.cut($0, on: path) } }
 
   /// Ends an opening that does not finish.
   static func cut(path: String, excluding other: Int32?) {
-    if let descriptor = descriptor(of: path, excluding: other) { cut(descriptor) }
+    if let descriptor = descriptor(of: path, excluding: other) { cut(descriptor, on: path) }
   }
 
   /// Replaces a descriptor with `/dev/null`, atomically and under the same number, so that nothing
   /// else can get that number before libnfc closes it. `/dev/null` can always be read, and has no
   /// terminal or USB calls.
-  private static func cut(_ descriptor: Int32) {
+  ///
+  /// libnfc may be closing it at this moment, and then its number may be that of another thread's file: so nothing
+  /// comes between the last look at it and its replacement.
+  private static func cut(_ descriptor: Int32, on path: String) {
     let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
     guard nothing >= 0 else { return }
+    defer { close(nothing) }
+    guard leads(descriptor, to: path) else { return }
     dup2(nothing, descriptor)
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-    close(nothing)
   }
 
   /// Runs `body` with the descriptor, if it is still open. A number that libnfc has closed may

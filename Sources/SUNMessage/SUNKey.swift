@@ -45,7 +45,8 @@ public struct SUNKey: Sendable {
   }
 
   func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-    storage.withBytes(body)
+    // Otherwise nothing needs the storage once its address is known, and a last copy could be erased meanwhile.
+    withExtendedLifetime(storage) { storage.withBytes(body) }
   }
 }
 

@@ -19,10 +19,11 @@ import Testing
     }
     """
 
-  /// Whoever enqueues a job may be interrupted before it returns. Meanwhile the job can be executed, the actor released,
-  /// and the thread ended.
+  /// Whoever enqueues a job may be interrupted before it returns. Meanwhile the job can be executed, the actor
+  /// released, and the thread ended.
   ///
   /// Memory that was released is overwritten (mallopt(3), `M_PERTURB`), so that a use of it does not go unnoticed.
+  /// Built for debugging, the queue was kept; built for release, it was not.
   @Test func anActorMayEndBeforeItsJobHasBeenEnqueued() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "nfc-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -26,7 +26,8 @@ public struct SecretKey: Sendable {
   public func withUnsafeBytes<Result>(
     _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result {
-    try body(UnsafeRawBufferPointer(storage.bytes))
+    // Otherwise nothing needs the storage once its address is known, and a last copy could be erased meanwhile.
+    try withExtendedLifetime(storage) { try body(UnsafeRawBufferPointer(storage.bytes)) }
   }
 
   /// Storage that nobody else can change: written once, before the object is shared, and

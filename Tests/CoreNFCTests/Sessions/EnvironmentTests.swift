@@ -1,6 +1,7 @@
 @testable import CoreNFC
 import NFC
 import Synchronization
+import TestSupport
 import Testing
 import VirtualNFC
 
@@ -53,16 +54,19 @@ extension SessionSuites {
       #expect(NFCInformation.main.usageDescription == "beside")
     }
 
+    /// In a process of its own: other tests read the environment, and setenv(3) can free what they are reading.
     @Test func theReaderIsNamedByTheEnvironmentVariable() async throws {
-      let bench = try SessionBench(.ntag215())
-      setenv("NFC_READER", bench.virtual.connectionString, 1)
-      defer { unsetenv("NFC_READER") }
-      NFCEnvironment.current.readers = .automatic
-      #expect(NFCNDEFReaderSession.readingAvailable)
-      let (session, delegate, tags) = try await bench.tags()
-      #expect(tags.count == 1)
-      session.invalidate()
-      _ = try await delegate.events.end()
+      await #expect(processExitsWith: .success) {
+        limitThisProcess()
+        let bench = try SessionBench(.ntag215())
+        setenv("NFC_READER", bench.virtual.connectionString, 1)
+        NFCEnvironment.current.readers = .automatic
+        #expect(NFCNDEFReaderSession.readingAvailable)
+        let (session, delegate, tags) = try await bench.tags()
+        #expect(tags.count == 1)
+        session.invalidate()
+        _ = try await delegate.events.end()
+      }
     }
 
     private final class Recorder: NFCPresenter {

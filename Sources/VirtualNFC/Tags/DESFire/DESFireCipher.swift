@@ -144,6 +144,7 @@ struct DESFireCipher: Hashable, Sendable {
 
   private func run(_ data: [UInt8], vector: [UInt8], encrypts: Bool) -> [UInt8] {
     precondition(data.count % blockSize == 0 && vector.count == blockSize, "whole blocks only")
+    precondition(key.count == kind.keySize, "a key has the size of its kind")
     // Single DES is computed as DES-EDE with equal halves, because libcrypto's default provider does not
     // contain DES.
     let algorithm =
