@@ -103,6 +103,43 @@ import VirtualNFC
     }
   }
 
+  /// A sector that only key B opens, before sectors whose key B is data: it opens them, and the card then refuses
+  /// everything (MF1S50YYX data sheet, 8.7.2, note 1), so that key A reads them.
+  @Test func aKeyBThatIsDataHidesNothing() async throws {
+    let card = VirtualTag.classic1K(formatted: false)
+    card.memory.replaceSubrange(7 * 16..<7 * 16 + 6, with: Self.secret)
+    let byBoth = try #require(MiFareClassicAccessConditions(groups: [4, 4, 4, 3]))
+    card.memory.replaceSubrange(7 * 16 + 6..<7 * 16 + 9, with: byBoth.bytes)
+    card.memory.replaceSubrange(8 * 16..<9 * 16, with: [UInt8](repeating: 0x42, count: 16))
+    let memory = card.memory
+    let bench = try await Bench(card)
+    let classic = try await Self.commands(bench)
+    let (dump, commands, _) = try await bench.counting {
+      try await classic.dump(keys: [.factory])
+    }
+    #expect(dump.sectors.allSatisfy { $0.failure == nil })
+    #expect(dump.sectors[1].openedWith == .b && dump.sectors[2].openedWith == .a)
+    #expect(Array(dump.bytes[128...]) == Array(memory[128...]))
+    // A wrong key A and a selection; key B, a refused read, the reader's question for its reason, and a selection.
+    #expect(commands == 80 + 2 + 4)
+    #expect(card.memory == memory)
+  }
+
+  /// Copies open a sector with broken access bits, and then refuse everything; genuine cards may refuse it at once.
+  @Test(arguments: [MIFAREClassic.Quirks(), .opensInvalidSectors])
+  func brokenSectorsAreOnlyThemselves(_ quirks: MIFAREClassic.Quirks) async throws {
+    var chip = MIFAREClassic(.oneK, formatted: false)
+    chip.quirks = quirks
+    chip.memory[11 * 16 + 7] ^= 1
+    let card = VirtualTag(chip)
+    let bench = try await Bench(card)
+    let classic = try await Self.commands(bench)
+    let dump = try await classic.dump()
+    #expect(dump.sectors.filter { $0.failure != nil }.map(\.sector) == [2])
+    #expect(
+      dump.sectors[2].failure == (quirks.isEmpty ? .noKey : .notReadable(blocks: [8, 9, 10, 11])))
+  }
+
   /// Each key of the list once as A and once as B, whatever stands in it twice; nothing else.
   @Test func triesEachKeyOnce() async throws {
     let card = VirtualTag.classic1K(formatted: false)
@@ -262,6 +299,10 @@ import VirtualNFC
       try await classic.readValue(5) == MiFareClassicValueBlock(value: Int32.max - 12, address: 5))
     await #expect { try await classic.changeValue(6, by: 1) } throws: {
       ($0 as? NFCError)?.code == .malformedContent
+    }
+    // The card would ignore the sign, and count by 0.
+    await #expect { try await classic.changeValue(5, by: .min) } throws: {
+      ($0 as? NFCError)?.code == .invalidParameter
     }
     #expect(card.memory == memory)
   }

@@ -275,6 +275,24 @@ import Testing
     #expect(session.send([0x30, 4]) == .silence)
   }
 
+  /// Android, frameworks/base commit b134223f, from NXP: a result out of range is an error, and the sign of an operand
+  /// is ignored.
+  @Test(arguments: [(0xC1, Int32.max - 5, 6), (0xC0, Int32.min + 5, 6)] as [(UInt8, Int32, UInt8)])
+  func valuesDoNotWrap(_ code: UInt8, _ start: Int32, _ amount: UInt8) throws {
+    let session = try Self.session()
+    let block = ValueBlock(value: UInt32(bitPattern: start), address: 4).bytes
+    #expect(session.write(4, block) == .acknowledge(0x0A))
+    #expect(session.copy().calculate(code, 4, [amount - 1, 0, 0, 0]) == .silence)
+    let signed = session.copy()
+    #expect(signed.calculate(code, 4, [amount - 1, 0, 0, 0x80]) == .silence)
+    #expect(signed.send([0xB0, 5]) == .acknowledge(0x0A))
+    let limit: Int32 = code == 0xC1 ? .max : .min
+    #expect(signed.read(5) == .data(ValueBlock(value: UInt32(bitPattern: limit), address: 4).bytes))
+    #expect(session.calculate(code, 4, [amount, 0, 0, 0]) == .acknowledge(4))
+    #expect(session.send([0xB0, 4]) == .silence)
+    #expect(Array(session.card.memory[64..<80]) == block)
+  }
+
   @Test func transmissionErrorWithValueInBuffer() throws {
     let session = try Self.session()
     #expect(session.write(4, ValueBlock(value: 10, address: 9).bytes) == .acknowledge(0x0A))

@@ -16,18 +16,24 @@ extension MiFareClassicCommands {
   /// 12.2), as does a card that has not received it. Its next answer is encrypted with another
   /// part of the key stream, so that one refusal in sixteen looks like an acknowledge.
   ///
-  /// It is not documented what a card does if it is asked to count beyond its range, so this is
-  /// never attempted.
+  /// A card refuses to count beyond its range, and ignores the sign of an amount (Android, frameworks/base
+  /// commit b134223f), so neither is attempted.
   ///
-  /// - Parameter difference: the amount to add; a negative one is subtracted.
+  /// - Parameter difference: the amount to add; a negative one is subtracted. At most 2,147,483,647 in either
+  ///   direction.
   /// - Returns: the new value.
   /// - Throws: ``NFCError/Code/capacityExceeded`` if the sum is beyond 32 bits, and
   ///   ``NFCError/Code/malformedContent`` for a block that is not a value block: nothing is written
-  ///   then. ``NFCError/Code/tagRefused`` if the access conditions forbid it.
+  ///   then. ``NFCError/Code/invalidParameter`` for -2,147,483,648. ``NFCError/Code/tagRefused`` if
+  ///   the access conditions forbid it.
   ///   ``NFCError/Code/tagResponseError`` if the block does not contain the new value afterwards.
   @discardableResult
   public func changeValue(_ block: Int, by difference: Int32) async throws -> Int32 {
     let number = try Self.number(block)
+    guard difference != .min else {
+      throw NFCError(
+        .invalidParameter, "a card counts by at most \(Int32.max) at once", place: .block(block))
+    }
     return try await handle.performCommand { link in
       let old: MiFareClassicValueBlock
       do {

@@ -101,14 +101,31 @@ struct MiFareClassicSectorReader {
   mutating func read(_ sector: Int) throws -> MiFareClassicSectorDump {
     let blocks = session.geometry.blocks(ofSector: sector)
     var dump = MiFareClassicSectorDump(sector: sector, blockCount: blocks.count)
-    guard let (type, key) = try open(sector) else {
-      dump.failure = .noKey
-      return dump
+    // A key B that is data opens a sector whose card then refuses everything (MF1S50YYX data sheet, 8.7.2, note 1), and
+    // so do copies whose access bits are broken. The other key may read it.
+    var refused: Set<MiFareClassicKeyType> = []
+    while let (type, key) = try open(sector, except: refused) {
+      dump.openedWith = dump.openedWith ?? type
+      dump.set(key, type)
+      if try readTrailer(&dump, blocks, type) {
+        dump.openedWith = type
+        dump.failure = nil
+        try readBlocks(&dump, blocks, type, key)
+        return dump
+      }
+      if dump.failure == .brokenAccessBits { return dump }
+      refused.insert(type)
     }
-    dump.openedWith = type
-    dump.set(key, type)
-    guard try readTrailer(&dump, blocks, type) else { return dump }
-    guard let conditions = dump.accessConditions else { return dump }
+    if refused.isEmpty { dump.failure = .noKey }
+    return dump
+  }
+
+  /// Reads the data blocks of a sector whose trailer is known, with both keys if that is necessary.
+  private mutating func readBlocks(
+    _ dump: inout MiFareClassicSectorDump, _ blocks: Range<Int>, _ type: MiFareClassicKeyType,
+    _ key: MiFareClassicKey
+  ) throws {
+    guard let conditions = dump.accessConditions else { return }
     let other: MiFareClassicKeyType = type == .a ? .b : .a
     try readBlocks(&dump, blocks, conditions, type, key)
     let rest = blocks.dropLast().filter { block in
@@ -119,14 +136,13 @@ struct MiFareClassicSectorReader {
     // A key B that can be read is known already, and opens nothing.
     let isOtherKeyUnknown = dump.key(other) == nil
     if isOtherKeyUnknown, findsBothKeys || !rest.isEmpty,
-      let found = try open(sector, other, first: key)
+      let found = try open(dump.sector, other, first: key)
     {
       dump.set(found, other)
       try readBlocks(&dump, blocks, conditions, other, found)
     }
     let unread = blocks.filter { dump.blocks[$0 - blocks.lowerBound] == nil }
     if !unread.isEmpty { dump.failure = .notReadable(blocks: unread) }
-    return dump
   }
 
   /// Reads the trailer, which determines what else can be read. Returns whether continuing makes
@@ -135,7 +151,6 @@ struct MiFareClassicSectorReader {
     _ dump: inout MiFareClassicSectorDump, _ blocks: Range<Int>, _ type: MiFareClassicKeyType
   ) throws -> Bool {
     guard let block = try readIfAllowed(blocks.upperBound - 1) else {
-      // A key B that is data: it opens the sector, and the card then refuses everything.
       dump.failure = .notReadable(blocks: Array(blocks))
       return false
     }
@@ -178,15 +193,17 @@ struct MiFareClassicSectorReader {
   }
 
   /// Tries each key once: the likeliest, then all as key A, then all as key B.
+  ///
+  /// - Parameter refused: the keys with which the card has already refused the sector.
   private mutating func open(
-    _ sector: Int
+    _ sector: Int, except refused: Set<MiFareClassicKeyType>
   ) throws -> (type: MiFareClassicKeyType, key: MiFareClassicKey)? {
-    let likely = likelyKey(of: sector)
+    let likely = likelyKey(of: sector).flatMap { refused.contains($0.type) ? nil : $0 }
     if let likely, try session.open(sector, likely.type, likely.key) {
       note(likely, sector)
       return likely
     }
-    for type in [MiFareClassicKeyType.a, .b] {
+    for type in [MiFareClassicKeyType.a, .b] where !refused.contains(type) {
       for key in keys where likely.map({ $0.type == type && $0.key == key }) != true {
         guard try session.open(sector, type, key) else { continue }
         note((type, key), sector)

@@ -20,6 +20,9 @@ public struct MIFAREClassic: VirtualChip {
     public static let writableManufacturerBlock = Quirks(rawValue: 2)
     /// The same nonce for each authentication, which readers use to detect copies.
     public static let constantNonce = Quirks(rawValue: 4)
+    /// A sector with invalid access bits accepts its keys, and then refuses every access (ikarus23/MifareClassicTool
+    /// issue 162).
+    public static let opensInvalidSectors = Quirks(rawValue: 8)
   }
 
   /// The member of the family.
@@ -246,9 +249,10 @@ public struct MIFAREClassic: VirtualChip {
   }
 
   private mutating func authenticate(block: Int, key: Key, isNested: Bool) -> RadioFrame? {
-    // It is not confirmed that a sector with invalid access bits refuses this already. It refuses every
-    // memory access (data sheet, 8.7.1).
-    guard block < blockLimit ?? product.blockCount, conditions(ofBlock: block) != nil,
+    // It is not confirmed that a sector with invalid access bits of a genuine card refuses this already. It refuses
+    // every memory access (data sheet, 8.7.1).
+    guard block < blockLimit ?? product.blockCount,
+      conditions(ofBlock: block) != nil || quirks.contains(.opensInvalidSectors),
       !closedSectors.contains(Product.sector(ofBlock: block))
     else { return refuse(.invalidOperation) }
     let sector = Product.sector(ofBlock: block)
@@ -274,12 +278,13 @@ public struct MIFAREClassic: VirtualChip {
       return acknowledge()
     case .operand(let calculation, let source):
       guard payload.count == 4 else { return refuse(.invalidOperation) }
+      if calculation == .restore {
+        transferBuffer = source
+        return nil
+      }
       let operand = ValueBlock.number(payload)
-      var result = source
-      switch calculation {
-      case .increment: result.value &+= operand
-      case .decrement: result.value &-= operand
-      case .restore: break
+      guard let result = source.counted(by: operand, isIncrement: calculation == .increment) else {
+        return refuse(.invalidOperation)
       }
       transferBuffer = result
       return nil
