@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import VirtualNFC
 
@@ -27,5 +28,69 @@ import VirtualNFC
       try UltralightExchange.send(.write(page: 8, data: [1, 2, 3, 4]), driver.link)
     }
     #expect(error?.code == .tagResponseError)
+  }
+
+  // MARK: Silence to a wrong secret
+
+  /// A tag that does not refuse a wrong secret, but is silent, as some do.
+  private struct SilentChip<Chip: VirtualChip>: ForwardingChip {
+    var chip: Chip
+    let secret: UInt8
+
+    mutating func receive(_ frame: RadioFrame) -> RadioFrame? {
+      let answer = chip.receive(frame)
+      return frame.bytes.first == secret && answer?.bitCount == 4 ? nil : answer
+    }
+  }
+
+  /// ChameleonUltra pull request 215 and forum.dangerousthings.com, topic 7632: NTAG that are silent to a wrong
+  /// password.
+  @Test func silenceToAPasswordIsARefusal() throws {
+    let driver = ChipDriver(SilentChip(chip: NTAG21x(.ntag213), secret: 0x1B))
+    let error = #expect(throws: NFCError.self) {
+      try UltralightProcedure.authenticate(
+        password: [1, 2, 3, 4], driver.link, chip: { _ in .ntag213 })
+    }
+    #expect(error?.code == .authenticationFailed)
+    // It is not sent again, and the tag listens.
+    #expect(driver.exchanges <= 5)
+    let acknowledge = try UltralightProcedure.authenticate(
+      password: [0xFF, 0xFF, 0xFF, 0xFF], driver.link)
+    #expect(acknowledge == [0, 0])
+  }
+
+  /// nfcpy, tests/test_tag_tt2_nxp.py: no answer to the second half.
+  @Test func silenceToAKeyIsARefusal() throws {
+    let driver = ChipDriver(SilentChip(chip: MIFAREUltralightC(), secret: 0xAF))
+    let error = #expect(throws: NFCError.self) {
+      try UltralightCAuthentication.run(key: [UInt8](repeating: 7, count: 16), driver.link)
+    }
+    #expect(error?.code == .authenticationFailed)
+    try UltralightCAuthentication.run(key: Array("IEMKAERB!NACUOYF".utf8), driver.link)
+  }
+
+  /// A lost frame is not a wrong password: the tag still listens.
+  @Test(arguments: [Fault.Effect.frameLost, .answerLost])
+  func aLostFrameIsNotARefusal(_ effect: Fault.Effect) throws {
+    let field = VirtualField()
+    field.place(.ntag213())
+    let reader = DirectReader(field)
+    let driver = reader.driver()
+    let target = try #require(try driver.find(.iso14443a, excluding: []))
+    let link = TagLink(driver: driver, target: target, operation: Reader.Operation())
+    reader.setFaults([Fault(effect, at: .exchange(0))])
+    let error = #expect(throws: NFCError.self) {
+      try UltralightProcedure.authenticate(password: [0xFF, 0xFF, 0xFF, 0xFF], link)
+    }
+    #expect(error?.code == .tagResponseError)
+  }
+
+  /// A tag that has left is silent, too.
+  @Test func aTagThatLeavesHasNoWrongPassword() throws {
+    let driver = ChipDriver(NTAG21x(.ntag213), tear: 0)
+    let error = #expect(throws: NFCError.self) {
+      try UltralightProcedure.authenticate(password: [1, 2, 3, 4], driver.link)
+    }
+    #expect(error?.code == .tagConnectionLost)
   }
 }

@@ -108,7 +108,8 @@ enum UltralightCAuthentication {
     let answer: [UInt8]
     do {
       answer = try UltralightExchange.send(.authenticateContinued(token), link)
-    } catch let error as NFCError where error.code == .tagRefused {
+    } catch let error as NFCError where error.isRefusalOrSilence {
+      try UltralightProcedure.throwIfSilent(error, wrongKey.reason, link)
       throw NFCError(wrongKey.code, wrongKey.reason, cause: error.cause)
     }
     guard

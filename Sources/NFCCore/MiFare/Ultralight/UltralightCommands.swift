@@ -202,7 +202,8 @@ enum UltralightProcedure {
     }
     do {
       return try UltralightExchange.send(.passwordAuthenticate(password), link)
-    } catch let error as NFCError where error.code == .tagRefused {
+    } catch let error as NFCError where error.isRefusalOrSilence {
+      try throwIfSilent(error, "the password is wrong", link)
       let isLockedOut = error.cause == .negativeAcknowledge(authenticationLimitReached)
       throw NFCError(
         .authenticationFailed,
@@ -210,6 +211,31 @@ enum UltralightProcedure {
           ? "the tag no longer accepts a password: too many were wrong" : "the password is wrong",
         cause: error.cause, attempts: isLockedOut ? .left(0) : nil)
     }
+  }
+
+  /// Throws `authenticationFailed` if a tag has refused a secret with silence, and `error` if only a frame was lost.
+  ///
+  /// By their data sheets, these chips refuse a wrong secret. Tags that are silent instead were seen (ChameleonUltra
+  /// pull request 215; forum.dangerousthings.com, topic 7632), and nfcpy expects it of a MIFARE Ultralight C. A tag
+  /// that has refused does not listen until it is selected again, but one that has lost a frame does: one exchange.
+  /// The secret is not sent again, because a tag may count wrong ones.
+  ///
+  /// - Throws: `tagConnectionLost` if the tag cannot be selected: it was silent because it has left.
+  static func throwIfSilent(_ error: NFCError, _ reason: String, _ link: TagLink) throws {
+    guard error.code == .tagResponseError else { return }
+    let isListening: Bool
+    do {
+      let read = UltralightCommand.read(page: 0).encoded
+      _ = try UltralightExchange.send(read, protectedBy: nil, link)
+      isListening = true
+    } catch let answer as NFCError
+      where answer.code == .tagRefused || answer.code == .tagResponseError
+    {
+      isListening = answer.cause != .noAnswer
+    }
+    if isListening { throw error }
+    try link.selectPlainly()
+    throw NFCError(.authenticationFailed, "\(reason): the tag is silent", cause: error.cause)
   }
 
   /// Returns the same; an error for a wrong password has the limit that the tag's settings give,
