@@ -1,6 +1,7 @@
 import Foundation
 import NFC
 import TagImages
+import TestSupport
 import Testing
 import VirtualNFC
 
@@ -63,6 +64,62 @@ import VirtualNFC
       #expect(try await Tool.run("dump", copy, "--virtual", file.path).status == 0)
       #expect(try await Tool.run("diff", file.path, copy).status == 0)
     }
+  }
+
+  /// An ST25TB that answers for blocks that it does not have: no public source says that such a read is met with
+  /// silence. How many there are is known from the UID.
+  private struct EndlessChip<Chip: VirtualChip>: ForwardingChip {
+    var chip: Chip
+
+    mutating func receive(_ frame: RadioFrame) -> RadioFrame? {
+      let answer = chip.receive(frame)
+      guard answer == nil, let command = frame.checkedPayload, command.count == 2,
+        command[0] == 0x08
+      else { return answer }
+      return .typeB([0xFF, 0xFF, 0xFF, 0xFF])
+    }
+  }
+
+  @Test(arguments: [(0x33, 16), (0x1B, 16), (0x3F, 64), (0x1F, 128)] as [(UInt8, Int)])
+  func theUIDSaysHowManyBlocksThereAre(_ code: UInt8, _ count: Int) async throws {
+    let memory = (0..<count * 4).map { UInt8(truncatingIfNeeded: $0) }
+    var image = TagImage(.st25tb, unitSize: 4, bytes: memory)
+    image.uid = [0xD0, 0x02, code, 0x00, 0xAA, 0xBB, 0xCC, 0xDD]
+    image.systemBlock = [0xFF, 0xFF, 0xFF, 0xFF]
+    let field = VirtualField()
+    let chip = try #require(try VirtualTag.image(image).chip as? SRIX4K)
+    field.place(VirtualTag(EndlessChip(chip: chip)))
+    let found = try await Self.read(field, exchanges: 1 + count)
+    #expect(found.memory.bytes == memory)
+  }
+
+  /// Proxmark3, cmdhf14b.c: a ticket with product code 50 is a CTS256B, of 16 words. One that is not known has as many
+  /// as it answers.
+  @Test(arguments: [(0x50, 16), (0x60, 32), (0x70, 32)] as [(UInt8, Int)])
+  func ticketsOfBothSizes(_ code: UInt8, _ count: Int) async throws {
+    var image = TagImage(.ctx, unitSize: 2, bytes: (0..<UInt8(count * 2)).map { $0 })
+    // Word 4 is the upper half of the serial number.
+    image.uid = [0x09, 0x08, 0x08, 0x28]
+    image.protocolInfo = [code, 0x1C]
+    let field = VirtualField()
+    field.place(try VirtualTag.image(image))
+    let found = try await Self.read(field, exchanges: count)
+    #expect(found == image)
+  }
+
+  /// Reads the tag in a field, in this number of exchanges.
+  private static func read(_ field: VirtualField, exchanges: Int) async throws -> TagImage {
+    let virtual = try VirtualReader(field)
+    defer { virtual.close() }
+    let reader = try await Reader.open(virtual.connectionString)
+    let tag = try await reader.firstTag(within: .seconds(10))
+    try await tag.connect()
+    virtual.setFaults([])
+    let content = try await #require(MemoryTag(tag)).read(
+      try TagKeys.parse([]), password: nil, .everything)
+    #expect(virtual.statistics.exchanges == exchanges)
+    await reader.close()
+    return content.image
   }
 
   /// If the tag is removed or disturbed in the middle, no image is created.

@@ -65,15 +65,27 @@ struct OtherReading {
   private enum Ticket {
     static let read: UInt8 = 0xC0
     static let wordSize = 2
-    static let wordCount: UInt8 = 32
+    /// The numbers of words of a CTS256B and a CTS512B, by their product codes (Proxmark3, `cmdhf14b.c`).
+    static let wordCounts: [UInt8: UInt8] = [0x50: 16, 0x60: 32]
+    static let fewestWords: UInt8 = 16
+    static let mostWords: UInt8 = 32
   }
 
   private func readTicket(_ codes: [UInt8]) async throws -> MemoryTag.Content {
+    let known = codes.first.flatMap { Ticket.wordCounts[$0] }
     var bytes: [UInt8] = []
-    for number in 0..<Ticket.wordCount {
-      bytes += try Self.checked(
-        try await tag.transceive([Ticket.read | number]), count: Ticket.wordSize,
-        of: "word \(number)")
+    for number in 0..<(known ?? Ticket.mostWords) {
+      do {
+        bytes += try Self.checked(
+          try await tag.transceive([Ticket.read | number]), count: Ticket.wordSize,
+          of: "word \(number)")
+      } catch let error as NFCError
+        where error.cause == .noAnswer && known == nil && number == Ticket.fewestWords
+      {
+        // An unknown ticket without a further word; it must be there still.
+        try await tag.connect()
+        break
+      }
     }
     var image = image(bytes: bytes, unitSize: Ticket.wordSize)
     image.protocolInfo = codes

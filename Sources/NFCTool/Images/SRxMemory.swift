@@ -30,12 +30,14 @@ struct SRxMemory {
 
   func read() async throws -> MemoryTag.Content {
     let system = try await block(Self.systemBlock)
+    // The UID says how many blocks a known chip has, as libnfc's nfc-st25tb and Flipper Zero take it from there.
+    let count = try await tag.product()?.memorySize.flatMap { UInt8(exactly: $0 / Self.blockSize) }
     var bytes: [UInt8] = []
-    for number in 0..<Self.mostBlocks {
+    for number in 0..<(count ?? Self.mostBlocks) {
       do {
         bytes += try await block(number)
       } catch let error as NFCError
-        where error.cause == .noAnswer && Self.blockCounts.contains(number)
+        where error.cause == .noAnswer && count == nil && Self.blockCounts.contains(number)
       {
         // After it has not answered, the tag has to be woken again.
         try await tag.connect()

@@ -48,7 +48,7 @@ extension CTS512B: ImagedChip {
   /// Returns the serial number. The memory holds its upper half; the lower half is assumed to be zero.
   private static func serialNumber(_ memory: [UInt8]) -> [UInt8]? {
     let first = serialNumberWord * wordSize
-    guard memory.count == wordSize * wordCount else { return nil }
+    guard [smallWordCount, wordCount].contains(memory.count / wordSize) else { return nil }
     return memory[first..<first + wordSize].reversed() + [0, 0]
   }
 }

@@ -38,6 +38,16 @@ import Testing
     #expect(chip.memory.count == 64)
   }
 
+  /// Proxmark3, cmdhf14b.c: product code 50 is a CTS256B, of 16 words.
+  @Test func aCTS256BHasHalfTheWords() {
+    var chip = CTS512B(serialNumber: Self.serialNumber, productCode: 0x50, fabCode: 0x1C)
+    #expect(exchange(&chip, "10") == hex("501C"))
+    #expect(exchange(&chip, "9FFFFF") == hex("2808"))
+    #expect(exchange(&chip, "CF") == hex("0000"))
+    #expect(exchange(&chip, "D0") == nil)
+    #expect(chip.memory.count == 32)
+  }
+
   @Test func anotherSelectionPutsItAside() {
     var chip = CTS512B(serialNumber: Self.serialNumber)
     #expect(exchange(&chip, "9F2808") != nil)

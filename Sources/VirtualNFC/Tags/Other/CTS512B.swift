@@ -1,8 +1,9 @@
-/// ASK CTS512B: a paper ticket of 32 words of 2 bytes, with its own protocol on a type B carrier.
+/// ASK CTS512B or CTS256B: a paper ticket of 32 or 16 words of 2 bytes, with its own protocol on a type B carrier.
 ///
 /// There is no public data sheet. The frames are those that libnfc and other open readers exchange with
 /// real tickets: REQT, SELECT by the lower half of the serial number, READ; all end with CRC_B. Writing
-/// is not modeled. It is not confirmed that a selected ticket still answers REQT.
+/// is not modeled. It is not confirmed that a selected ticket still answers REQT, and that a CTS256B is silent for a
+/// word that it does not have.
 public struct CTS512B: VirtualChip {
   private enum Command {
     /// REQT, answered with the product code and the fab code.
@@ -16,9 +17,13 @@ public struct CTS512B: VirtualChip {
 
   private static let anyTicket: [UInt8] = [0xFF, 0xFF]
   static let usualProductCode: UInt8 = 0x60
+  /// The product code of a CTS256B (Proxmark3, include/protocols.h).
+  private static let smallProductCode: UInt8 = 0x50
   static let usualFabCode: UInt8 = 0x1C
   static let wordSize = 2
   static let wordCount = 32
+  /// The number of words of a CTS256B (Proxmark3, client/src/cmdhf14b.c).
+  static let smallWordCount = 16
   /// The word with the upper half of the serial number.
   static let serialNumberWord = 4
 
@@ -47,13 +52,14 @@ public struct CTS512B: VirtualChip {
     self.fabCode = fabCode
     selector = serialNumber.suffix(Self.wordSize).reversed()
     words = [[UInt8]](
-      repeating: [UInt8](repeating: 0, count: Self.wordSize), count: Self.wordCount)
+      repeating: [UInt8](repeating: 0, count: Self.wordSize),
+      count: productCode == Self.smallProductCode ? Self.smallWordCount : Self.wordCount)
     words[Self.serialNumberWord] = serialNumber.prefix(Self.wordSize).reversed()
   }
 
   public var modulation: RadioFrame.Modulation { .typeB }
 
-  /// The 32 words in the order of reading.
+  /// The words in the order of reading.
   public var memory: [UInt8] {
     get { Array(words.joined()) }
     set {
@@ -80,7 +86,8 @@ public struct CTS512B: VirtualChip {
       isSelected = parameters == Self.anyTicket || parameters == selector
       return isSelected ? .typeB(selector) : nil
     case (_, 0) where code & Command.readMask == Command.read && isSelected:
-      return .typeB(words[Int(code & ~Command.readMask)])
+      let number = Int(code & ~Command.readMask)
+      return words.indices.contains(number) ? .typeB(words[number]) : nil
     default:
       return nil
     }
