@@ -66,7 +66,7 @@ import VirtualNFC
         == [0x00, 0x00, 0x00, 0xFF] + [UInt8](repeating: 0, count: 16))
     #expect(
       bench.send([0x30, 0xE8]) == [1, 0, 0xF8, 0x48, 8, 1, 0, 0] + [UInt8](repeating: 0, count: 8))
-    #expect(bench.send([0x30, 0xEC])?.prefix(8) == [1, 0, 0xF8, 0x48, 8, 1, 1, 0])
+    #expect(bench.send([0x30, 0xEC])?.prefix(8) == [1, 0, 0xF8, 0x48, 8, 1, 0x21, 0])
     for page in [UInt8(0xEA), 0xEB, 0xEE, 0xF0, 0xFF] {
       #expect(bench.isRefused([0x30, page]))
       #expect(bench.isRefused([0xA2, page, 1, 2, 3, 4]))
@@ -74,7 +74,7 @@ import VirtualNFC
     // Sector 3 contains the session registers too, and a 1K has no sector 1.
     #expect(bench.send([0xC2, 0xFF]) == [0x0A])
     #expect(bench.send([0x03, 0, 0, 0]) == nil)
-    #expect(bench.send([0x30, 0xF8])?.prefix(8) == [1, 0, 0xF8, 0x48, 8, 1, 1, 0])
+    #expect(bench.send([0x30, 0xF8])?.prefix(8) == [1, 0, 0xF8, 0x48, 8, 1, 0x21, 0])
     bench.select()
     _ = bench.send([0xC2, 0xFF])
     #expect(bench.isRefused([0x01, 0, 0, 0]))

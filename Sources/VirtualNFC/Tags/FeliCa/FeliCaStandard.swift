@@ -57,8 +57,11 @@ public struct FeliCaStandard: VirtualChip {
   private static let maximumNodes = 32
   private static let noNode: [UInt8] = [0xFF, 0xFF]
   private static let systemNode: UInt16 = 0xFFFF
-  /// The key version of each existing node.
+  /// The key version of each existing node that has a key.
   private static let keyVersion: [UInt8] = [0x01, 0x00]
+  /// The version of a service without a key, which the tests of Sony's development kit for the RC-S956 expect of three
+  /// kinds of cards (te_felica_cc_request_service.c).
+  private static let noKey: [UInt8] = [0x00, 0x00]
   private static let mode0: UInt8 = 0x00
   /// The encryption identifier: AES and DES; the nodes have DES keys only.
   private static let encryptionIdentifier: UInt8 = 0x41
@@ -172,17 +175,21 @@ public struct FeliCaStandard: VirtualChip {
     }
   }
 
-  /// Returns the key version of each requested node, FFFF for one that does not exist.
+  /// Returns the key version of each requested node: 0000 for a service without a key, FFFF for a node that does not
+  /// exist.
   private func keyVersions(
     _ parameters: [UInt8], in system: Int
   ) throws(FeliCaRefusal) -> [[UInt8]] {
     guard let count = parameters.first, (1...Self.maximumNodes).contains(Int(count)),
       parameters.count == 1 + 2 * Int(count)
     else { throw .silence }
-    let codes = Set(systems[system].nodes.map(\.code)).union([Self.systemNode])
+    let nodes = systems[system].nodes
+    let codes = Set(nodes.map(\.code)).union([Self.systemNode])
     return stride(from: 1, to: parameters.count, by: 2).map { offset in
       let code = UInt16(parameters[offset]) | UInt16(parameters[offset + 1]) << 8
-      return codes.contains(code) ? Self.keyVersion : Self.noNode
+      guard codes.contains(code) else { return Self.noNode }
+      let hasKey = code & ServiceAttribute.withoutKey == 0 || !nodes.contains(.service(code))
+      return hasKey ? Self.keyVersion : Self.noKey
     }
   }
 

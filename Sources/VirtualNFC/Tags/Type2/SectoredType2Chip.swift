@@ -40,8 +40,9 @@ enum SectoredConfiguration {
   static let lockRegister = 6
   static let lockedFromNFC: UInt8 = 0x01
   static let lockMask: UInt8 = 0x03
-  /// RF_FIELD_PRESENT of NS_REG.
-  static let fieldIsPresent: UInt8 = 0x01
+  /// RF_LOCKED and RF_FIELD_PRESENT of NS_REG: a command from the NFC side takes the memory, so that this side always
+  /// reads both (community.nxp.com, thread 528309: FAST_READ of an NT3H2111 on NXP's board).
+  static let statusFromNFC: UInt8 = 0x21
 
   /// Returns the beginning of a chip's memory: the UID without check bytes, then SAK and ATQA.
   static func identity(_ uid: [UInt8]) -> [UInt8] { uid + [0x00, 0x44, 0x00] }
@@ -74,7 +75,7 @@ extension SectoredType2Chip {
     let first = configurationPage * Type2Memory.pageSize
     sessionRegisters = Array(pages[first..<first + 2 * Type2Memory.pageSize])
     // NS_REG has the place of REG_LOCK.
-    sessionRegisters[SectoredConfiguration.lockRegister] = SectoredConfiguration.fieldIsPresent
+    sessionRegisters[SectoredConfiguration.lockRegister] = SectoredConfiguration.statusFromNFC
   }
 
   /// Returns one of the two pages of the session registers, from the address of the first one.
