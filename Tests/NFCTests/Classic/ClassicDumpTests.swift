@@ -156,6 +156,32 @@ import VirtualNFC
     #expect(tried.map(\.first) == [0x60, 0x60, 0x60, 0x61, 0x61, 0x61])
   }
 
+  /// Also where both keys of each sector are searched for. The keys of the sector before are the likeliest.
+  @Test func triesNoKeyTwiceForBothKeys() async throws {
+    let other = try #require(MiFareClassicKey([0xB0, 0xB1, 0xB2, 0xB3, 0xB4, 0xB5]))
+    let secret = try #require(MiFareClassicKey(Self.secret))
+    let byBoth = try #require(MiFareClassicAccessConditions(groups: [4, 4, 4, 3]))
+    let card = VirtualTag.classic1K(formatted: false)
+    for sector in 0..<16 {
+      let keyA: [UInt8] = sector == 1 ? Self.secret.reversed() : Self.secret
+      let trailer: [UInt8] = keyA + byBoth.bytes + [0x69] + other.bytes
+      card.memory.replaceSubrange(sector * 64 + 48..<sector * 64 + 64, with: trailer)
+    }
+    let trace = CommandTrace()
+    let bench = try await Bench(card, trace: { trace.append($0) })
+    let classic = try await Self.commands(bench)
+    trace.clear()
+    let keys = [MiFareClassicKey.factory, .ndef, secret, other]
+    let dump = try await classic.dump(keys: keys, findsBothKeys: true)
+    #expect(dump.isComplete)
+    #expect(dump.sectors.filter { $0.keyA == nil }.map(\.sector) == [1])
+    #expect(dump.sectors.allSatisfy { $0.keyB == other })
+    let tried = trace.authentications
+    #expect(Set(tried).count == tried.count)
+    // Sector 0: three as A, four as B; sector 1: four as A, one as B; 14 more: key B, and key A.
+    #expect(tried.count == 40)
+  }
+
   /// What the host has sent to its reader.
   private final class CommandTrace: Sendable {
     private let commands = Mutex<[[UInt8]]>([])

@@ -88,6 +88,10 @@ struct MiFareClassicSectorReader {
   private let findsBothKeys: Bool
   /// What opened the last sector most likely opens the next.
   private var last: (type: MiFareClassicKeyType, key: MiFareClassicKey)?
+  /// The key of each type that was found last.
+  private var recent: [MiFareClassicKeyType: MiFareClassicKey] = [:]
+  /// The keys that do not open the sector that is being read.
+  private var wrong: [MiFareClassicKeyType: Set<MiFareClassicKey>] = [:]
   /// Whether sector 0 has opened with the key of the application directory.
   private var hasDirectory = false
 
@@ -101,6 +105,7 @@ struct MiFareClassicSectorReader {
   mutating func read(_ sector: Int) throws -> MiFareClassicSectorDump {
     let blocks = session.geometry.blocks(ofSector: sector)
     var dump = MiFareClassicSectorDump(sector: sector, blockCount: blocks.count)
+    wrong = [:]
     // A key B that is data opens a sector whose card then refuses everything (MF1S50YYX data sheet, 8.7.2, note 1), and
     // so do copies whose access bits are broken. The other key may read it.
     var refused: Set<MiFareClassicKeyType> = []
@@ -136,7 +141,7 @@ struct MiFareClassicSectorReader {
     // A key B that can be read is known already, and opens nothing.
     let isOtherKeyUnknown = dump.key(other) == nil
     if isOtherKeyUnknown, findsBothKeys || !rest.isEmpty,
-      let found = try open(dump.sector, other, first: key)
+      let found = try open(dump.sector, other)
     {
       dump.set(found, other)
       try readBlocks(&dump, blocks, conditions, other, found)
@@ -199,16 +204,14 @@ struct MiFareClassicSectorReader {
     _ sector: Int, except refused: Set<MiFareClassicKeyType>
   ) throws -> (type: MiFareClassicKeyType, key: MiFareClassicKey)? {
     let likely = likelyKey(of: sector).flatMap { refused.contains($0.type) ? nil : $0 }
-    if let likely, try session.open(sector, likely.type, likely.key) {
+    if let likely, try open(sector, likely.type, [likely.key]) != nil {
       note(likely, sector)
       return likely
     }
     for type in [MiFareClassicKeyType.a, .b] where !refused.contains(type) {
-      for key in keys where likely.map({ $0.type == type && $0.key == key }) != true {
-        guard try session.open(sector, type, key) else { continue }
-        note((type, key), sector)
-        return (type, key)
-      }
+      guard let key = try open(sector, type) else { continue }
+      note((type, key), sector)
+      return (type, key)
     }
     return nil
   }
@@ -236,10 +239,25 @@ struct MiFareClassicSectorReader {
     }
   }
 
+  /// Tries each key once, beginning with the one of this type that was found last.
   private mutating func open(
-    _ sector: Int, _ type: MiFareClassicKeyType, first: MiFareClassicKey
+    _ sector: Int, _ type: MiFareClassicKeyType
   ) throws -> MiFareClassicKey? {
-    try keys.first { try session.open(sector, type, $0) }
+    try open(sector, type, (recent[type].map { [$0] } ?? []) + keys)
+  }
+
+  /// Tries keys in this order, without those that were tried before.
+  private mutating func open(
+    _ sector: Int, _ type: MiFareClassicKeyType, _ keys: [MiFareClassicKey]
+  ) throws -> MiFareClassicKey? {
+    for key in keys where wrong[type]?.contains(key) != true {
+      if try session.open(sector, type, key) {
+        recent[type] = key
+        return key
+      }
+      wrong[type, default: []].insert(key)
+    }
+    return nil
   }
 }
 
