@@ -5,8 +5,10 @@
 /// hexadecimal digits; a field without a known name is called by its key, such as `key63`.
 ///
 /// Source: OpenPrintTag specification, "NFC data format", and its lists of fields as of 2026.
-public struct OpenPrintTagRecord: NDEFTypedRecord {
-  /// The payload, which a record that is written again keeps as it is.
+public struct OpenPrintTagRecord: PrintingMaterialRecord {
+  public static let mediaType = "application/vnd.openprinttag"
+  public static let fieldNames = ["openPrintTag"]
+
   public let payload: [UInt8]
   /// The fields of the main section.
   public let mainSection: NDEFFields
@@ -14,14 +16,9 @@ public struct OpenPrintTagRecord: NDEFTypedRecord {
   public let auxiliarySection: NDEFFields?
   public var identifier: [UInt8]
 
-  private static let mediaType = "application/vnd.openprinttag"
   // Keys of the meta section.
   private static let mainRegionOffset = CBORItem.unsigned(0)
   private static let auxiliaryRegionOffset = CBORItem.unsigned(2)
-
-  public static func matches(_ record: NDEFRecord) -> Bool {
-    record.hasType(.media, mediaType)
-  }
 
   /// Reads the sections.
   ///
@@ -81,21 +78,11 @@ public struct OpenPrintTagRecord: NDEFTypedRecord {
     return Int(clamping: offset)
   }
 
-  public var record: NDEFRecord {
-    NDEFRecord(
-      typeNameFormat: .media, type: Self.mediaType, identifier: identifier, payload: payload)
-  }
-
   public var description: String {
-    let names = ["brandName", "materialName"].compactMap { name -> String? in
-      if case .text(let text) = mainSection[name] { text } else { nil }
-    }
-    let material: String? =
-      if case .text(let text) = mainSection["materialType"] { "(\(text))" } else { nil }
-    return (["OpenPrintTag"] + names + [material].compactMap(\.self)).joined(separator: " ")
+    let names = Self.texts(["brandName", "materialName"], of: mainSection)
+    let material = Self.texts(["materialType"], of: mainSection).map { "(\($0))" }
+    return (["OpenPrintTag"] + names + material).joined(separator: " ")
   }
-
-  public static let fieldNames = ["openPrintTag"]
 
   public var fields: NDEFFields {
     [
@@ -103,11 +90,5 @@ public struct OpenPrintTagRecord: NDEFTypedRecord {
         "main": .fields(mainSection), "auxiliary": auxiliarySection.map { .fields($0) },
       ])
     ]
-  }
-
-  /// Refuses fields without a payload: the sections have room to grow, which they do not describe.
-  public init?(fields: NDEFFields) throws(NDEFFieldError) {
-    guard fields["openPrintTag"] ?? .null != .null else { return nil }
-    throw NDEFFieldError([.name("openPrintTag")], "it can be given as a payload only")
   }
 }

@@ -5,20 +5,16 @@
 /// hexadecimal digits of red, green, blue and alpha.
 ///
 /// Source: opentag3d.info/spec, versions 1.003 and 2.002. Later versions with the same first number only add fields.
-public struct OpenTag3DRecord: NDEFTypedRecord {
-  /// The payload, which a record that is written again keeps as it is.
+public struct OpenTag3DRecord: PrintingMaterialRecord {
+  public static let mediaType = "application/opentag3d"
+  public static let fieldNames = ["openTag3D"]
+
   public let payload: [UInt8]
   /// The version of the specification in thousandths, such as 2002.
   public let version: UInt16
   /// The fields that have a value.
   public let content: NDEFFields
   public var identifier: [UInt8]
-
-  private static let mediaType = "application/opentag3d"
-
-  public static func matches(_ record: NDEFRecord) -> Bool {
-    record.hasType(.media, mediaType)
-  }
 
   /// Reads the fields. Bytes that are missing at the end are zeros, as the specification says.
   ///
@@ -59,30 +55,14 @@ public struct OpenTag3DRecord: NDEFTypedRecord {
     return "\(version / 1000)." + String(repeating: "0", count: 3 - thousandths.count) + thousandths
   }
 
-  public var record: NDEFRecord {
-    NDEFRecord(
-      typeNameFormat: .media, type: Self.mediaType, identifier: identifier, payload: payload)
-  }
-
   public var description: String {
     let names = ["manufacturer", "material", "materialModifier", "colorName"]
-    let texts = names.compactMap { name -> String? in
-      if case .text(let text) = content[name] { text } else { nil }
-    }
-    return (["OpenTag3D"] + texts).joined(separator: " ")
+    return (["OpenTag3D"] + Self.texts(names, of: content)).joined(separator: " ")
   }
-
-  public static let fieldNames = ["openTag3D"]
 
   public var fields: NDEFFields {
     var content = content
     content["version"] = .text(Self.shown(version))
     return ["openTag3D": .fields(content)]
-  }
-
-  /// Refuses fields without a payload, which has more than they describe.
-  public init?(fields: NDEFFields) throws(NDEFFieldError) {
-    guard fields["openTag3D"] ?? .null != .null else { return nil }
-    throw NDEFFieldError([.name("openTag3D")], "it can be given as a payload only")
   }
 }
