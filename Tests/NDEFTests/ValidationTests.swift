@@ -17,7 +17,8 @@ import Testing
     ("me@example.com", "mailto:me@example.com"), ("+49 (30) 1234", "tel:+49301234"),
     ("https://a.b/{c}", "https://a.b/%7Bc%7D"), ("https://a.b/50%", "https://a.b/50%25"),
     ("hello", nil), ("1a:b", nil), ("https:", nil), (":x", nil), ("@", nil),
-    ("https://a\u{A0}b", "https://a%C2%A0b"),
+    ("https://a\u{A0}b", "https://a%C2%A0b"), ("192.168.0.1", "https://192.168.0.1"),
+    ("555.123.4567", "tel:5551234567"), ("256.168.0.1", "tel:25616801"),
   ])
   func wrongURIs(_ uri: String, _ suggestion: String?) {
     let error = #expect(throws: NDEFSyntaxError.self) { try URIRecord.validate(uri) }

@@ -76,7 +76,12 @@ import VirtualNFC
     (["uri", ""], "empty"), (["uri", "swift.org"], "https://swift.org"),
     (["uri", "a b"], "--as-is"),
     (["uri", "www.museum.org/room 3"], "https://www.museum.org/room%203"),
-    (["uri", "noscheme"], "https:"),
+    (["uri", "noscheme"], "https:"), (["uri", "192.168.0.1"], "write https://192.168.0.1, or"),
+    // Characters that a link contains only percent-encoded, also where it has other parts.
+    (["uri", "https://a.example/{uid}"], "write https://a.example/%7Buid%7D, or"),
+    (["uri", "https://a.example/50%"], "write https://a.example/50%25, or"),
+    (["poster", "https://a.example/a|b", "--title", "A"], "write https://a.example/a%7Cb, or"),
+    (["contact", "--name", "A", "--url", "https://a.example/<b>"], "a.example/%3Cb%3E, or"),
     (["uri", "localhost:8080/x"], "--as-is"), (["uri", "me@example.com"], "mailto:me@example.com"),
     (["uri", "https://a.example/\u{7}"], "%07"), (["mime", "foo", "/dev/null"], "image/png"),
     (["mime", "a/b/c", "/dev/null"], "image/png"), (["external", "foo", "x"], "example.com"),

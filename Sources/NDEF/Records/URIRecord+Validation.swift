@@ -56,6 +56,12 @@ extension URIRecord {
     return isPort && isHost ? nil : String(decoding: scheme, as: UTF8.self)
   }
 
+  /// Returns whether a text is four numbers up to 255 with periods between them (RFC 3986, 3.2.2).
+  private static func isIPv4Address(_ text: String) -> Bool {
+    let numbers = text.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+    return numbers.count == 4 && !numbers.contains(nil)
+  }
+
   private static func hasBrokenEscape(_ uri: String) -> Bool {
     let bytes = Array(uri.utf8)
     return bytes.indices.contains { index in
@@ -75,7 +81,7 @@ extension URIRecord {
         text = "https:" + text
       } else if firstPart.contains("@"), !firstPart.hasPrefix("@"), !firstPart.hasSuffix("@") {
         text = "mailto:" + text
-      } else if digits.utf8.count > 2,
+      } else if digits.utf8.count > 2, !isIPv4Address(text),
         (digits.first == "+" ? digits.dropFirst() : digits[...]).utf8.allSatisfy(\.isDigitASCII)
       {
         text = "tel:" + digits

@@ -1,6 +1,7 @@
 import NFC
 
-/// Checks links on the command line. A link that no phone would open is refused, with a suggestion.
+/// Checks links on the command line. A link that no phone would open is refused, with a suggestion; the rule is that of
+/// `URIRecord.validate(_:)`.
 enum LinkText {
   /// - Parameter isForced: accepts the text without a check.
   static func checked(_ text: String, isForced: Bool) throws -> String {
@@ -8,22 +9,29 @@ enum LinkText {
     guard !text.isEmpty else {
       throw Failure(.usage, "the link is empty", advice: "nfc erase empties a tag")
     }
-    if let number = telephoneLink(text) { throw refusal(text, "has no scheme", number) }
-    guard text.unicodeScalars.allSatisfy(isAllowed) else {
-      throw refusal(text, "has a blank or a control character in it", withScheme(encoded(text)))
+    if let number = telephoneLink(text) {
+      throw Failure(
+        .usage, "the link \"\(text)\" has no scheme",
+        advice: "write \(number.shellWord), or insist with --as-is")
     }
     if let (missing, example) = missingPart(of: text) {
       throw Failure(
         .usage, "the link \"\(text)\" has no \(missing)",
         advice: "it is like \(example); insist with --as-is")
     }
-    guard let scheme = scheme(of: text) else {
-      guard let fixed = withScheme(text) else { throw refusal(text, "has no scheme", nil) }
-      throw refusal(text, "has no scheme", fixed)
+    do throws(NDEFSyntaxError) {
+      try URIRecord.validate(text)
+    } catch {
+      throw Failure(
+        .usage, "\"\(text)\" is not a link: \(error.reason)",
+        advice: error.advice(otherwise: Self.example))
     }
+    let scheme = text.prefix { $0 != ":" }
     let known = scheme.lowercased()
     return knownSchemes.contains(known) ? known + text.dropFirst(scheme.count) : text
   }
+
+  private static let example = "a link is like https://example.com"
 
   /// Schemes that are written in lower case (RFC 3986, 3.1), which is also the case of the abbreviations of the URI
   /// Record Type Definition. Others stay as they are: Matter and HomeKit compare `MT:` and `X-HM:` with their case.
@@ -59,60 +67,28 @@ enum LinkText {
     return host.isEmpty || host.hasPrefix(":")
   }
 
-  /// Checks a link with placeholders, which has a scheme as any link.
+  /// Checks a link with placeholders in braces, for each of which there will be digits.
   static func checkTemplate(_ text: String) throws {
-    guard text.unicodeScalars.allSatisfy(isAllowed) else {
-      throw Failure(.usage, "the template has a blank or a control character in it")
+    let link = withoutPlaceholders(text)
+    do throws(NDEFSyntaxError) {
+      try URIRecord.validate(link)
+    } catch {
+      // Of the correction, only a scheme can be put before the placeholders.
+      let scheme = error.suggestion.flatMap { $0.hasSuffix(link) ? $0.dropLast(link.count) : nil }
+      throw Failure(
+        .usage, "the template is not a link: \(error.reason)",
+        advice: scheme.map { "write \(($0 + text).shellWord)" } ?? example)
     }
-    guard scheme(of: text) == nil else { return }
-    throw Failure(
-      .usage, "the template has no scheme",
-      advice: withScheme(text).map { "write \($0.shellWord)" }
-        ?? "a link is like https://example.com")
   }
 
-  private static func refusal(_ text: String, _ reason: String, _ fixed: String?) -> Failure {
-    let advice = fixed.map { "write \($0.shellWord), or insist with --as-is" }
-    return Failure(
-      .usage, "the link \"\(text)\" \(reason)",
-      advice: advice ?? "a link is like https://example.com; insist with --as-is")
-  }
-
-  private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
-    !scalar.properties.isWhitespace && scalar.properties.generalCategory != .control
-  }
-
-  /// Returns the scheme of a link (RFC 3986, 3.1).
-  private static func scheme(of text: String) -> Substring? {
-    guard let colon = text.firstIndex(of: ":") else { return nil }
-    let scheme = text[..<colon]
-    guard let first = scheme.first, first.isASCII, first.isLetter,
-      scheme.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }),
-      text.index(after: colon) < text.endIndex,
-      // A host with a port is not a scheme.
-      !isPort(text[text.index(after: colon)...])
-    else { return nil }
-    return scheme
-  }
-
-  private static func isPort(_ text: Substring) -> Bool {
-    let digits = text.prefix { $0.isASCII && $0.isNumber }
-    let next = text.dropFirst(digits.count).first
-    return !digits.isEmpty && digits.count <= 5 && next == "/"
-  }
-
-  /// Returns the text with a scheme: `https:` for text that looks like a host, and `mailto:` for text that
-  /// looks like an address.
-  private static func withScheme(_ text: String) -> String? {
-    if scheme(of: text) != nil { return text }
-    let host = text.prefix { $0 != "/" && $0 != "?" && $0 != "#" && $0 != ":" }
-    guard host.contains("."), !host.hasPrefix("."), !host.hasSuffix(".") else { return nil }
-    return host.contains("@") ? "mailto:\(text)" : "https://\(text)"
-  }
-
-  /// Percent-encodes each byte that is not allowed in a link (RFC 3986, 2.1).
-  private static func encoded(_ text: String) -> String {
-    text.unicodeScalars.map { isAllowed($0) ? String($0) : percentEncoded(String($0)) }.joined()
+  private static func withoutPlaceholders(_ text: String) -> String {
+    var link = ""
+    var rest = text[...]
+    while let start = rest.firstIndex(of: "{"), let end = rest[start...].firstIndex(of: "}") {
+      link += rest[..<start] + "0"
+      rest = rest[rest.index(after: end)...]
+    }
+    return link + rest
   }
 
   private static func percentEncoded(_ text: String) -> String {
