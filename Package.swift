@@ -80,7 +80,7 @@ let package = Package(
     .target(name: "SUNMessage", dependencies: ["COpenSSL"]),
     .target(name: "ChildProcesses", dependencies: ["ReaderThread"]),
     // Made with any reader and played back without one.
-    .target(name: "Recordings", dependencies: ["JSONText", "NFCCore", "ReaderThread"]),
+    .target(name: "Recordings", dependencies: ["JSONText", "NDEF", "NFCCore", "ReaderThread"]),
     // Between `nfc watch` and Core NFC programs.
     .target(name: "NFCBackground"),
     // Files, USB devices, programs and rights of a Linux system: no reader, no driver.

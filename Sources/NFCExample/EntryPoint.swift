@@ -27,7 +27,7 @@ enum EntryPoint {
     for try await tag in reader.tags(polling: .iso14443) {
       do {
         try await tag.connect()
-        print(tag.identifier.map { byte in hexadecimal(byte) }.joined(), tag.technology)
+        print(tag.identifier.hexadecimal, tag.technology)
         for record in try await tag.ndef?.readNDEF()?.records ?? [] { print(" ", record) }
       } catch NFCError.Group.connection {
         print("  taken away too soon")
@@ -35,10 +35,5 @@ enum EntryPoint {
       left = left.map { $0 - 1 }
       if left == 0 { return }
     }
-  }
-
-  private static func hexadecimal(_ byte: UInt8) -> String {
-    let digits = String(byte, radix: 16, uppercase: true)
-    return byte < 0x10 ? "0" + digits : digits
   }
 }

@@ -1,3 +1,4 @@
+import NDEF
 import NFCCore
 
 /// The bytes of a command or an answer, some of which may be masked because they are keys or
@@ -36,21 +37,14 @@ public struct RecordedBytes: Hashable, Sendable {
       if digits[index] == mask, digits[index + 1] == mask {
         bytes.append(0)
         isMasked.append(true)
-      } else if let high = Self.digit(digits[index]), let low = Self.digit(digits[index + 1]) {
+      } else if let high = digits[index].hexadecimalDigitValue,
+        let low = digits[index + 1].hexadecimalDigitValue
+      {
         bytes.append(high << 4 | low)
         isMasked.append(false)
       } else {
         return nil
       }
-    }
-  }
-
-  private static func digit(_ character: UInt8) -> UInt8? {
-    switch character {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
-    default: nil
     }
   }
 

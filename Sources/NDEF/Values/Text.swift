@@ -1,8 +1,16 @@
 extension UInt8 {
   var isPrintableASCII: Bool { (0x20...0x7E).contains(self) }
 
-  var isHexadecimalDigit: Bool {
-    (0x30...0x39).contains(self) || (0x61...0x66).contains(lowercasedASCII)
+  var isHexadecimalDigit: Bool { hexadecimalDigitValue != nil }
+
+  /// The value of a hexadecimal digit in ASCII, in either case; `nil` for any other character.
+  package var hexadecimalDigitValue: UInt8? {
+    switch self {
+    case 0x30...0x39: self - 0x30
+    case 0x41...0x46: self - 0x41 + 10
+    case 0x61...0x66: self - 0x61 + 10
+    default: nil
+    }
   }
 
   var isLetterASCII: Bool { (0x61...0x7A).contains(lowercasedASCII) }
@@ -59,18 +67,17 @@ extension [UInt8] {
   /// Creates the bytes of hexadecimal digits, in either case, with or without `0x` before them;
   /// blanks, colons and hyphens between them are ignored.
   init?(hexadecimal text: some StringProtocol) {
+    let hasPrefix = text.utf8.prefix(2).map(\.lowercasedASCII) == Array("0x".utf8)
+    self.init(hexadecimal: text.utf8.dropFirst(hasPrefix ? 2 : 0), ignoring: " :-")
+  }
+
+  /// Creates the bytes of hexadecimal digits in ASCII, in either case; `nil` for any other character except those that
+  /// are ignored, or an odd number of digits.
+  package init?(hexadecimal digits: some Sequence<UInt8>, ignoring separators: String) {
     var bytes: [UInt8] = []
     var high: UInt8?
-    let hasPrefix = text.utf8.prefix(2).map(\.lowercasedASCII) == Array("0x".utf8)
-    for character in text.utf8.dropFirst(hasPrefix ? 2 : 0) {
-      let digit: UInt8
-      switch character {
-      case 0x30...0x39: digit = character - 0x30
-      case 0x41...0x46: digit = character - 0x41 + 10
-      case 0x61...0x66: digit = character - 0x61 + 10
-      case 0x20, 0x3A, 0x2D: continue
-      default: return nil
-      }
+    for character in digits where !separators.utf8.contains(character) {
+      guard let digit = character.hexadecimalDigitValue else { return nil }
       if let first = high {
         bytes.append(first << 4 | digit)
         high = nil
