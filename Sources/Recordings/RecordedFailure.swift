@@ -47,7 +47,7 @@ extension NFCError.Cause {
     case .desfireStatus(let status): Self.of("desfireStatus", status)
     case .iso15693(let code): Self.of("iso15693", code)
     case .chip(let code, let text): Self.of("chip", code, text)
-    case .unsupportedByReader: .members(["kind": .string("notCarried")])
+    case .unsupportedByReader: .members(["kind": .string("unsupportedByReader")])
     case .noAnswer: .members(["kind": .string("noAnswer")])
     case .checksum: .members(["kind": .string("checksum")])
     }
@@ -85,7 +85,7 @@ extension NFCError.Cause {
     case "desfireStatus": self = .desfireStatus(try byte())
     case "iso15693": self = .iso15693(try byte())
     case "chip": self = .chip(code: try byte(), text: try fields.text("text"))
-    case "notCarried": self = .unsupportedByReader
+    case "unsupportedByReader", "notCarried": self = .unsupportedByReader
     case "noAnswer": self = .noAnswer
     case "checksum": self = .checksum
     default: throw RecordedField.Problem("there is no cause \"\(try fields.text("kind"))\"")

@@ -14,6 +14,11 @@ struct RecordedField {
 
   func has(_ key: String) -> Bool { value[key] != nil }
 
+  /// Returns the name of a field, or the one that earlier recordings have for it.
+  func name(_ key: String, _ former: String) -> String {
+    !has(key) && has(former) ? former : key
+  }
+
   private func field<Value>(
     _ key: String, _ kind: String, _ read: (JSONValue) -> Value?
   ) throws(Problem) -> Value {

@@ -82,7 +82,7 @@ extension ReaderCapabilities {
       "technologies": .technologies(technologies), "bitRates": .object(rates),
       "maximumCommandLength": .integer(maximumCommandLength),
       "maximumResponseLength": .integer(maximumResponseLength),
-      "takesAPDUsAlone": .bool(supportsOnlyAPDUs),
+      "supportsOnlyAPDUs": .bool(supportsOnlyAPDUs),
       "commandPaths": .array(commandPaths.map(\.recorded)),
     ])
   }
@@ -92,7 +92,7 @@ extension ReaderCapabilities {
       technologies: try Set(recorded: try fields.list("technologies")), bitRates: [:],
       maximumCommandLength: try fields.integer("maximumCommandLength"),
       maximumResponseLength: try fields.integer("maximumResponseLength"),
-      supportsOnlyAPDUs: try fields.flag("takesAPDUsAlone"))
+      supportsOnlyAPDUs: try fields.flag(fields.name("supportsOnlyAPDUs", "takesAPDUsAlone")))
     for member in try fields.object("bitRates").value.members ?? [] {
       guard let technology = TagTechnology(rawValue: member.key), let rates = member.value.list
       else { throw RecordedField.Problem("\"bitRates\" has no technology \(member.key)") }
@@ -106,22 +106,25 @@ extension ReaderCapabilities {
 
 extension CommandPath {
   fileprivate var recorded: JSONValue {
-    let means = TagTechnology.allCases.compactMap { technology in
-      self.capabilities[technology].map { means in
+    let members = TagTechnology.allCases.compactMap { technology in
+      capabilities[technology].map { capabilities in
         JSONValue.Member(
           key: technology.rawValue,
           value: .array(
-            Capability.allCases.filter(means.contains).map { .string($0.rawValue) }))
+            Capability.allCases.filter(capabilities.contains).map { .string($0.rawValue) }))
       }
     }
-    return .members(["name": .string(name), "means": .object(means), "note": .string(note)])
+    return .members([
+      "name": .string(name), "capabilities": .object(members), "note": .string(note),
+    ])
   }
 
   fileprivate init(recorded fields: RecordedField) throws(RecordedField.Problem) {
     self.init(name: try fields.text("name"), capabilities: [:], note: try fields.text("note"))
-    for member in try fields.object("means").value.members ?? [] {
+    let key = fields.name("capabilities", "means")
+    for member in try fields.object(key).value.members ?? [] {
       guard let technology = TagTechnology(rawValue: member.key), let list = member.value.list
-      else { throw RecordedField.Problem("\"means\" has no technology \(member.key)") }
+      else { throw RecordedField.Problem("\"\(key)\" has no technology \(member.key)") }
       capabilities[technology] = Set(list.compactMap { $0.string.flatMap(Capability.init) })
     }
   }

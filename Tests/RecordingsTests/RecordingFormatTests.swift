@@ -80,6 +80,23 @@ import Testing
       call(.select([1]), .failure(NFCError(.tagResponseError, "why", cause: $0, place: .page(3))))
     }
 
+  /// Recordings of earlier versions have other names for some fields.
+  @Test func formerNamesAreRead() throws {
+    let call = Self.call(
+      .select([1]), .failure(NFCError(.unsupported, "why", cause: .unsupportedByReader)))
+    let lines = Self.reader.line(number: 0) + "\n" + call.line + "\n"
+    let former = [
+      ("supportsOnlyAPDUs", "takesAPDUsAlone"), ("unsupportedByReader", "notCarried"),
+      (#""capabilities":{"iso15693""#, #""means":{"iso15693""#),
+    ].reduce(lines) { text, names in
+      #expect(text.contains(names.0))
+      return text.replacing(names.0, with: names.1)
+    }
+    let recording = try Recording(Array(former.utf8))
+    #expect(recording.readers == [Self.reader])
+    #expect(recording.calls == [call])
+  }
+
   /// A time limit that is no time is recorded as the nearest one that is, so that the line can be read.
   @Test(arguments: [
     (Duration.seconds(Int64.max / 4), Duration.seconds(31_536_000)), (.seconds(-3), .zero),
