@@ -20,6 +20,8 @@ public actor Reader {
   public nonisolated let name: String
   /// The connection string that the reader was opened with.
   public nonisolated let connectionString: String
+  /// The address that the reader was opened with, for instance to compare it with that of a ``FoundReader``.
+  public nonisolated var address: ReaderAddress { ReaderAddress(connectionString) }
   /// What the reader supports.
   public nonisolated let capabilities: ReaderCapabilities
 
@@ -105,81 +107,7 @@ public actor Reader {
     owner.close()
   }
 
-  // MARK: Operation
-
-  /// One operation of the driver, and whether its task has been cancelled.
-  final class Operation: Sendable {
-    private struct State {
-      var isCancelled = false
-      /// How many sections that a cancellation does not stop are open, one within the other.
-      var sections = 0
-      /// Whether such a section has failed: this is reported to the program, even if it was
-      /// cancelled.
-      var hasFailedInSection = false
-      /// Whether a command which changes the tag was sent.
-      var hasSentChange = false
-      /// Whether the tag has carried out such a command, or may have: its answer was lost.
-      var mayHoldChange = false
-    }
-
-    private let state = Mutex(State())
-
-    /// Whether an error results from the cancellation.
-    var isCancelled: Bool {
-      state.withLock { $0.isCancelled && !$0.hasFailedInSection }
-    }
-
-    /// Whether a command that changes the tag was sent, whatever has become of it.
-    var hasSentChange: Bool { state.withLock { $0.hasSentChange } }
-    /// Whether the tag has carried out such a command, or may have.
-    var mayHoldChange: Bool { state.withLock { $0.mayHoldChange } }
-
-    /// See ``TagLink/changing(_:isRefusal:_:)``.
-    func changing<Result>(
-      isRefusal: (Result) -> Bool, _ send: () throws -> Result
-    ) throws -> Result {
-      state.withLock { $0.hasSentChange = true }
-      do {
-        let result = try send()
-        if !isRefusal(result) { state.withLock { $0.mayHoldChange = true } }
-        return result
-      } catch {
-        if (error as? NFCError)?.group != .refusal { state.withLock { $0.mayHoldChange = true } }
-        throw error
-      }
-    }
-
-    /// Returns whether the radio is to be stopped.
-    func cancel() -> Bool {
-      state.withLock {
-        $0.isCancelled = true
-        return $0.sections == 0
-      }
-    }
-
-    func checkCancellation() throws {
-      if state.withLock({ $0.isCancelled && $0.sections == 0 }) { throw CancellationError() }
-    }
-
-    /// See ``TagLink/uninterrupted(_:)``.
-    func uninterrupted<Result>(_ body: () throws -> Result) throws -> Result {
-      try state.withLock {
-        if $0.isCancelled, $0.sections == 0 { throw CancellationError() }
-        $0.sections += 1
-      }
-      UninterruptedSections.begin()
-      defer {
-        state.withLock { $0.sections -= 1 }
-        UninterruptedSections.end()
-      }
-      do {
-        return try body()
-      } catch {
-        state.withLock { $0.hasFailedInSection = true }
-        throw error
-      }
-    }
-  }
+  // MARK: Operations
 
   /// Runs `body` on the reader's thread, from its first to its last exchange without a hop.
   nonisolated func perform<Result: Sendable>(
@@ -572,24 +500,5 @@ public actor Reader {
   private func markTagLost(_ handle: TagHandle) {
     connected = nil
     handle.state.withLock { $0 = .lost }
-  }
-}
-
-extension Target {
-  /// A type A tag below ISO/IEC 14443-4 falls back to IDLE or HALT after it has refused a command
-  /// (ISO/IEC 14443-3, 6.4.4; NTAG21x data sheet, 8.4).
-  var stopsRespondingAfterRefusal: Bool {
-    if case .iso14443a(let target) = self { return !target.supportsISO14443Part4 }
-    return false
-  }
-
-  /// Whether waking the tag would lose state that a program has built up in it without noticing: a
-  /// selected application, a secure channel.
-  var losesStateOnSelect: Bool {
-    switch self {
-    case .iso14443a(let target): target.supportsISO14443Part4
-    case .iso14443b: true
-    default: false
-    }
   }
 }
