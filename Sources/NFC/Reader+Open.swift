@@ -14,8 +14,8 @@ extension Reader {
   /// A reader that does not answer is abandoned within a few seconds. The module NFCDiagnosis finds
   /// out why a reader cannot be opened.
   ///
-  /// - Parameter connectionString: the reader's address, in the form of ``ReaderAddress``. `nil`
-  ///   uses the address in the environment variable `NFC_READER`, or else the first reader that is
+  /// - Parameter connectionString: the text of the reader's ``ReaderAddress``. `nil` uses the one in
+  ///   the environment variable `NFC_READER`, or else the first reader that is
   ///   found and can be opened. Readers of the PC/SC service are searched for only if there is no
   ///   other reader: asking for them may start the service, which takes possession of every reader
   ///   that it supports.
@@ -95,7 +95,7 @@ extension Reader {
     return try await Opener(thread: thread).open(driver)
   }
 
-  /// The address in the environment variable `NFC_READER`.
+  /// The connection string in the environment variable `NFC_READER`.
   package static var nameInEnvironment: String? {
     guard let name = getenv("NFC_READER").map({ String(cString: $0) }), !name.isEmpty else {
       return nil

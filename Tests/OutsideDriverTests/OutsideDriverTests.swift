@@ -18,6 +18,7 @@ import Testing
     let bench = MemoryBench()
     _ = try bench.present(.iso14443a)
     let reader = try await Reader.open(bench.address)
+    #expect(reader.address == bench.address)
     let tag = try await reader.firstTag(polling: .iso14443a, within: .seconds(2))
     #expect(tag.identifier == [0x04, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06])
     await reader.close()

@@ -1,7 +1,7 @@
-/// The address of a reader: a scheme, which selects the driver, a colon, and a part that the driver
-/// interprets.
+/// The address of a reader, whose text is the reader's connection string: a scheme, which selects the driver, a colon,
+/// and a part that the driver interprets.
 ///
-/// | Address | Reader |
+/// | Connection string | Reader |
 /// |---|---|
 /// | `pn532_uart:/dev/ttyUSB0`, `pn532_uart:/dev/ttyUSB0:115200` | on a serial port, by libnfc |
 /// | `pn532_i2c:/dev/i2c-1`, `pn532_spi:/dev/spidev0.0` | on a bus of the board, by libnfc |
@@ -9,11 +9,11 @@
 /// | `usb:1-2.3` | on USB, by the socket that it is plugged into |
 /// | `usb:serial=0123456` | on USB, by the number that its maker has given it |
 /// | `pcsc:ACR1552` | of the PC/SC service, by a part of its name |
-/// | `isolated:pn532_uart:/dev/ttyUSB0` | by libnfc in a process of its own, whose end does not end the program |
+/// | `isolated:pn532_uart:/dev/ttyUSB0` | by libnfc in its own process, whose end does not end the program |
 public struct ReaderAddress: Hashable, Sendable, LosslessStringConvertible,
   ExpressibleByStringLiteral
 {
-  /// The address in its written form.
+  /// The connection string.
   public let description: String
 
   public init(_ text: String) { description = text }

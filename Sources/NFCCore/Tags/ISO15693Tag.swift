@@ -93,6 +93,14 @@ extension ISO15693Tag {
     try await securityStatus(range).map { $0 & ISO15693Block.lockedBit != 0 }
   }
 
+  /// Sends one command, addressed to this tag, with the required flags; see ``exchange(_:flags:)``.
+  ///
+  /// - Throws: the errors of ``exchange(_:flags:)``: the tag's refusal, with the cause `iso15693`;
+  ///   ``NFCError/Code/commandTooLong``; ``NFCError/Code/unsupported``.
+  public func exchange(_ command: ISO15693Command) async throws -> ISO15693Response {
+    try await exchange(command, flags: [])
+  }
+
   /// Sends one command, addressed to this tag, and returns what follows the flags of the answer;
   /// see ``exchange(_:flags:)``.
   ///
