@@ -4,7 +4,7 @@ import NFC
 import SecureTags
 
 /// The command `nfc iso15693 enforce`.
-struct ISO15693EnforceCommand: AsyncParsableCommand {
+struct ISO15693EnforceCommand: PermanentChange {
   static let configuration = CommandConfiguration(
     commandName: "enforce", abstract: "Puts the protection of an NTAG 5 with AES keys in force.",
     usage: "nfc iso15693 enforce --key <number:hex> --permanently [<options>]",
@@ -17,6 +17,9 @@ struct ISO15693EnforceCommand: AsyncParsableCommand {
       Example:
         nfc iso15693 enforce --key 0:00112233445566778899AABBCCDDEEFF --permanently
       """)
+
+  static let refusalUnlessConfirmed =
+    "A protection in force can never be lifted. To put it in force, add --permanently."
 
   enum Lock: String, ExpressibleByArgument, CaseIterable {
     case privileges
@@ -38,13 +41,6 @@ struct ISO15693EnforceCommand: AsyncParsableCommand {
   var plan = false
 
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
-
-  mutating func validate() throws {
-    guard permanently || plan else {
-      throw ValidationError(
-        "A protection in force can never be lifted. To put it in force, add --permanently.")
-    }
-  }
 
   private var access: NTAG5Configuration.Access {
     switch lock {

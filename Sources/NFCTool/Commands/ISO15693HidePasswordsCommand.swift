@@ -4,7 +4,7 @@ import NFC
 import SecureTags
 
 /// The command `nfc iso15693 hide-passwords`.
-struct ISO15693HidePasswordsCommand: AsyncParsableCommand {
+struct ISO15693HidePasswordsCommand: PermanentChange {
   static let configuration = CommandConfiguration(
     commandName: "hide-passwords", abstract: "Hides the passwords of an NTAG 5 from everyone.",
     usage: "nfc iso15693 hide-passwords --permanently [--plan] [<options>]",
@@ -17,6 +17,9 @@ struct ISO15693HidePasswordsCommand: AsyncParsableCommand {
         nfc iso15693 hide-passwords --permanently --virtual ntag5-link
       """)
 
+  static let refusalUnlessConfirmed =
+    "Hiding cannot be undone. To hide the passwords, add --permanently."
+
   @OptionGroup var password: TagPassword
 
   @Flag(help: "Confirm that the passwords can never be read again, and no keys be used.")
@@ -26,12 +29,6 @@ struct ISO15693HidePasswordsCommand: AsyncParsableCommand {
   var plan = false
 
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
-
-  mutating func validate() throws {
-    guard permanently || plan else {
-      throw ValidationError("Hiding cannot be undone. To hide the passwords, add --permanently.")
-    }
-  }
 
   func run() async throws {
     let password = try password.bytes

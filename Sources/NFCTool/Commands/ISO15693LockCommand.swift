@@ -3,7 +3,7 @@ import JSONText
 import NFC
 
 /// The command `nfc iso15693 lock`.
-struct ISO15693LockCommand: AsyncParsableCommand {
+struct ISO15693LockCommand: PermanentChange {
   static let configuration = CommandConfiguration(
     commandName: "lock", abstract: "Makes a block permanently read-only.",
     usage: "nfc iso15693 lock <block> --permanently [--plan] [<options>]",
@@ -13,6 +13,9 @@ struct ISO15693LockCommand: AsyncParsableCommand {
       Example:
         nfc iso15693 lock 4 --permanently
       """)
+
+  static let refusalUnlessConfirmed =
+    "Locking cannot be undone. To lock the block, add --permanently."
 
   @OptionGroup var password: TagPassword
 
@@ -26,12 +29,6 @@ struct ISO15693LockCommand: AsyncParsableCommand {
 
   @Flag(help: "Confirm that the block can never be written again.")
   var permanently = false
-
-  mutating func validate() throws {
-    guard permanently || plan else {
-      throw ValidationError("Locking cannot be undone. To lock the block, add --permanently.")
-    }
-  }
 
   func run() async throws {
     let password = try password.bytes

@@ -75,7 +75,7 @@ struct ISO15693PrivacyCommand: AsyncParsableCommand {
 }
 
 /// The command `nfc iso15693 destroy`.
-struct ISO15693DestroyCommand: AsyncParsableCommand {
+struct ISO15693DestroyCommand: PermanentChange {
   static let configuration = CommandConfiguration(
     commandName: "destroy", abstract: "Permanently disables a label.",
     usage: "nfc iso15693 destroy --permanently [--plan] [<options>]",
@@ -88,6 +88,9 @@ struct ISO15693DestroyCommand: AsyncParsableCommand {
         nfc iso15693 destroy --permanently --virtual icode-slix2
       """)
 
+  static let refusalUnlessConfirmed =
+    "Destroying cannot be undone. To disable the label, add --permanently."
+
   @OptionGroup var password: TagPassword
 
   @Flag(help: "Confirm that the label can never be used again.")
@@ -97,13 +100,6 @@ struct ISO15693DestroyCommand: AsyncParsableCommand {
   var plan = false
 
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
-
-  mutating func validate() throws {
-    guard permanently || plan else {
-      throw ValidationError(
-        "Destroying cannot be undone. To disable the label, add --permanently.")
-    }
-  }
 
   func run() async throws {
     let password = try password.bytes
@@ -162,14 +158,7 @@ struct ISO15693SetPasswordCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp("The new password, 4 bytes.", valueName: "hex"),
-    transform: { text in
-      var bytes = try Hexadecimal.secret(text, "--new-password")
-      guard bytes.count == ICODETag.passwordSize else {
-        throw ValidationError(
-          "--new-password has \(ICODETag.passwordSize) bytes, not \(bytes.count).")
-      }
-      return SecretKey(taking: &bytes)
-    })
+    transform: { try SecretKey($0, "--new-password", size: ICODETag.passwordSize) })
   var newPassword: SecretKey
 
   @OptionGroup var password: TagPassword

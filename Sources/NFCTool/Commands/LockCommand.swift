@@ -3,7 +3,7 @@ import ArgumentParser
 import NFC
 
 /// The command `nfc lock`.
-struct LockCommand: AsyncParsableCommand {
+struct LockCommand: PermanentChange {
   static let configuration = CommandConfiguration(
     commandName: "lock",
     abstract: "Makes a tag permanently read-only.",
@@ -17,6 +17,9 @@ struct LockCommand: AsyncParsableCommand {
         nfc lock --permanently --virtual ntag213
       """)
 
+  static let refusalUnlessConfirmed =
+    "A locked tag can never be written again. To lock it, add --permanently; --plan shows the changes."
+
   @Flag(help: "Confirm that the tag can never be written again.")
   var permanently = false
 
@@ -25,14 +28,6 @@ struct LockCommand: AsyncParsableCommand {
 
   @OptionGroup var password: TagPassword
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
-
-  mutating func validate() throws {
-    guard permanently || plan else {
-      throw ValidationError(
-        "A locked tag can never be written again. To lock it, add --permanently; --plan shows the changes."
-      )
-    }
-  }
 
   func run() async throws {
     let password = try password.bytes

@@ -75,13 +75,7 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
   @Option(
     name: .customLong("mac-key"),
     help: ArgumentHelp("The key that transactions are signed with, AES.", valueName: "hex"),
-    transform: { text in
-      var bytes = try Hexadecimal.secret(text, "--mac-key")
-      guard bytes.count == aesKeySize else {
-        throw ValidationError("--mac-key takes \(aesKeySize) bytes, not \(bytes.count).")
-      }
-      return SecretKey(taking: &bytes)
-    })
+    transform: { try SecretKey($0, "--mac-key", size: aesKeySize) })
   var macKey: SecretKey?
 
   @Option(

@@ -3,7 +3,7 @@ import NFC
 import SecureTags
 
 /// The command `nfc desfire format`.
-struct DESFireFormatCommand: AsyncParsableCommand {
+struct DESFireFormatCommand: PermanentChange {
   static let configuration = CommandConfiguration(
     commandName: "format",
     abstract: "Deletes all applications of a card.",
@@ -17,6 +17,9 @@ struct DESFireFormatCommand: AsyncParsableCommand {
         nfc desfire format --permanently --key 0:0000000000000000
       """)
 
+  static let refusalUnlessConfirmed =
+    "Formatting cannot be undone. To format the card, add --permanently."
+
   @Flag(help: "Confirm that all applications, files and keys are deleted.")
   var permanently = false
 
@@ -27,12 +30,6 @@ struct DESFireFormatCommand: AsyncParsableCommand {
   var plan = false
 
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
-
-  mutating func validate() throws {
-    guard permanently || plan else {
-      throw ValidationError("Formatting cannot be undone. To format the card, add --permanently.")
-    }
-  }
 
   func run() async throws {
     let keyring = try Keyring(keys, keyFiles)

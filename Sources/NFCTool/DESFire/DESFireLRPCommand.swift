@@ -3,7 +3,7 @@ import NFC
 import SecureTags
 
 /// The command `nfc desfire lrp`.
-struct DESFireLRPCommand: AsyncParsableCommand {
+struct DESFireLRPCommand: PermanentChange {
   static let configuration = CommandConfiguration(
     commandName: "lrp",
     abstract: "Switches a DESFire Light or an NTAG 424 DNA to LRP permanently.",
@@ -18,6 +18,9 @@ struct DESFireLRPCommand: AsyncParsableCommand {
         nfc desfire lrp --permanently --key 0:00112233445566778899AABBCCDDEEFF
       """)
 
+  static let refusalUnlessConfirmed =
+    "The switch to LRP cannot be undone; add --permanently to confirm."
+
   @Flag(help: "Confirm that the chip is to use LRP permanently.")
   var permanently = false
 
@@ -28,12 +31,6 @@ struct DESFireLRPCommand: AsyncParsableCommand {
   var plan = false
 
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
-
-  mutating func validate() throws {
-    guard permanently || plan else {
-      throw ValidationError("The switch to LRP cannot be undone; add --permanently to confirm.")
-    }
-  }
 
   func run() async throws {
     let keyring = try Keyring(keys, keyFiles)

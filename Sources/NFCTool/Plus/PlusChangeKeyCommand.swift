@@ -28,14 +28,7 @@ struct PlusChangeKeyCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp("The new key, 16 bytes.", valueName: "hex"),
-    transform: { text in
-      var bytes = try Hexadecimal.secret(text, "--new-key")
-      guard bytes.count == MIFAREPlusCard.keySize else {
-        throw ValidationError(
-          "--new-key takes \(MIFAREPlusCard.keySize) bytes, not \(bytes.count).")
-      }
-      return SecretKey(taking: &bytes)
-    })
+    transform: { try SecretKey($0, "--new-key", size: MIFAREPlusCard.keySize) })
   var newKey: SecretKey
 
   @OptionGroup var keys: KeyOptions<PlusKeyPlace>

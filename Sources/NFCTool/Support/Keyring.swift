@@ -7,6 +7,19 @@ import Glibc
 import Darwin
 #endif
 
+extension SecretKey {
+  /// Parses a key or password on the command line that has this many bytes. An error does not show it.
+  ///
+  /// - Parameter name: the option.
+  init(_ text: String, _ name: String, size: Int) throws {
+    var bytes = try Hexadecimal.secret(text, name)
+    guard bytes.count == size else {
+      throw ValidationError("\(name) takes \(size) bytes, not \(bytes.count).")
+    }
+    self.init(taking: &bytes)
+  }
+}
+
 /// The part of a key argument before the colon, which says which of a tag's keys it is.
 protocol KeyPlace: Hashable, Sendable {
   /// - Parameter name: the source of the text, such as `--key`.
