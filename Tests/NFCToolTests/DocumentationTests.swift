@@ -21,7 +21,8 @@ import Testing
   }
 
   private static let modules = [
-    "NFC", "VirtualNFC", "CoreNFC", "DriverConformance", "SecureTags", "Recordings", "TagImages",
+    "NFC", "NDEF", "VirtualNFC", "CoreNFC", "DriverConformance", "ReaderThread", "SecureTags",
+    "SUNMessage", "Recordings", "TagImages", "NFCDiagnosis",
   ]
 
   /// Returns the snippets of a module's articles. A snippet without imports continues after an `import` of
