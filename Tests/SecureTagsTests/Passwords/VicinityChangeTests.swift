@@ -5,70 +5,58 @@ import VirtualNFC
 
 @testable import SecureTags
 
-extension ICODESLIX: ChangeableChip {
-  var content: ICODEContent { ICODEContent(self) }
+/// An ISO 15693 chip.
+protocol ChangeableVicinityChip: ChangeableChip {}
+
+extension ChangeableVicinityChip {
   static var answers: AnswerForm { .vicinity }
   static var polling: PollingOptions { .iso15693 }
-  static func card(_ tag: DetectedTag) async throws -> ICODETag {
-    try await ICODETag(vicinityTag(tag))
-  }
 }
 
-extension ICODESLIX2: ChangeableChip {
+extension ChangeableVicinityChip where Card == ICODETag {
+  static func card(_ tag: DetectedTag) async throws -> Card { try await Card(vicinityTag(tag)) }
+}
+
+extension ChangeableVicinityChip where Card == ST25Tag {
+  static func card(_ tag: DetectedTag) async throws -> Card { try await Card(vicinityTag(tag)) }
+}
+
+extension ICODESLIX: ChangeableVicinityChip {
+  typealias Card = ICODETag
   var content: ICODEContent { ICODEContent(self) }
-  static var answers: AnswerForm { .vicinity }
-  static var polling: PollingOptions { .iso15693 }
+}
+
+extension ICODESLIX2: ChangeableVicinityChip {
+  typealias Card = ICODETag
+  var content: ICODEContent { ICODEContent(self) }
   static func companion() -> VirtualTag? { .st25tv() }
-  static func card(_ tag: DetectedTag) async throws -> ICODETag {
-    try await ICODETag(vicinityTag(tag))
-  }
 }
 
-extension ICODESLIXL: ChangeableChip {
+extension ICODESLIXL: ChangeableVicinityChip {
+  typealias Card = ICODETag
   var content: ICODEContent { ICODEContent(self) }
-  static var answers: AnswerForm { .vicinity }
-  static var polling: PollingOptions { .iso15693 }
   static func companion() -> VirtualTag? { .st25tv() }
-  static func card(_ tag: DetectedTag) async throws -> ICODETag {
-    try await ICODETag(vicinityTag(tag))
-  }
 }
 
-extension ICODESLIXS: ChangeableChip {
+extension ICODESLIXS: ChangeableVicinityChip {
+  typealias Card = ICODETag
   var content: ICODEContent { ICODEContent(self) }
-  static var answers: AnswerForm { .vicinity }
-  static var polling: PollingOptions { .iso15693 }
   static func companion() -> VirtualTag? { .st25tv() }
-  static func card(_ tag: DetectedTag) async throws -> ICODETag {
-    try await ICODETag(vicinityTag(tag))
-  }
 }
 
-extension ST25DV: ChangeableChip {
+extension ST25DV: ChangeableVicinityChip {
+  typealias Card = ST25Tag
   var content: ST25DVContent { ST25DVContent(self) }
-  static var answers: AnswerForm { .vicinity }
-  static var polling: PollingOptions { .iso15693 }
-  static func card(_ tag: DetectedTag) async throws -> ST25Tag {
-    try await ST25Tag(vicinityTag(tag))
-  }
 }
 
-extension ST25TV: ChangeableChip {
+extension ST25TV: ChangeableVicinityChip {
+  typealias Card = ST25Tag
   var content: ST25TVContent { ST25TVContent(self) }
-  static var answers: AnswerForm { .vicinity }
-  static var polling: PollingOptions { .iso15693 }
-  static func card(_ tag: DetectedTag) async throws -> ST25Tag {
-    try await ST25Tag(vicinityTag(tag))
-  }
 }
 
-extension ST25TV02KC: ChangeableChip {
+extension ST25TV02KC: ChangeableVicinityChip {
+  typealias Card = ST25Tag
   var content: ST25TVCContent { ST25TVCContent(self) }
-  static var answers: AnswerForm { .vicinity }
-  static var polling: PollingOptions { .iso15693 }
-  static func card(_ tag: DetectedTag) async throws -> ST25Tag {
-    try await ST25Tag(vicinityTag(tag))
-  }
 }
 
 private func vicinityTag(_ tag: DetectedTag) throws -> any ISO15693Tag {
