@@ -79,7 +79,7 @@ public struct DESFireKeySettings: Hashable, Sendable {
 public struct DESFireKeySummary: Hashable, Sendable {
   /// Who may change keys and files.
   public var settings: DESFireKeySettings
-  /// The number of keys, 1 to 14; 0 for an application without keys (flipperzero-firmware, issue 4439).
+  /// The number of keys, 1 to 14; 0 for an application without keys (flipperzero-firmware, pull request 4439).
   public var keyCount: Int
   /// The kind of the keys; `nil` for one that no public source describes.
   public var kind: DESFireKey.Kind?

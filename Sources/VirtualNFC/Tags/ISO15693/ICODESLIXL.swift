@@ -4,9 +4,8 @@ import NFCCore
 ///
 /// Blocks are read one at a time. Unknown commands are not answered: it is not confirmed that this chip refuses them as
 /// SLI-S does, and readers must support both. Inventories that read, and an identifier of the article surveillance, are
-/// not modelled. Sources: data sheet SL2S5002_SL2S5102 (size and
-/// functions); the passwords, as users of Proxmark3 and Flipper Zero found them on such labels; the commands
-/// are those of SLIX-S (SL2S5302 data sheet rev. 3.2, 8.4.3).
+/// not modelled. Sources: data sheet SL2S5002_SL2S5102 (size and functions); the passwords, as users of Proxmark3 and
+/// Flipper Zero found them on such labels; the commands are those of SLIX-S (SL2S5302 data sheet rev. 3.2, 8.4.3).
 public struct ICODESLIXL: VirtualChip, ICODEChip {
   static let model = VicinityModel(
     // Product 03; bits 36 and 35 are 10.
