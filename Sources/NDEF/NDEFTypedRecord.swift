@@ -39,7 +39,7 @@ public protocol NDEFTypedRecord: Hashable, Sendable, CustomStringConvertible {
   /// The content by name, as in a JSON object.
   var fields: NDEFFields { get }
 
-  /// The names that can occur in ``fields``.
+  /// The names that can occur in `fields`.
   static var fieldNames: [String] { get }
 
   /// Creates the content from fields; `nil` if they do not describe this type.

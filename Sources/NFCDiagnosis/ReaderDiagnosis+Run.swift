@@ -18,7 +18,7 @@ extension ReaderDiagnosis {
   ///
   /// The reader is opened and closed again if no visible problem prevents it.
   ///
-  /// - Parameter connectionString: in the form of ``Reader/open(_:)``.
+  /// - Parameter connectionString: what `Reader.open(_:)` takes.
   public static func examine(_ connectionString: String) async -> ReaderDiagnosis {
     // The problems of a reader are the same whoever opens it.
     let address = ReaderAddress(connectionString)

@@ -58,8 +58,8 @@ package struct IsolatedSource: ReaderSource {
     guard ConnectionString.drivers.contains(inner.scheme) else {
       throw NFCError(
         .readerNotFound,
-        "\"\(address)\" is not the address of a reader, which is \(Self.scheme): and a libnfc connection "
-          + "string, for instance \(Self.scheme):pn532_uart:/dev/ttyUSB0")
+        "\"\(address)\" is not a reader's connection string, which is \(Self.scheme): and one of libnfc, "
+          + "for instance \(Self.scheme):pn532_uart:/dev/ttyUSB0")
     }
     return inner
   }

@@ -108,7 +108,7 @@ struct DriverTraits: Sendable {
       .unsupported,
       "libnfc ends the program when a tag answers more than \(maximumResponseLength) bytes on a reader of "
         + "\(name), and the command requests \(length); request less, or open the reader with isolated: before its "
-        + "address", cause: .unsupportedByReader)
+        + "connection string", cause: .unsupportedByReader)
   }
 
   /// The time for which the driver waits at least if it is asked for a time-out of ``timeout(_:)``, in milliseconds.

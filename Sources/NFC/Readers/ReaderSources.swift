@@ -90,12 +90,12 @@ public enum ReaderSources {
     // A program may pass a connection string of any length.
     guard address.description.utf8.count < longestAddress, !address.description.utf8.contains(0)
     else {
-      return NFCError(.invalidParameter, "a reader's address has at most 1023 bytes and no zero")
+      return NFCError(.invalidParameter, "a connection string has at most 1023 bytes and no zero")
     }
     let schemes = all.flatMap(\.schemes).joined(separator: ", ")
     return NFCError(
       .readerNotFound,
-      "\"\(address)\" is not the address of a reader, which begins with one of \(schemes), and a colon"
+      "\"\(address)\" is not a reader's connection string, which begins with one of \(schemes), and a colon"
     )
   }
 

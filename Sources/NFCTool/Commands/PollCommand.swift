@@ -10,8 +10,8 @@ struct PollCommand: AsyncParsableCommand {
     abstract: "Reports tags as they arrive and leave.",
     usage: "nfc poll [--once] [--count <number>] [--protocols <list>] [<options>]",
     discussion: """
-      Prints one line when a tag arrives and one when it leaves, until interrupted. Ends with exit code 66 \
-      if no tag arrives within --timeout.
+      Prints one line when a tag arrives and one when it leaves, until interrupted. With --timeout, it ends \
+      after this time, with exit code 66 if no tag has arrived.
 
       Example:
         nfc poll --json --count 2 --virtual ntag215 --virtual suica

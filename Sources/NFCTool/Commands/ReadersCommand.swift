@@ -9,9 +9,9 @@ struct ReadersCommand: AsyncParsableCommand {
     abstract: "Lists every reader.",
     usage: "nfc readers [<options>]",
     discussion: """
-      Prints one line per reader: the address that --reader takes, the chip, and the protocols that the \
-      reader can poll; for a USB reader also its maker and product, and the addresses that stay the same \
-      when it is plugged in again. A reader that cannot be opened is listed with the reason. Under a PC/SC \
+      Prints one line per reader: the connection string that --reader takes, the chip, and the protocols that the \
+      reader can poll; for a USB reader also its maker and product, and the connection strings that stay \
+      the same when it is plugged in again. A reader that cannot be opened is listed with the reason. Under a PC/SC \
       reader, indented lines show how commands can reach a tag, best way first, and what each way supports \
       for each protocol. A PN532 on a serial port, I2C or SPI is not found automatically; name it with \
       --reader or NFC_READER.

@@ -1,6 +1,6 @@
 import NFC
 
-/// What to write in place of a text that is not a reader's address.
+/// What to write in place of a text that is not a reader's connection string.
 enum AddressAdvice {
   /// The kinds of devices to which a PN532 can be connected, by the beginnings of their files' names.
   private static let devices = [

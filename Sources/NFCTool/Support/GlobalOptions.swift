@@ -10,7 +10,7 @@ struct ReaderOptions: ParsableArguments {
     name: .customLong("reader"),
     help: ArgumentHelp(
       """
-      The reader: a libnfc connection string such as pn532_uart:/dev/ttyUSB0, or pcsc: and part of a PC/SC reader's name.
+      The reader's connection string: one of libnfc such as pn532_uart:/dev/ttyUSB0, or pcsc: and part of a PC/SC reader's name.
       """,
       discussion: """
         May be given more than once. The environment variable NFC_READER names one reader. Without either, all readers that are found are used. With isolated: before a libnfc connection string, libnfc runs in a separate process.
@@ -70,7 +70,7 @@ struct GlobalOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "How long to wait for a tag, 10 unless given; 0 looks once. Without it, poll does not end.",
+      "How long to wait for a tag; 0 looks once. Unless given, poll does not end, and other commands wait 10.",
       valueName: "seconds"),
     transform: seconds)
   var timeout: Duration?

@@ -66,7 +66,7 @@ struct ReaderReport {
   /// Polls once, reads the first tag's message, and adds the result.
   mutating func add(_ reader: Reader, openedIn opening: Duration) async {
     lines += ["", "## \(shown(reader.name))", ""]
-    add("address", shown(reader.connectionString))
+    add("connection string", shown(reader.connectionString))
     if let chip = reader.chip { add("chip", chip) }
     let technologies = TagTechnology.allCases.filter(reader.capabilities.technologies.contains)
     add("polls", technologies.map(\.rawValue).joined(separator: " "))
@@ -101,9 +101,9 @@ struct ReaderReport {
     return hasIdentifiers ? text + ", \(tag.identifier.uidText)" : text
   }
 
-  /// Returns an address without its serial number.
-  private func shown(_ address: String) -> String {
-    guard !hasIdentifiers, let range = address.firstRange(of: "serial=") else { return address }
-    return address[..<range.upperBound] + "…"
+  /// Returns a connection string without its serial number.
+  private func shown(_ text: String) -> String {
+    guard !hasIdentifiers, let range = text.firstRange(of: "serial=") else { return text }
+    return text[..<range.upperBound] + "…"
   }
 }

@@ -199,7 +199,7 @@ struct Session: Sendable {
       return try await Readers.open(names.map { ReaderAddress($0) }, polling: polling)
     } catch let error as NFCError {
       var failure = Failure(error)
-      // An invalid address does not name a reader, and libnfc does not accept it either.
+      // An invalid connection string does not name a reader, and libnfc does not accept it either.
       if failure.status == .usage { failure.status = .noReader }
       if [.readerUnavailable, .readerNotFound].contains(error.code) || failure.status == .noReader,
         names.count == 1, let name = names.first, !name.isEmpty

@@ -156,7 +156,7 @@ import VirtualNFC
   @Test func anAddressWithoutASchemeIsRefused() async throws {
     let result = try await Tool.run(["watch", "--reader", "ttyUSB0"])
     #expect(result.status == 69)
-    #expect(result.errors.contains("is not the address of a reader"))
+    #expect(result.errors.contains("is not a reader's connection string"))
     #expect(result.errorLines.count == 1)
   }
 
