@@ -136,6 +136,6 @@ import Testing
     let result = try await Tool.run(["doctor"], environment: environment)
     #expect(result.status == 69)
     #expect(result.output.contains("the variable LIBNFC_DEVICE"))
-    #expect(result.errors.contains("none of 1 readers can be opened"))
+    #expect(result.errors.contains("the reader cannot be opened"))
   }
 }

@@ -21,6 +21,17 @@ import Testing
     ("--json", "a command is missing"), ("wifi", "--help"), ("help foo", "foo"),
     ("iso15693", "read"), ("mifare read 0 --kes x", "--keys?"),
     ("mifare read 0 --ky x", "--key?"), ("virtual gone.bin poll", "nfc poll --virtual gone.bin"),
+    ("--reader poll", "--reader lacks its value"), ("--json --virtual read", "--virtual lacks"),
+    ("detect", "nfc poll?"), ("devices", "nfc readers?"), ("emulate ntag215", "nfc virtual?"),
+    ("felica save x", "felica --help"), ("phone 1", "nfc --help"),
+    ("felica url x", "felica --help"),
+    ("write hello", "nfc write text hello"), ("write --uri https://a.example", "nfc write uri?"),
+    ("write wifi --ssid Guests", "nfc write wifi <ssid>"), ("-V", "--version"), ("-v", "--version"),
+    ("poll -r pn532_uart:/dev/x", "--reader?"), ("read -j", "--json?"),
+    ("poll pn532_uart:/dev/ttyUSB0", "--reader pn532_uart:/dev/ttyUSB0?"),
+    ("poll /dev/ttyUSB0", "--reader pn532_uart:/dev/ttyUSB0"),
+    ("write text hello world", "in quotation marks"),
+    ("encode text a b --output x", "in quotation marks"),
   ])
   func namesTheNearestWord(_ line: String, _ nearest: String) async throws {
     let result = try await Tool.run(line.split(separator: " ").map(String.init))
@@ -39,6 +50,21 @@ import Testing
     ("/dev/i2c-1", "--reader pn532_i2c:/dev/i2c-1"),
     ("PN532_UART:/dev/ttyUSB0", "--reader pn532_uart:/dev/ttyUSB0"), ("acr122u", "acr122_usb"),
     ("nonsense", "nfc doctor --reader nonsense"),
+    ("acr122u", "leave out --reader"), ("acr122_usb", "leave out --reader"),
+    ("ACR122U", "leave out --reader"), ("PN53x_USB:", "leave out --reader"),
+    ("pn532_uart", "--reader pn532_uart:/dev/ttyUSB0"), ("pn532_i2c", "pn532_i2c:/dev/i2c-1"),
+    ("pn532_spi:", "--reader pn532_spi:/dev/spidev0.0"), ("i2c", "--reader pn532_i2c:/dev/i2c-1"),
+    ("UART:/dev/ttyACM0", "--reader pn532_uart:/dev/ttyACM0"),
+    ("pn532:/dev/i2c-1", "--reader pn532_i2c:/dev/i2c-1"),
+    ("pn532_usb:/dev/ttyUSB0", "--reader pn532_uart:/dev/ttyUSB0"),
+    ("pn532_uart /dev/ttyUSB0", "--reader pn532_uart:/dev/ttyUSB0"),
+    ("pn532_uart:/dev/i2c-9", "--reader pn532_i2c:/dev/i2c-9"),
+    ("pn532_uart:ttyNONE7", "--reader pn532_uart:/dev/ttyNONE7"),
+    ("pn532_uart:/dev/ttyNONE7", "nfc doctor --reader pn532_uart:/dev/ttyNONE7"),
+    ("arygon:/dev/ttyNONE7", "nfc doctor --reader arygon:/dev/ttyNONE7"),
+    ("acr122s:/dev/ttyNONE7", "--reader ACR122S:/dev/ttyNONE7"),
+    ("/dev/serial0", "--reader pn532_uart:/dev/serial0"),
+    ("ACS ACR122U PICC Interface 00 00", "--reader 'pcsc:ACS ACR122U PICC Interface 00 00'"),
   ])
   func namesTheNearestAddress(_ address: String, _ nearest: String) async throws {
     let result = try await Tool.run("poll", "--reader", address)
@@ -49,6 +75,12 @@ import Testing
 
   @Test(arguments: [
     ("ntag217", "ntag213"), ("ntga215", "ntag215"), ("ultralihgt", "ultralight"), ("demoo", "demo"),
+    ("mifare-classic", "did you mean classic-1k, classic-4k?"),
+    ("MIFARE Classic 1K", "did you mean classic-1k?"), ("st25", "st25tv"),
+    ("mifare-ultralight", "did you mean ultralight?"), ("ntag-424-dna", "mean ntag424?"),
+    ("iso15693", "icode-slix2"), ("felica", "felica-lite-s"), ("mifare", "classic-1k"),
+    ("slix", "icode-slix"), ("passport", "emrtd"), ("jewel", "topaz96"),
+    ("MIFARE Ultralight EV1", "did you mean ultralight-ev1, ultralight?"),
   ])
   func namesTheNearestTag(_ name: String, _ nearest: String) async throws {
     let result = try await Tool.run("poll", "--once", "--virtual", name)

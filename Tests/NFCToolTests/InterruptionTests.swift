@@ -150,9 +150,10 @@ import Testing
     #expect(raw.errors.contains("free some space"))
   }
 
-  @Test func pollEndsWhenNobodyReadsIt() async throws {
+  @Test(arguments: ["poll", "watch", "write text hello --each"])
+  func endsWhenNobodyReadsIt(_ command: String) async throws {
     let result = try await Tool.shell(
-      #"{ timeout 10 "$NFC" poll --virtual ntag213; echo "$?" >&2; } | head -n 1"#)
+      #"{ timeout 10 "$NFC" \#(command) --virtual ntag213; echo "$?" >&2; } | head -n 1"#)
     #expect(result.lines.count == 1)
     // The process was ended by SIGPIPE, and not by the time limit (124).
     #expect(result.errors == "141\n")

@@ -14,7 +14,7 @@ import VirtualNFC
       command.split(separator: " ").map(String.init) + ["--virtual", "mifare-plus"])
     #expect(result.status == 66, "\(result.errors)")
     #expect(
-      result.errors.contains("it is a MIFARE Plus and cannot be made one"), "\(result.errors)")
+      result.errors.contains("it is a MIFARE Plus, which cannot be formatted"), "\(result.errors)")
     #expect(result.errorLines.count == 1)
   }
 

@@ -32,6 +32,9 @@ struct ConvertCommand: AsyncParsableCommand {
     help: "Bytes of any size are of an ISO 15693 tag, if they are of no other kind.")
   var isVicinity = false
 
+  @OptionGroup private var ignored: IgnoredReaderOptions
+  @OptionGroup private var ignoredJSON: IgnoredJSONOption
+
   func run() async throws {
     _ = try ImageFile.requiredFormat(of: output)
     let decoding = try ImageFile.read(input)
@@ -68,6 +71,8 @@ struct DecodeCommand: AsyncParsableCommand {
 
   @Flag(help: "Print one JSON object.")
   var json = false
+
+  @OptionGroup private var ignored: IgnoredReaderOptions
 
   func run() async throws {
     let message = try await message()

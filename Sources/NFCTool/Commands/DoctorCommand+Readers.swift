@@ -58,8 +58,9 @@ extension DoctorCommand {
     }
     try File.write(Array(report.text.utf8), to: path)
     guard attempts.contains(where: { $0.reader != nil }) else {
+      let report = path == File.standard ? "the report" : path
       throw Failure(
-        .noReader, "no reader could be opened; \(path) says why", advice: "see nfc doctor")
+        .noReader, "no reader could be opened; \(report) says why", advice: "see nfc doctor")
     }
   }
 

@@ -99,7 +99,8 @@ struct DoctorCommand: AsyncParsableCommand {
     let count = diagnosis.readers.count { !$0.isPort }
     guard count == 0 else {
       return Failure(
-        .noReader, "none of \(count) readers can be opened",
+        .noReader,
+        count == 1 ? "the reader cannot be opened" : "none of \(count) readers can be opened",
         advice: "follow the advice above, or use --virtual demo")
     }
     return Failure(

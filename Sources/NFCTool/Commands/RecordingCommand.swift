@@ -72,6 +72,9 @@ struct AnonymizeCommand: AsyncParsableCommand {
   @Flag(help: "Replace what is on the tags too.")
   var content = false
 
+  @OptionGroup private var ignored: IgnoredReaderOptions
+  @OptionGroup private var ignoredJSON: IgnoredJSONOption
+
   func run() async throws {
     let recording = try Recording(file: input)
     let anonymous = recording.anonymized(replacingContent: content)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import JSONText
 import NFC
 import Synchronization
 import VirtualNFC
@@ -80,6 +81,11 @@ struct VirtualCommand: AsyncParsableCommand {
       """, valueName: "reader"))
   var dialect: PCSCDialectName?
 
+  /// With --list: one object per name. The line with the connection string is the same in any case.
+  @Flag(help: .hidden) private var json = false
+  @Flag(help: .hidden) private var verbose = false
+  @OptionGroup private var ignored: IgnoredTagOptions
+
   mutating func validate() throws {
     guard pcsc || host == nil && port == nil && dialect == nil else {
       throw ValidationError("--host, --port and --dialect require --pcsc.")
@@ -112,7 +118,11 @@ struct VirtualCommand: AsyncParsableCommand {
   ]
 
   func run() async throws {
-    guard !list else { return try VirtualTags.names.forEach(Output.line) }
+    guard !list else {
+      return try VirtualTags.names.forEach { name in
+        try Output.line(json ? JSONValue.members(["name": .string(name)]).text : name)
+      }
+    }
     let tags = try VirtualTags(tags)
     let fields = VirtualFields(isForPCSC: pcsc)
     if let tag = tags.tags.first(where: { !isSeen($0, fields) }) {

@@ -84,7 +84,8 @@ struct WatchCommand: AsyncParsableCommand {
       publisher: publisher)
     defer { withExtendedLifetime(rules) {} }
     do {
-      try await watch(watcher, rules, publisher)
+      // Nobody would know of a tap that arrives after the program that reads the reports has ended.
+      try await Output.whileRead { [rules] in try await watch(watcher, rules, publisher) }
     } catch {
       await watcher.stop()
       await publisher?.stop()

@@ -94,6 +94,9 @@ struct EncodeKindCommand<Kind: RecordKind>: AsyncParsableCommand {
   @Flag(help: "Accept a link or type even if most programs cannot use it.")
   var asIs = false
 
+  @OptionGroup private var ignored: IgnoredReaderOptions
+  @OptionGroup private var ignoredJSON: IgnoredJSONOption
+
   func run() async throws {
     let message = try kind.message(.none, isForced: asIs)
     try MessageCheck.check(message, of: Kind.self, isForced: asIs)

@@ -69,6 +69,8 @@ struct SUNVerifyCommand: AsyncParsableCommand {
   @Flag(help: "Print a JSON object.")
   var json = false
 
+  @OptionGroup private var ignored: IgnoredReaderOptions
+
   func run() async throws {
     let message = try message()
     guard let key = try key ?? fileKey ?? SUNKeyText.inEnvironment() else {

@@ -4,28 +4,72 @@ import NFC
 enum AddressAdvice {
   /// The kinds of devices to which a PN532 can be connected, by the beginnings of their files' names.
   private static let devices = [
-    "/dev/tty": "pn532_uart", "/dev/serial/": "pn532_uart", "/dev/pts/": "pn532_uart",
+    "/dev/tty": "pn532_uart", "/dev/serial": "pn532_uart", "/dev/pts/": "pn532_uart",
     "/dev/i2c-": "pn532_i2c", "/dev/spidev": "pn532_spi",
   ]
+
+  /// An address for each kind of reader that is not found automatically.
+  private static let examples = [
+    "pn532_uart": "/dev/ttyUSB0", "arygon": "/dev/ttyUSB0", "ACR122S": "/dev/ttyUSB0",
+    "pn532_i2c": "/dev/i2c-1", "pn532_spi": "/dev/spidev0.0",
+  ]
+
+  /// The kinds of readers that are found automatically.
+  private static let onUSB = ["acr122_usb", "pn53x_usb", "usb"]
+
+  private static let withoutAddress =
+    "leave out --reader, because readers on USB are found automatically; nfc readers shows their "
+    + "addresses"
 
   /// The interface that a PN532 board has as delivered, or that beginners choose.
   private static let usualScheme = "pn532_uart"
 
-  /// Returns the advice; `nil` for a text with a scheme that there is, and for one that resembles nothing.
+  /// Returns the advice; `nil` for a complete address, and for a text that resembles nothing.
   static func advice(for text: String) -> String? {
     let schemes = ReaderSources.all.flatMap(\.schemes)
-    for path in [text, "/dev/" + text] {
-      guard let device = devices.first(where: { path.hasPrefix($0.key) }) else { continue }
-      return "for a PN532 there write --reader \("\(device.value):\(path)".shellWord)"
-    }
     let scheme = String(text.prefix { $0 != ":" })
-    guard !schemes.contains(scheme) else { return nil }
-    if usualScheme.hasPrefix(scheme.lowercased()), scheme.count >= "pn532".count {
-      let port = text.dropFirst(scheme.count + 1)
-      let address = "\(usualScheme):\(port.isEmpty ? "/dev/ttyUSB0" : port)"
-      return "for a PN532 on a serial line write --reader \(address.shellWord)"
+    let address = String(text.dropFirst(scheme.count + 1))
+    if let own = onDevice(text, scheme, address) { return own.isEmpty ? nil : own }
+    if !schemes.contains(scheme), address.isEmpty, scheme.contains(" ") {
+      return "for a PC/SC reader write --reader \("pcsc:\(scheme)".shellWord)"
     }
-    guard let nearest = Spelling.intended(scheme, among: schemes) else { return nil }
-    return "did you mean --reader \((nearest + text.dropFirst(scheme.count)).shellWord)?"
+    if text.hasPrefix("/dev/bus/usb/") { return withoutAddress }
+    guard let intended = intended(scheme, among: schemes) else { return nil }
+    if address.isEmpty, onUSB.contains(intended) { return withoutAddress }
+    if address.isEmpty, let example = examples[intended] {
+      let complete = "\(intended):\(example)".shellWord
+      guard intended == usualScheme else { return "write for instance --reader \(complete)" }
+      return "for a PN532 on a serial line write --reader \(complete)"
+    }
+    guard intended != scheme else { return nil }
+    return "did you mean --reader \((intended + text.dropFirst(scheme.count)).shellWord)?"
+  }
+
+  /// Returns the advice for a text that has a device's file in it; `nil` for any other text, and nothing if the
+  /// address is complete.
+  private static func onDevice(_ text: String, _ scheme: String, _ address: String) -> String? {
+    let path = text.firstRange(of: "/dev/").map { String(text[$0.lowerBound...]) }
+    let paths = [path, "/dev/" + address, "/dev/" + text].compactMap(\.self)
+    let scheme = examples.keys.first { $0.lowercased() == scheme.lowercased() } ?? scheme
+    for path in paths {
+      let device = devices.first { path.hasPrefix($0.key) && path.count > $0.key.count }
+      guard let fitting = device?.value else { continue }
+      // Readers other than a PN532 can be on a serial port, too.
+      let fits = examples[scheme].map { $0 == examples[fitting] } ?? false
+      if fits, text == "\(scheme):\(path)" { return "" }
+      guard !["pcsc", "isolated"].contains(scheme) else { return nil }
+      let complete = "\(fits ? scheme : fitting):\(path)".shellWord
+      return (fits ? "" : "for a PN532 there ") + "write --reader \(complete)"
+    }
+    return nil
+  }
+
+  /// Returns the scheme that a word stands for, which may be the name of an interface or of a chip.
+  private static func intended(_ word: String, among schemes: [String]) -> String? {
+    let folded = word.lowercased()
+    if schemes.contains(word) { return word }
+    if usualScheme.hasPrefix(folded), folded.count >= "pn532".count { return usualScheme }
+    return schemes.first { folded.count > 2 && $0.hasSuffix("_" + folded) }
+      ?? Spelling.intended(word, among: schemes)
   }
 }

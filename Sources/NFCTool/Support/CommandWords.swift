@@ -69,18 +69,24 @@ enum CommandWords {
     }
     let names = commands.compactMap { $0.configuration.commandName }
     let reason = "there is no command \(name) \(shown.shellWord)"
-    if let nearest = Spelling.nearest(to: word, among: names + Array(synonyms.keys)).first {
-      let command = synonyms[nearest] ?? nearest
+    // A name of another program helps only where there is the command that it stands for.
+    let others = synonyms.filter { names.contains($0.value) }
+    if let nearest = Spelling.nearest(to: word, among: names + Array(others.keys)).first {
+      let command = names.contains(nearest) ? nearest : others[nearest] ?? nearest
       return Failure(.usage, reason, advice: "did you mean \(name) \(command)?")
     }
-    return Failure(.usage, reason, advice: "\(name) --help shows those that there are")
+    let text = names.contains("text") ? "for a text write \(name) text \(shown.shellWord); " : ""
+    return Failure(.usage, reason, advice: "\(text)\(name) --help shows those that there are")
   }
 
   /// The names that other programs use for the commands.
   private static let synonyms = [
     "url": "uri", "link": "uri", "vcard": "contact", "phone": "tel", "email": "mail",
     "location": "geo", "list": "readers", "scan": "poll", "clone": "copy", "backup": "dump",
-    "protocols": "poll", "bt": "bluetooth", "aar": "app",
+    "protocols": "poll", "bt": "bluetooth", "aar": "app", "detect": "poll", "tags": "poll",
+    "identify": "info", "devices": "readers", "emulate": "virtual", "simulate": "virtual",
+    "save": "dump", "load": "restore", "monitor": "watch", "listen": "watch", "unlock": "unprotect",
+    "ndef": "read", "classic": "mifare", "ultralight": "mifare",
   ]
 
   private static func isLink(_ word: String) -> Bool {

@@ -63,6 +63,19 @@ struct IgnoredTagOptions: ParsableArguments {
   @Option(help: .hidden) private var uid: String?
 }
 
+/// Options that a command without a reader accepts and ignores, for the same reason.
+struct IgnoredReaderOptions: ParsableArguments {
+  @Option(help: .hidden) private var reader: [String] = []
+  @Option(help: .hidden) private var virtual: [String] = []
+  @Flag(help: .hidden) private var verbose = false
+  @OptionGroup private var tag: IgnoredTagOptions
+}
+
+/// The option of a command that prints no facts: it is accepted, and there is nothing to print.
+struct IgnoredJSONOption: ParsableArguments {
+  @Flag(help: .hidden) private var json = false
+}
+
 /// The options of every command that looks for a tag on a reader.
 @dynamicMemberLookup
 struct GlobalOptions: ParsableArguments {
@@ -121,6 +134,9 @@ extension GlobalOptions {
 
   /// The names of the options that may precede a subcommand.
   static var hoistedNames: [String] { valueOptions + flags }
+
+  /// Returns whether an option that may precede a subcommand has a value.
+  static func takesValue(_ option: String) -> Bool { valueOptions.contains(option) }
 
   /// Moves the options that precede a subcommand to after it, where the parser looks for them.
   ///

@@ -69,7 +69,8 @@ enum Program {
     let message = withoutRepetition(ArgumentText.shown(NFCTool.fullMessage(for: error)))
     guard code.isSuccess else {
       if code == .validationFailure,
-        let failure = OptionWords.failure(for: arguments) ?? OptionWords.bareTag(in: message)
+        let failure = OptionWords.failure(for: arguments)
+          ?? OptionWords.failure(inMessage: message, for: arguments)
       {
         return status(of: failure)
       }

@@ -72,7 +72,8 @@ struct VirtualTags: Sendable {
 
   /// - Parameter tag: the tag that was named before a word that is a command.
   private static func unknown(_ name: String, after tag: String? = nil) -> Failure {
-    if isCommand(name) {
+    let intended = intended(name)
+    if isCommand(name), tag != nil || intended.isEmpty {
       return Failure(
         .usage, "there is no virtual tag \"\(name)\"",
         advice: "\(name) is a command, as in nfc \(name) --virtual \((tag ?? "ntag215").shellWord)")
@@ -82,13 +83,40 @@ struct VirtualTags: Sendable {
         .usage, "there is no virtual tag \"\(name)\"",
         advice: "each tag has an option of its own, as in --virtual ntag215 --virtual suica")
     }
-    let near = Spelling.nearest(to: name, among: names)
+    let near = intended.isEmpty ? Spelling.nearest(to: name, among: names) : intended
     let hint =
       near.isEmpty ? "" : "did you mean \(near.joined(separator: ", "))? "
     return Failure(
       .usage, "there is no virtual tag \"\(name)\"",
       advice: "\(hint)nfc virtual --list shows all; a dump file can be given, too")
   }
+
+  /// Returns the names of the tags of a kind, those that are part of a longer name of the chip, or those that contain
+  /// the word after their beginning.
+  private static func intended(_ word: String) -> [String] {
+    let word = Spelling.folded(word)
+    if let family = families[word] { return family }
+    guard word.count > 3, !word.hasPrefix(blank) else { return [] }
+    let chips = VirtualTag.names.map { (name: $0, folded: Spelling.folded($0)) }
+    let parts = chips.filter { $0.folded.count > 3 && word.contains($0.folded) }
+      .sorted { ($0.folded.count, $1.name) > ($1.folded.count, $0.name) }
+    let longer = chips.filter { $0.folded.contains(word) && !$0.folded.hasPrefix(word) }
+    return (parts.isEmpty ? longer : parts).prefix(3).map(\.name)
+  }
+
+  /// The tags of the kinds that have no tag of their own name, and of names that are in use for them.
+  private static let families = [
+    "felica": ["felica-lite-s", "suica"], "felicastandard": ["suica"], "pasmo": ["suica"],
+    "icoca": ["suica"],
+    "mifare": ["classic-1k", "ultralight", "desfire"],
+    "mifareclassic": ["classic-1k", "classic-4k"], "classic": ["classic-1k", "classic-4k"],
+    "mifare1k": ["classic-1k"], "mifare4k": ["classic-4k"],
+    "iso15693": ["icode-slix2", "st25dv"], "iso14443": ["ntag215", "type4", "type4b"],
+    "jewel": ["topaz96", "topaz512"], "passport": ["emrtd"],
+    "ntag": ["ntag213", "ntag215", "ntag216"],
+    "type1": ["topaz96"], "type2": ["ntag215"], "type3": ["felica-lite-s"],
+    "type5": ["icode-slix2", "st25dv"],
+  ]
 
   /// Returns the tag whose memory an image file contains, and remarks about the file.
   private static func image(_ name: String) throws -> (VirtualTag, notes: [String]) {

@@ -76,7 +76,7 @@ extension DetectedTag {
   var adviceWithoutNDEF: String {
     canBeFormatted
       ? "nfc format makes a blank tag an NDEF tag"
-      : "it is \(kindName) and cannot be made one"
+      : "it is \(kindName), which cannot be formatted; use another tag"
   }
 }
 

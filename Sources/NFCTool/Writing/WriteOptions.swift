@@ -63,7 +63,9 @@ struct WriteOptions: ParsableArguments {
       verify: verify || lock, append: append, lock: lock, password: try password.bytes)
     guard !each else {
       let batch = try BatchWriting(kind, self, writing)
-      return try await Session.run(options) { try await batch.run($0) }
+      return try await Session.run(options) { session in
+        try await Output.whileRead { try await batch.run(session) }
+      }
     }
     let message = try kind.message(.none, isForced: asIs)
     try MessageCheck.check(message, of: type(of: kind), isForced: asIs)
