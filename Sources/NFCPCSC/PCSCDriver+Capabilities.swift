@@ -26,6 +26,8 @@ extension PCSCDriver {
         (dialect.maximumCommandLength, dialect.maximumResponseLength)
       case .direct:
         (DirectTransmit.maximumCommandLength, DirectTransmit.maximumResponseLength)
+      case .passedThrough:
+        (TypeAPassThrough.maximumCommandLength, TypeAPassThrough.maximumResponseLength)
       case .feliCaFrames: (FeliCaTransmit.maximumLength, FeliCaTransmit.maximumLength)
       case .feliCaCommands: (FeliCaCommands.maximumLength, FeliCaCommands.maximumLength)
       case .feliCaBlocks: (Self.longestFeliCaFrame, Self.longestFeliCaFrame)
@@ -43,6 +45,7 @@ extension PCSCDriver {
     case .transparent: .transparentSession
     case .encapsulated: .encapsulation
     case .direct: .directTransmit
+    case .passedThrough: .typeAFrames
     case .vicinity(let dialect): dialect.commandPath
     case .apdus, .pages, .classic: .storageCard
     case .feliCaFrames: .feliCaFrames

@@ -71,7 +71,7 @@ extension PCSCDriver {
 
   /// Sends a command that ends with the length of its answer, and again with the right one if the reader names
   /// that (PC/SC part 3, 3.2.2.1.3 and 3.2.2.1.8).
-  private func transmitByLength(_ command: [UInt8]) throws -> [UInt8] {
+  func transmitByLength(_ command: [UInt8]) throws -> [UInt8] {
     let answer = try transmit(command)
     guard let right = ExchangeOutcome.rightLength(in: answer) else { return answer }
     return try transmit(command.dropLast() + [right])
@@ -188,14 +188,6 @@ extension PCSCDriver {
     }
   }
 
-  /// Returns the first pages, as the reader reads them for a storage card; `nil` if it does not.
-  func storedPages() throws -> [UInt8]? {
-    guard let command = StorageCardCommands.command(for: Self.readFirstPages),
-      case .answer(let pages) = ExchangeOutcome(try transmitByLength(command))
-    else { return nil }
-    return pages
-  }
-
   /// - Parameter uid: empty if the reader does not report it; it is then the one in the first pages.
   private func ultralight(_ uid: [UInt8]) throws -> (CardPath, Target?) {
     let way = try ultralightPath(uid)
@@ -220,14 +212,25 @@ extension PCSCDriver {
         return (.encapsulated(.typeA), pages)
       }
     }
-    guard try startTransparentSession(.typeA) else { return nil }
-    if case .answer(let pages) = try transparentExchange(Self.readFirstPages, Self.tagTimeout),
-      Self.arePages(pages, of: uid)
-    {
-      return (.transparent(.typeA), pages)
+    let way = model.typeAPassThrough
+    if way == .identiv, let found = try pagesPassedThrough(.identiv, uid) { return found }
+    if try startTransparentSession(.typeA) {
+      if case .answer(let pages) = try transparentExchange(Self.readFirstPages, Self.tagTimeout),
+        Self.arePages(pages, of: uid)
+      {
+        return (.transparent(.typeA), pages)
+      }
+      _ = try transmit(TransparentSession.endCommand)
     }
-    _ = try transmit(TransparentSession.endCommand)
-    return nil
+    return way == .acs ? try pagesPassedThrough(.acs, uid) : nil
+  }
+
+  private func pagesPassedThrough(
+    _ way: TypeAPassThrough, _ uid: [UInt8]
+  ) throws -> (path: CardPath, pages: [UInt8])? {
+    let outcome = try sendPassedThrough(Self.readFirstPages, way, Self.tagTimeout)
+    guard case .answer(let pages) = outcome, Self.arePages(pages, of: uid) else { return nil }
+    return (.passedThrough(way), pages)
   }
 
   // MARK: FeliCa
@@ -338,90 +341,6 @@ extension PCSCDriver {
       FeliCaTarget(
         idm: Array(bytes[2..<10]), pmm: Array(bytes[10..<18]),
         systemCode: Array(bytes[18...].prefix(2)), bitRate: 212))
-  }
-
-  // MARK: Storage cards
-
-  func exchangeStorage(_ command: [UInt8], _ framing: Framing) throws -> [UInt8] {
-    let isBare = framing == .bare
-    let own = isBare ? try withoutCheck(command) : command
-    guard let substitute = StorageCardCommands.command(for: own) else {
-      throw NFCError(
-        .unsupported,
-        "\(name) can send this tag only READ and WRITE, not "
-          + "\(own.prefix(1).hexadecimal): it has neither a transparent session nor a pass-through "
-          + "for type A", cause: .unsupportedByReader)
-    }
-    let isRead = own.first == Self.read
-    switch ExchangeOutcome(try isRead ? transmitByLength(substitute) : transmit(substitute)) {
-    case .answer(let data):
-      guard isBare else { return data }
-      return Self.bare(data.isEmpty ? [Self.acknowledge] : data) { active = nil }
-    case .noAnswer, .broken: return try frame(.noAnswer)
-    case .malformed: return try frame(.malformed)
-    case .unknown(let word):
-      throw NFCError(
-        .unsupported, "\(name) does not support the commands for storage cards",
-        cause: .statusWord(word))
-    case .refused(let word):
-      try checkPresence()
-      active = nil
-      if isBare, !isAmbiguous(word, own) { return [Self.refusal] }
-      if isBare { return try frame(.refused(word)) }
-      throw NFCError(.tagRefused, "the card has refused the command", cause: .statusWord(word))
-    }
-  }
-
-  /// The status word that gives no reason (PC/SC part 3, 3.2.2.1).
-  private static let noReason: UInt16 = 0x6300
-  private static let read: UInt8 = 0x30
-
-  /// Returns whether a tag may have carried out a command all the same: a reader that reports a
-  /// failed write without a reason may have lost the acknowledge.
-  private func isAmbiguous(_ word: UInt16, _ command: [UInt8]) -> Bool {
-    word == Self.noReason && command.first != Self.read
-  }
-
-  package func authenticate(
-    block: UInt8, keyType: MiFareClassicKeyType, key: [UInt8], uid: [UInt8]
-  ) throws {
-    guard case .classic = session?.path else {
-      throw NFCError(.unsupported, "\(name) has no MIFARE Classic card in its field")
-    }
-    try returnClassic()
-    guard let slots = try load(key, keyType) else {
-      throw NFCError(
-        .unsupported,
-        "\(name) does not accept a key for MIFARE Classic in its volatile memory, and none is "
-          + "written to its nonvolatile memory", cause: .unsupportedByReader)
-    }
-    let command = StorageCardCommands.authenticate(block: block, keyType, slots)
-    // The sector stays open for every program.
-    tagHoldsState(true)
-    switch ExchangeOutcome(try transmit(command)) {
-    case .answer: return
-    case .unknown(let word):
-      throw NFCError(
-        .unsupported, "\(name) does not authenticate MIFARE Classic cards", cause: .statusWord(word)
-      )
-    case .refused, .noAnswer, .broken, .malformed:
-      active = nil
-      throw NFCError(
-        .authenticationFailed, "the key does not open the sector", place: .block(Int(block)))
-    }
-  }
-
-  /// Puts a key into the reader's volatile memory; `nil` if the reader accepts none there.
-  private func load(
-    _ key: [UInt8], _ keyType: MiFareClassicKeyType
-  ) throws -> StorageCardCommands.KeySlots? {
-    for slots in keySlots.map({ [$0] }) ?? model.keySlots {
-      let command = StorageCardCommands.load(key, keyType, slots)
-      guard case .answer = ExchangeOutcome(try transmit(command)) else { continue }
-      keySlots = slots
-      return slots
-    }
-    return nil
   }
 }
 

@@ -98,6 +98,7 @@ extension PCSCDriver {
   ) throws -> ExchangeOutcome {
     switch path {
     case .direct: try sendDirect(command, timeout)
+    case .passedThrough(let way): try sendPassedThrough(command, way, timeout)
     case .feliCaFrames: try sendFeliCa(command, timeout)
     case .feliCaCommands: try sendFeliCaCommand(command, timeout)
     case .encapsulated(let standard): try sendEncapsulated(command, of: standard, timeout)
@@ -113,6 +114,17 @@ extension PCSCDriver {
       try transmit(command, timeout: timeout), meanings: Encapsulation.meanings)
     // For an acknowledge, which has no whole byte, a reader may report only that it arrived.
     return outcome == .answer([]) ? .answer([Self.acknowledge]) : outcome
+  }
+
+  func sendPassedThrough(
+    _ frame: [UInt8], _ way: TypeAPassThrough, _ timeout: Duration
+  ) throws -> ExchangeOutcome {
+    guard let command = way.command(for: frame) else {
+      throw NFCError(
+        .unsupported, "\(name) has no safe way to send command \(frame.prefix(1).hexadecimal)",
+        cause: .unsupportedByReader)
+    }
+    return TypeAPassThrough.outcome(try transmit(command, timeout: timeout))
   }
 
   func sendDirect(_ command: [UInt8], _ timeout: Duration) throws -> ExchangeOutcome {

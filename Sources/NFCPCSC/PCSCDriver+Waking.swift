@@ -30,7 +30,7 @@ extension PCSCDriver {
       try resetCard()
       guard try startTransparentSession(standard) else { return false }
       return try isThere(target)
-    case (.direct, _), (.encapsulated, _):
+    case (.direct, _), (.encapsulated, _), (.passedThrough, _):
       try resetCard()
       return try isThere(target)
     case (_, .iso14443a(let card)):
@@ -73,7 +73,7 @@ extension PCSCDriver {
       try checkPresence()
       switch session?.path {
       case .transparent(.vicinity), .vicinity: return try hasVicinityTag(target)
-      case .transparent, .encapsulated, .direct: return try isThere(target)
+      case .transparent, .encapsulated, .direct, .passedThrough: return try isThere(target)
       case .classic where hasOpenClassicFrames: return try wake(target)
       case .apdus, .pages, .classic, .feliCaFrames, .feliCaCommands, .feliCaBlocks,
         .identifierAlone:

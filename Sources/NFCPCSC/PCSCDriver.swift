@@ -13,6 +13,7 @@ import Synchronization
 /// | Transparent session (`FF C2`) | frames of type A, FeliCa and ISO/IEC 15693 | the cipher of MIFARE Classic |
 /// | Direct transmit (`FF 00 00 00 … D4 42`, ACR122U) | frames of type A and FeliCa | codes of refusals |
 /// | Encapsulated frames (`FF FE`, SpringCard) | frames of type A, FeliCa and ISO/IEC 15693 | the cipher of MIFARE Classic, all tags but one |
+/// | Type A frames (`FF EF`, Identiv; `FF 00 00 00`, ACS) | frames of Ultralight and NTAG | Identiv: a second sector; ACS: codes of refusals |
 /// | Maker's pass-through (`FF FB`, `FF FC`, `FF F6`) | commands of ISO/IEC 15693 | flags, error codes, all tags but one |
 /// | OMNIKEY commands (`FF 30`) | blocks, locks, AFI, DSFID, what the tag tells of itself | flags, error codes, custom commands, all tags but one |
 /// | Storage card (`FF B0`, `FF D6`) | READ and WRITE of Ultralight, Classic and ISO/IEC 15693 blocks | locks, versions, FAST_READ, passwords, error codes |
@@ -98,6 +99,7 @@ package final class PCSCDriver: ReaderDriver {
     case transparent(TransparentSession.Standard)
     case encapsulated(Encapsulation.Standard)
     case direct
+    case passedThrough(TypeAPassThrough)
     case feliCaFrames
     case feliCaCommands
     case vicinity(any VicinityDialect)
@@ -439,7 +441,9 @@ package final class PCSCDriver: ReaderDriver {
       case .apdus: return try exchangeAPDU(command, framing, timeout)
       case .transparent(.vicinity), .vicinity:
         return try exchangeVicinity(command, framing, timeout)
-      case .transparent, .encapsulated, .direct, .feliCaFrames, .feliCaCommands:
+      case .passedThrough(let way) where way.leavesToReader(command):
+        return try exchangeStorage(command, framing)
+      case .transparent, .encapsulated, .direct, .passedThrough, .feliCaFrames, .feliCaCommands:
         return try exchangeFrame(command, framing, timeout)
       case .pages: return try exchangeStorage(command, framing)
       case .classic: return try exchangeClassic(command, framing, timeout)

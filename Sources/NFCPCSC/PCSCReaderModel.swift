@@ -36,6 +36,16 @@ struct PCSCReaderModel {
   private var slotKind: SlotKind? {
     guard !slotName.contains("+"), !slotName.contains("&") else { return nil }
     return slotName.split { !$0.isLetter }.compactMap { Self.slotWords[$0] }.last
+      ?? numberedSlotKind
+  }
+
+  /// What the number of a slot says, which pcscd puts at the end of a name. An ACR1281U has slots for a chip card and
+  /// for a SAM before and after its antenna, all with one name (acshk/acsccid issue 4; its descriptor in libccid).
+  private var numberedSlotKind: SlotKind? {
+    guard matchesAny(of: ["ACR1281"]), let number = name.split(separator: " ").last else {
+      return nil
+    }
+    return ["00": .chipCard, "01": .antenna, "02": .chipCard][number]
   }
 
   /// A slot for a chip card in the reader, or one for a SAM, not its antenna.
@@ -48,8 +58,7 @@ struct PCSCReaderModel {
 
   private static let contactlessModels = [
     "ACR122", "ACR125", "ACR155", "PASORI", "RC-S", "UTRUST 37", "CLOUD 37", "SCL01", "SCL37",
-    "SDI01",
-    "OMNIKEY 502", "5427 CK", "UBISYS",
+    "SDI01", "OMNIKEY 502", "5127 CK", "5427 CK", "UBISYS", "TWN4", "DE-620", "DE-ABCM",
   ]
 
   /// Returns the names of the slots that may have an antenna, those that surely do first. A computer's own reader
@@ -84,6 +93,12 @@ struct PCSCReaderModel {
   /// Whether it may accept FeliCa frames in `FF 00 00 00`. For an ACR1552U, transparent sessions are known.
   var hasFeliCaFrames: Bool {
     matchesAny(of: ["ACS "]) && !hasDirectTransmit && !matchesAny(of: ["ACR1552"])
+  }
+
+  /// How it may send frames of type A, in addition to a transparent session.
+  var typeAPassThrough: TypeAPassThrough? {
+    if isIdentiv || isSCM { return .identiv }
+    return hasFeliCaFrames ? .acs : nil
   }
 
   /// Whether it may have APDUs for commands of FeliCa.
@@ -129,6 +144,10 @@ struct PCSCReaderModel {
   /// memory; a number that another reader uses for one that is not is never tried on that reader.
   var keySlots: [StorageCardCommands.KeySlots] {
     if matchesAny(of: ["ACR128"]) { return [.session] }
+    if matchesAny(of: ["PROX-DU", "PROX-SU", "PROX DUAL", "PROX SU"]) {
+      return [.afterNonvolatile]
+    }
+    if matchesAny(of: ["CHERRY"]) { return [.second, .common, .byKeyType, .session] }
     if isIdentiv || isSCM { return [.byKeyType, .common] }
     return [.common, .byKeyType, .session]
   }
@@ -145,6 +164,7 @@ struct PCSCReaderModel {
       paths.append(.transparentSession)
       paths += vicinityDialects(uid: []).map(\.commandPath).filter { $0 != .storageCard }
     }
+    if typeAPassThrough != nil { paths.append(.typeAFrames) }
     if hasFeliCaFrames { paths.append(.feliCaFrames) }
     if hasFeliCaCommands { paths.append(.feliCaCommands) }
     if hasFeliCaBlocks { paths.append(.feliCaBlocks) }
@@ -183,6 +203,12 @@ extension CommandPath {
       .feliCa: [.rawCommands, .readAndWrite],
       .iso15693: [.rawCommands, .readAndWrite, .information, .multipleBlocks, .locks],
     ], note: "one tag at a time")
+  /// `FF EF` of Identiv's readers, `FF 00 00 00` of ACS's without a PN532.
+  static let typeAFrames = CommandPath(
+    name: "type A frames",
+    capabilities: [
+      .iso14443a: [.rawCommands, .readAndWrite, .information, .multipleBlocks, .locks]
+    ], note: "Ultralight and NTAG only")
   /// `FF FB`, `FF FC`, `FF F6`.
   static let makerPassThrough = CommandPath(
     name: "maker's pass-through",

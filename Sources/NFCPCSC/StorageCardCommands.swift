@@ -58,6 +58,11 @@ enum StorageCardCommands {
     /// Slot 0 for either key (ACR122U, application programming interface 2.04, 5.1; ACM1252U-Y3, reference manual
     /// 1.03, 5.2.4.1).
     static let common = KeySlots(first: 0x00, hasOneEach: false, name: 0x00)
+    /// Slot 1: a reader of Cherry accepts none with the number 0 (liblogicalaccess 3.5, `MifareCherryCommands`).
+    static let second = KeySlots(first: 0x01, hasOneEach: false, name: 0x01)
+    /// The first slot in volatile memory of readers whose slots 00 to 4F are nonvolatile (Gemalto Prox-DU and Prox-SU,
+    /// reference manual DOC118569, "Load Keys command", and PC/SC guide DOC119811, "General Authenticate command").
+    static let afterNonvolatile = KeySlots(first: 0x50, hasOneEach: false, name: 0x50)
     /// A slot that is called 60 or 61, as the key's type is (Identiv uTrust 3720F, reference manual
     /// 1.00, 6.2.3 and 6.2.4; SCL3711, reference manual 1.3, 6.2.3).
     static let byKeyType = KeySlots(first: 0x60, hasOneEach: true, name: 0x01)

@@ -20,6 +20,8 @@ public struct APDULog: Sendable {
     case none
     /// Before the status word.
     case plain
+    /// The whole answer of the reader, with its check.
+    case checked
     /// In a data object of a transparent session.
     case object
     /// After the code and the status of a PN532's reply.
@@ -107,6 +109,9 @@ public struct APDULog: Sendable {
   private static let encapsulation: [UInt8] = [0xFF, 0xFE]
   private static let encapsulatedVicinity: UInt8 = 0x04
   private static let direct: [UInt8] = [0xFF, 0x00, 0x00, 0x00]
+  /// Identiv's frames of type A.
+  private static let typeAFrames: [UInt8] = [0xFF, 0xEF]
+  private static let toChip: UInt8 = 0xD4
   /// InDataExchange, whose first parameter is the target's number, and InCommunicateThru.
   private static let dataExchange: [UInt8] = [0xD4, 0x40]
   private static let communicateThru: [UInt8] = [0xD4, 0x42]
@@ -129,7 +134,16 @@ public struct APDULog: Sendable {
       answerPlace = .plain
       return data
     }
-    guard apdu.starts(with: Self.direct), data.count > 3 else { return nil }
+    if apdu.starts(with: Self.typeAFrames) {
+      answerPlace = .checked
+      return data
+    }
+    guard apdu.starts(with: Self.direct) else { return nil }
+    if apdu[data.lowerBound] != Self.toChip {
+      answerPlace = .plain
+      return data
+    }
+    guard data.count > 3 else { return nil }
     answerPlace = .direct
     let head = Array(apdu[data].prefix(2))
     if head == Self.communicateThru { return data.dropFirst(2) }
@@ -207,13 +221,16 @@ public struct APDULog: Sendable {
     let place: Range<Int>? =
       switch answerPlace {
       case .none: nil
-      case .plain: data
+      case .plain, .checked: data
       case .object: Self.object(Self.received, in: answer, data)
       case .direct: data.dropFirst(Self.replyHead)
       }
     guard let place, !place.isEmpty else { return [] }
-    return secrets.find(inAnswer: Array(answer[place])).map {
+    let found = secrets.find(inAnswer: Array(answer[place])).map {
       place.lowerBound + $0.lowerBound..<place.lowerBound + $0.upperBound
     }
+    // The check would reveal what it is calculated from.
+    guard answerPlace == .checked, !found.isEmpty else { return found }
+    return found + [data.upperBound..<answer.count]
   }
 }

@@ -28,6 +28,11 @@ struct ProximitySlot {
       }
     }
 
+    var isUltralight: Bool {
+      if case .ultralight = kind { return true }
+      return false
+    }
+
     var isClassic: Bool {
       if case .classic = kind { return true }
       return false

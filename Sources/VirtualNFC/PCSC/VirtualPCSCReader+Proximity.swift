@@ -32,6 +32,10 @@ extension VirtualPCSCReader {
     case (0xFE, let mode, _) where dialect == .springCard:
       guard let data else { return Self.wrongLength }
       return encapsulated(data, mode, card)
+    case (0xEF, let form, 0x00)
+    where dialect == .identivPassThrough && card.isUltralight && form <= 0x01:
+      guard let data else { return Self.wrongLength }
+      return passedThrough(data, keepsCheck: form == 0x00)
     case (0xFB, let isSuspended, 0x00) where dialect == .springCard && isSuspended <= 0x01:
       state.withLock { $0.isTrackingSuspended = isSuspended == 0x01 }
       return Self.done
@@ -40,6 +44,12 @@ extension VirtualPCSCReader {
       guard let data, data.first == Self.toChip else { return Self.wrongLength }
       return direct(Array(data.dropFirst()))
     case (0x00, 0x00, 0x00) where dialect.hasFeliCaFrames && card.standard == .feliCa:
+      guard let data else { return Self.wrongLength }
+      guard let answer = overAir({ $0.exchange(data) }), answer.isChecked else {
+        return Self.refused
+      }
+      return answer.bytes + Self.done
+    case (0x00, 0x00, 0x00) where dialect.hasTypeAFrames && card.isUltralight:
       guard let data else { return Self.wrongLength }
       guard let answer = overAir({ $0.exchange(data) }), answer.isChecked else {
         return Self.refused
@@ -120,6 +130,19 @@ extension VirtualPCSCReader {
     return isWhole && effect != .answerBroken ? answer.bytes + Self.done : Self.wrongCheck
   }
 
+  /// A frame of type A through Identiv's `FF EF`. The answer is the tag's own, with its check or without, and has no
+  /// status word: one byte for the four bits of an acknowledge, and nothing if the tag is silent (NXP, `NTAG_I2C_RF.cpp`).
+  private func passedThrough(_ frame: [UInt8], keepsCheck: Bool) -> [UInt8] {
+    let effect = nextEffect()
+    guard effect?.stopsFrame != true,
+      let answer = state.withLock({ $0.slot.exchange(frame) }), effect != .answerLost
+    else { return [] }
+    guard answer.isChecked else { return answer.bytes }
+    let check = CyclicRedundancyCheck.a(answer.bytes)
+    let received = effect == .answerBroken ? check.map { ~$0 } : check
+    return answer.bytes + (keepsCheck ? received : [])
+  }
+
   /// Identiv's commands for FeliCa: the counts of a read or a write are P1 and P2, and the answer has neither length nor
   /// code.
   private func feliCa(
@@ -153,6 +176,10 @@ extension VirtualPCSCReader {
       guard let answer = overAir({ $0.exchangeData([Self.read, number]) }) else {
         return Self.refused
       }
+      // Identiv's readers return a block, or one page, whatever Le requests (uTrust 3720F, reference manual 1.00, 6.2.1).
+      if dialect == .identivPassThrough {
+        return (card.isUltralight ? Array(answer.prefix(Self.pageSize)) : answer) + Self.done
+      }
       // Returns as many bytes as Le requests, all of them for 0 (ACR122U, application programming
       // interface 2.04, 5.3).
       let length = command.count > 4 ? Int(command[4]) : 0
@@ -169,6 +196,7 @@ extension VirtualPCSCReader {
     }
   }
 
+  private static let pageSize = 4
   private static let keySize = 6
 
   /// The slots for keys. Identiv's readers identify a slot by the key type, those of ACS by a number; an ACR1281U

@@ -23,7 +23,8 @@ public final class VirtualPCSCReader: Sendable {
     case transparentSession
     /// ACS ACR1552U with only the maker's `FF FB`.
     case acsPassThrough
-    /// Identiv uTrust 3720F: `FF FC`, UID most significant byte first.
+    /// Identiv uTrust 3720F: `FF FC` for ISO/IEC 15693, UID most significant byte first; `FF EF` for frames of type A,
+    /// FeliCa commands, and one page of an Ultralight in `FF B0`.
     case identivPassThrough
     /// SpringCard: frames with `FF FE`, commands with `FF F6`, whose modes `FF FB FD` sets, and
     /// 16-bit block numbers in `FF B0` and `FF D6`.
@@ -35,9 +36,10 @@ public final class VirtualPCSCReader: Sendable {
     /// ACS ACR122U: a PN532 that accepts its own commands in `FF 00 00 00`; no ISO/IEC 15693. If a
     /// card does not answer, the answer is empty.
     case directTransmit
-    /// ACS ACM1252U: storage-card commands, and FeliCa frames in `FF 00 00 00`; no ISO/IEC 15693.
+    /// ACS ACM1252U: storage-card commands, and frames of FeliCa, Ultralight and NTAG in `FF 00 00 00`; no ISO/IEC
+    /// 15693.
     case feliCaFrames
-    /// ACS ACR1281U: the same as ``feliCaFrames``, with slot 20 for a key that is not kept.
+    /// ACS ACR1281U: the same as ``feliCaFrames`` without frames of type A, with slot 20 for a key that is not kept.
     case sessionKey
     /// Sony RC-S300: transparent session without some commands of FeliCa, PMm with `FF CA 01`; no
     /// ISO/IEC 15693.
@@ -328,6 +330,10 @@ extension VirtualPCSCReader.Dialect {
 
   /// Whether the reader sends FeliCa frames in `FF 00 00 00`.
   var hasFeliCaFrames: Bool { [.feliCaFrames, .sessionKey].contains(self) }
+
+  /// Whether the reader sends frames of type A in `FF 00 00 00`. No manual says so; programs for all of ACS's readers do
+  /// it, and one for an ACR1252U. An ACR1281U is taken for one that does not.
+  var hasTypeAFrames: Bool { self == .feliCaFrames }
 
   /// Whether the reader supports `FF C2`.
   var hasTransparentSession: Bool { [.transparentSession, .sonyTransparentSession].contains(self) }

@@ -314,6 +314,11 @@ import VirtualNFC
     ("Broadcom Corp 58200 [Contactless SmartCard] (0123456789ABCD) 01 00", false),
     ("NXP Pegoda 3 [NXP Pegoda 3 (CT)] 00 00", true),
     ("HID Global OMNIKEY 5422 Smartcard Reader [OMNIKEY 5422CL Smartcard Reader] 00 00", false),
+    // Three slots with one name (acshk/acsccid issue 4; libccid's name), and models with an antenna only.
+    ("ACS ACR1281 1S Dual Reader 00 00", true), ("ACS ACR1281 1S Dual Reader 00 01", false),
+    ("ACS ACR1281 1S Dual Reader 00 02", true), ("ACS ACR1281U 01 00", true),
+    ("ACS ACR1281U 01 01", false), ("ACS ACR1281 CL Reader 00 00", false),
+    ("ACS ACR1281 1S Dual Reader PICC 0", false), ("ACS ACR1281 1S Dual Reader", false),
     ("Alcor Micro AU9540 00 00", false), ("Ein Lesegerät für Funkkarten ][ 00 00", false),
   ])
   func recognizesSlotsForChipCards(_ name: String, _ isChipCardSlot: Bool) {
@@ -331,5 +336,7 @@ import VirtualNFC
       "ACS ACR1252 Dual Reader [ACR1252 Dual Reader SAM] 06 00",
     ]
     #expect(PCSCReaderModel.antennas(names) == [4, 5, 0, 1, 2].map { names[$0] })
+    let slots = ["00", "01", "02"].map { "ACS ACR1281 1S Dual Reader 00 \($0)" }
+    #expect(PCSCReaderModel.antennas(names.prefix(1) + slots) == [slots[1], names[0]])
   }
 }

@@ -465,7 +465,7 @@ import VirtualNFC
 
   @Test(arguments: [
     VirtualPCSCReader.Dialect.transparentSession, .directTransmit, .storageCard, .springCard,
-    .acsPassThrough,
+    .acsPassThrough, .identivPassThrough,
   ])
   func distinguishesATagThatIsPresentFromOneThatHasLeft(_ dialect: VirtualPCSCReader.Dialect)
     async throws

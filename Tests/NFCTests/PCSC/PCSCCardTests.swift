@@ -32,7 +32,7 @@ import VirtualNFC
   private static let message = NDEFMessage(records: [URIRecord("https://example.com/pcsc").record])
   static let all: [Dialect] = [
     .transparentSession, .directTransmit, .storageCard, .identivPassThrough, .acsPassThrough,
-    .springCard, .springCardPassThrough, .omnikey,
+    .springCard, .springCardPassThrough, .omnikey, .feliCaFrames, .sessionKey,
   ]
   /// Those that carry frames of type A and FeliCa.
   static let framed: [Dialect] = [.transparentSession, .directTransmit, .springCard]
@@ -102,7 +102,7 @@ import VirtualNFC
 
   // MARK: Ultralight, NTAG
 
-  @Test(arguments: framed)
+  @Test(arguments: framed + [.identivPassThrough])
   func sendsEveryCommandWhereFramesPass(_ dialect: Dialect) async throws {
     let (tag, bench) = try await miFare(.ntag215(), dialect)
     #expect(try await tag.product()?.name == "NTAG215")
@@ -149,7 +149,7 @@ import VirtualNFC
     #expect(try await tag.sendMiFareCommand([0x30, 0x04]).count == 16)
   }
 
-  @Test(arguments: framed + [.storageCard])
+  @Test(arguments: framed + [.storageCard, .identivPassThrough, .feliCaFrames])
   func toleratesFaultsOnAnUltralight(_ dialect: Dialect) async throws {
     let effects: [VirtualPCSCReader.Fault.Effect] = [
       .frameLost, .answerLost, .tagLeaves, .readerUnplugged,

@@ -258,7 +258,8 @@ import Testing
   }
 
   /// Slots are not the same on all readers: ACR122U 2.04, 5.1; SCL3711 1.3, 6.2.3; ACM1281U-C7 1.02, 5.1.3.1. An
-  /// SCL011 answers 6988 to slot 00 (Stack Overflow 31271372).
+  /// SCL011 answers 6988 to slot 00 (Stack Overflow 31271372). Gemalto's are nonvolatile below 80 (DOC119811); Cherry's
+  /// first is 1 (liblogicalaccess).
   @Test(arguments: [
     ("Some Reader 00 00", "00", "00"), ("Some Reader 00 00", "60", "01"),
     ("Some Reader 00 00", "20", "20"),
@@ -266,6 +267,9 @@ import Testing
     ("Identiv uTrust 3700 F CL Reader 00 00", "60", "01"),
     ("ACS ACR1281 1S Dual Reader 00 01", "20", "20"), ("ACS ACR128U 00 00", "20", "20"),
     ("ACS ACR1252 Dual Reader [ACR1252 Dual Reader PICC] 00 00", "00", "00"),
+    ("Gemalto Prox Dual USB PC LinkReader [Prox-DU Contactless_10500231] 00 00", "50", "50"),
+    ("Gemalto Prox SU USB PC LinkReader [Prox-SU Contactless interface] 01 00", "50", "50"),
+    ("Cherry SmartTerminal ST-4400 RF 00 00", "01", "01"),
   ])
   func findsTheSlotForAKey(_ reader: String, _ slot: String, _ number: String) throws {
     let load = "FF 82 00 \(slot) 06 FFFFFFFFFFFF"
@@ -288,6 +292,7 @@ import Testing
     #expect(loads.allSatisfy { $0[2] == 0x00 })
     // Where the low slots are nonvolatile, none of them is tried.
     #expect(!reader.contains("ACR128") || loads.allSatisfy { $0[3] == 0x20 })
+    #expect(!reader.contains("Prox") || loads.allSatisfy { $0[3] == 0x50 })
   }
 
   @Test func saysThatAnotherProgramHasTheCard() throws {

@@ -79,6 +79,17 @@ import VirtualNFC
         ("D5430077889000", "D54300" + stars(2) + "9000"),
       ]),
     Conversation(
+      "password and acknowledge through Identiv's frames, with the check of the answer",
+      [
+        ("FFEF0000051B11223344", "FFEF0000051B" + stars(4)),
+        ("77885B5F", stars(4)),
+        ("FFEF00000160", "FFEF00000160"),
+        ("00040402010011030123", "00040402010011030123"),
+      ]),
+    Conversation(
+      "password and acknowledge through frames of ACS's readers",
+      [("FF000000051B11223344", "FF000000051B" + stars(4)), ("77889000", stars(2) + "9000")]),
+    Conversation(
       "password through SpringCard's ENCAPSULATE",
       [("FFFE0100051B1122334400", "FFFE0100051B" + stars(4) + "00")]),
     Conversation(
