@@ -128,6 +128,9 @@ enum TransparentSession {
   private static func nextObject(_ rest: inout ArraySlice<UInt8>) -> (tag: UInt8, value: [UInt8])? {
     guard let tag = rest.first else { return nil }
     var index = rest.startIndex + 1
+    // A tag of two bytes, none of which is needed: an ACM1252U-Y3 adds the card's ATR with 5F51 (reference manual 1.03,
+    // 5.2.3.5).
+    if tag & 0x1F == 0x1F { index += 1 }
     guard index < rest.endIndex else { return nil }
     var length = Int(rest[index])
     index += 1

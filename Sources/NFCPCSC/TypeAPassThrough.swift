@@ -4,8 +4,8 @@ import NFCCore
 ///
 /// | Readers | APDU | Answer |
 /// |---|---|---|
-/// | Identiv, and SCM before it | `FF EF 00 00` | the tag's own with its check, nothing if it is silent; no status word |
-/// | ACS, without a PN532 | `FF 00 00 00`, as for FeliCa | the tag's own without its check, then a status word |
+/// | Identiv, and SCM before it | `FF EF 00 00` | the tag's with its check, nothing if it is silent; no status word |
+/// | ACS, without a PN532 | `FF 00 00 00`, as for FeliCa | the tag's without its check, then a status word |
 ///
 /// Identiv: SCL010/01X, reference manual 1.6, 6.4.2; CLOUD 45x0 F, reference manual 1.0,
 /// `PAPDU_ISO14443_PART3_PASS_THRU`. The answers are those that programs for a CLOUD 47x0 F expect: NXP's

@@ -131,7 +131,8 @@ extension VirtualPCSCReader {
   }
 
   /// A frame of type A through Identiv's `FF EF`. The answer is the tag's own, with its check or without, and has no
-  /// status word: one byte for the four bits of an acknowledge, and nothing if the tag is silent (NXP, `NTAG_I2C_RF.cpp`).
+  /// status word: one byte for the four bits of an acknowledge, and nothing if the tag is silent (NXP's demonstration of
+  /// NTAG I2C, `NTAG_I2C_RF.cpp`).
   private func passedThrough(_ frame: [UInt8], keepsCheck: Bool) -> [UInt8] {
     let effect = nextEffect()
     guard effect?.stopsFrame != true,
@@ -176,7 +177,8 @@ extension VirtualPCSCReader {
       guard let answer = overAir({ $0.exchangeData([Self.read, number]) }) else {
         return Self.refused
       }
-      // Identiv's readers return a block, or one page, whatever Le requests (uTrust 3720F, reference manual 1.00, 6.2.1).
+      // Identiv's readers return a block, or one page, whatever Le requests (uTrust 3720F, reference manual 1.00,
+      // 6.2.1).
       if dialect == .identivPassThrough {
         return (card.isUltralight ? Array(answer.prefix(Self.pageSize)) : answer) + Self.done
       }

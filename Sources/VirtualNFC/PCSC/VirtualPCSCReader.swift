@@ -331,8 +331,8 @@ extension VirtualPCSCReader.Dialect {
   /// Whether the reader sends FeliCa frames in `FF 00 00 00`.
   var hasFeliCaFrames: Bool { [.feliCaFrames, .sessionKey].contains(self) }
 
-  /// Whether the reader sends frames of type A in `FF 00 00 00`. No manual says so; programs for all of ACS's readers do
-  /// it, and one for an ACR1252U. An ACR1281U is taken for one that does not.
+  /// Whether the reader sends frames of type A in `FF 00 00 00`. No manual says so; liblogicalaccess does it for every
+  /// reader of ACS, and programs for an ACR1252U do. Here an ACR1281U does not.
   var hasTypeAFrames: Bool { self == .feliCaFrames }
 
   /// Whether the reader supports `FF C2`.

@@ -72,9 +72,13 @@ final class VirtualSmartCardService: SmartCardService {
     guard reader.status.eventCount == connection else { throw .removedCard }
     let answer = reader.transmit(command)
     try check(reader.name)
-    // An ISO/IEC 14443-4 card that does not answer the reader; an ACR122U reports success. A MIFARE Plus
-    // answers some commands with a single byte, which liblogicalaccess documents for real readers.
-    guard !answer.isEmpty || reader.dialect == .directTransmit else { throw .notTransacted }
+    // An ISO/IEC 14443-4 card that does not answer the reader; an ACR122U reports success, and so does Identiv's FF EF
+    // (NXP, NTAG_I2C_RF.cpp). A MIFARE Plus answers some commands with a single byte, which liblogicalaccess documents
+    // for real readers.
+    let isForReader = command.first == VirtualPCSCReader.pseudoClass
+    guard !answer.isEmpty || isForReader || reader.dialect == .directTransmit else {
+      throw .notTransacted
+    }
     return answer
   }
 

@@ -64,6 +64,17 @@ import Testing
     #expect(DirectTransmit.outcome([0xD5, 0x41, 0x00, 0x90, 0x00], of: [0x60]) == .malformed)
   }
 
+  /// The answer to "switch protocol" of an ACM1252U-Y3 for ISO/IEC 14443-4 (reference manual 1.03, page 32).
+  @Test func readsObjectsWithTagsOfTwoBytes() {
+    let done: [UInt8] = [0xC0, 0x03, 0x00, 0x90, 0x00]
+    let atr: [UInt8] = [0x5F, 0x51, 0x05, 0x3B, 0x80, 0x80, 0x01, 0x01]
+    #expect(TransparentSession.isDone(done + atr))
+    #expect(TransparentSession.outcome(done + atr + [0x97, 0x01, 0x0A]) == .answer([0x0A]))
+    for count in 1..<atr.count {
+      #expect(!TransparentSession.isDone(done + atr.prefix(count)), "\(count)")
+    }
+  }
+
   /// The commands are those of the makers' manuals: ACR122U 2.04, 5.1 and 5.2; uTrust 3720F 1.00,
   /// 6.2.3 and 6.2.4.
   @Test func loadsKeysAsTheReaderNamesThem() {
