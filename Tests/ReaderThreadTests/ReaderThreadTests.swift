@@ -23,7 +23,7 @@ import Testing
   /// released, and the thread ended.
   ///
   /// Memory that was released is overwritten (mallopt(3), `M_PERTURB`), so that a use of it does not go unnoticed.
-  /// Built for debugging, the queue was kept; built for release, it was not.
+  /// Only a program that is built for release shows it: one for debugging keeps every object that it calls.
   @Test func anActorMayEndBeforeItsJobHasBeenEnqueued() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "nfc-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
