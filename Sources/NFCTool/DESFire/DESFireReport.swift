@@ -123,7 +123,8 @@ struct DESFireReport {
     .members([
       "uid": .bytes(uid), "product": product.map { .string($0) },
       "version": .members([
-        "hardware": .string(version.hardware.text), "software": .string(version.software.text),
+        "hardware": .string(version.hardware.numbers),
+        "software": .string(version.software.numbers),
         "storage": version.hardware.storageSize.map { .integer($0) },
         "batch": .bytes(version.batch),
         "productionWeek": version.productionWeek.map { .integer($0) },
@@ -196,8 +197,8 @@ extension UInt16 {
 }
 
 extension DESFireVersionInformation.Part {
-  /// The version in the form `1.4`.
-  fileprivate var text: String { "\(major).\(minor)" }
+  /// The two bytes of the version in the form `51.0`.
+  fileprivate var numbers: String { "\(major).\(minor)" }
 }
 
 extension DESFireKeySummary {

@@ -4,17 +4,22 @@ import NFC
 struct KnownApplication {
   let name: String
   let aid: ApplicationIdentifier
+  /// The applications of a payment card that its environment lists.
+  private(set) var payments: [PaymentApplication] = []
 
   private init(_ name: String, _ aid: ApplicationIdentifier) {
     self.name = name
     self.aid = aid
   }
 
+  private static let paymentEnvironment: ApplicationIdentifier =
+    "325041592E5359532E4444463031"
+
   /// The known applications (EMV book 1, 11.3.4, for the payment system environment; ICAO 9303, part 10; NFC
   /// Forum type 4 tag; Calypso, 1TIC.ICA; Korean transit, KS X 6924; FIDO CTAP; OpenPGP card; NIST SP
   /// 800-73).
   private static let all = [
-    KnownApplication("payment card (EMV)", "325041592E5359532E4444463031"),
+    KnownApplication("payment card (EMV)", paymentEnvironment),
     KnownApplication("passport or identity card (ICAO 9303)", "A0000002471001"),
     KnownApplication("transit card (Calypso)", "315449432E494341"),
     KnownApplication("transit card (T-money)", "D4100000030001"),
@@ -23,7 +28,8 @@ struct KnownApplication {
     KnownApplication("identity card (PIV)", "A000000308"),
   ]
 
-  /// Returns the applications that a card has. One exchange for each known application; no data is read.
+  /// Returns the applications that a card has. One exchange for each known application; no data is read. The answer
+  /// of a payment card also lists its applications.
   static func all(on card: any ISO7816Tag) async throws -> [KnownApplication] {
     var found: [KnownApplication] = []
     for application in all {
@@ -33,7 +39,11 @@ struct KnownApplication {
       guard let response, response.isSuccess || (0x61...0x63).contains(response.sw1) else {
         continue
       }
-      found.append(application)
+      var known = application
+      if application.aid == paymentEnvironment {
+        known.payments = PaymentApplication.all(in: response.data)
+      }
+      found.append(known)
     }
     return found
   }

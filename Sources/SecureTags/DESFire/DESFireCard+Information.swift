@@ -48,7 +48,7 @@ public struct DESFireVersionInformation: Hashable, Sendable {
   /// The year of production, as two decimal digits.
   public var productionYear: Int?
 
-  init(_ answer: [UInt8]) throws {
+  package init(_ answer: [UInt8]) throws {
     var reader = ByteReader(answer)
     hardware = try Part(&reader)
     software = try Part(&reader)

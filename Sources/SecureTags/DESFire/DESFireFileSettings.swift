@@ -69,7 +69,7 @@ public struct DESFireFileSettings: Hashable, Sendable {
 
   /// - Throws: `tagResponseError` for an answer that is too short. Fields that later generations
   ///   append are ignored.
-  init(_ answer: [UInt8]) throws {
+  package init(_ answer: [UInt8]) throws {
     var reader = ByteReader(answer)
     let type = try reader.byte()
     let settings = try reader.byte()

@@ -86,7 +86,7 @@ public struct DESFireKeySummary: Hashable, Sendable {
 
   static let countMask: UInt8 = 0x0F
 
-  init(_ answer: [UInt8]) throws {
+  package init(_ answer: [UInt8]) throws {
     var reader = ByteReader(answer)
     settings = DESFireKeySettings(byte: try reader.byte())
     let keys = try reader.byte()
