@@ -5,11 +5,14 @@ import TagImages
 /// Details of a MIFARE Classic.
 extension TagDetails {
   mutating func ask(
-    _ commands: MiFareClassicCommands, _ keys: [MiFareClassicKey], _ listsMemory: Bool
+    _ commands: MiFareClassicCommands, uid: [UInt8], _ keys: [MiFareClassicKey],
+    _ listsMemory: Bool
   ) async throws {
     memoryMap = Self.map(commands.geometry)
     let dump = try await commands.dump(keys: keys, findsBothKeys: true)
+    try await checkSignature(commands, uid)
     members.append(JSONValue.Member(key: "sectors", value: .array(dump.sectors.map(Self.json))))
+    addDirectory(dump)
     addRows(dump.sectors)
     if listsMemory {
       memory = MemoryListing(
@@ -17,6 +20,41 @@ extension TagDetails {
           .classic, unitSize: MiFareClassicGeometry.blockSize, bytes: dump.bytes))
     }
   }
+
+  // MARK: Signature
+
+  /// The signature of a MIFARE Classic EV1 of 1K, in two blocks beyond its memory, which key B reads (Proxmark3,
+  /// `mifaredefault.h` and `mifarehost.c`; no data sheet describes it).
+  private enum Signature {
+    static let blocks = 69...70
+    static let keyB = MiFareClassicKey([0x4B, 0x79, 0x1B, 0xEA, 0x7B, 0xCC] as [UInt8])
+    static let sectorsOf1K = 16
+  }
+
+  /// Reads and verifies the signature: three exchanges. Another card refuses the key, which costs one exchange and a
+  /// selection, and remains unknown; so does one whose signature another maker has made.
+  private mutating func checkSignature(
+    _ commands: MiFareClassicCommands, _ uid: [UInt8]
+  ) async throws {
+    guard commands.geometry.sectorCount == Signature.sectorsOf1K, let key = Signature.keyB else {
+      return
+    }
+    var bytes: [UInt8] = []
+    do {
+      try await commands.authenticate(block: Signature.blocks.lowerBound, with: key, as: .b)
+      for block in Signature.blocks { bytes += try await commands.readBlock(block) }
+    } catch let error as NFCError where error.group == .refusal {
+      return
+    }
+    guard bytes.contains(where: { $0 != 0 }) else { return }
+    signature = bytes
+    guard OriginalitySignature.verify(uid: uid, signature: bytes, key: .classicEV1) == .genuine
+    else { return }
+    originality = .genuine
+    facts.append(("generation", "MIFARE Classic EV1"))
+  }
+
+  // MARK: Sectors
 
   /// Adds one row for consecutive sectors that are alike.
   private mutating func addRows(_ sectors: [MiFareClassicSectorDump]) {
@@ -44,7 +82,7 @@ extension TagDetails {
       (small, "3 blocks of 16 bytes and a trailer"), (large, "15 blocks of 16 bytes and a trailer"),
     ].compactMap { sectors, use in
       guard let first = sectors.first, let last = sectors.last else { return nil }
-      return Area(unit: "sector", numbers: first...last, use: use)
+      return Area(unit: Area.sector, numbers: first...last, use: use)
     }
   }
 

@@ -12,6 +12,8 @@ struct TagDetails {
 
   /// Pages, blocks or sectors with the same use.
   struct Area {
+    static let sector = "sector"
+
     var unit: String
     var numbers: ClosedRange<Int>
     var use: String
@@ -62,7 +64,7 @@ struct TagDetails {
         let key = try keys.ultralight(product, password: password)
         try await ask(tag, commands, product, key, listsMemory)
       } else if let commands = miFare.classic {
-        try await ask(commands, try keys.classic, listsMemory)
+        try await ask(commands, uid: tag.identifier, try keys.classic, listsMemory)
       } else if miFare.ats.count > 0 {
         if let product {
           try await checkOriginality(tag, product) { try await miFare.sendCommand($0) }
@@ -72,6 +74,7 @@ struct TagDetails {
     case .iso7816(let card):
       if let product {
         try await checkOriginality(tag, product) { try await card.sendCommand($0) }
+        if Self.withVersion.contains(product.id) { try await askVersion(card) }
       }
       if let product, ST25TATag.isOne(product) { try await askFile(card, product) }
       try await askApplications(card)
@@ -116,6 +119,9 @@ struct TagDetails {
   /// The cards that do not support commands in the format of ISO/IEC 7816-4, and answer such a command with a
   /// byte that is not a status word.
   private static let withoutSignature: Set<ChipID> = [.plus, .plusS, .plusX, .plusSE]
+
+  /// The chips that answer GetVersion in the format of ISO/IEC 7816-4 (NT4H2421Gx data sheet, 10.5.2).
+  private static let withVersion: Set<ChipID> = [.ntag413DNA, .ntag424DNA]
 
   private mutating func checkOriginality(
     _ tag: DetectedTag, _ product: TagProduct, _ send: (APDU) async throws -> ResponseAPDU
@@ -201,8 +207,13 @@ extension TagDetails {
     for fact in facts { table.add(fact.name, fact.value) }
     for area in memoryMap {
       let (first, last) = (area.numbers.lowerBound, area.numbers.upperBound)
-      table.add(
-        first == last ? "\(area.unit) \(first)" : "\(area.unit)s \(first)-\(last)", area.use)
+      let numbers = first == last ? "\(area.unit) \(first)" : "\(area.unit)s \(first)-\(last)"
+      // The rows of a card's sectors already have these names.
+      if area.unit == Area.sector {
+        table.add("layout", "\(numbers): \(area.use)")
+      } else {
+        table.add(numbers, area.use)
+      }
     }
   }
 

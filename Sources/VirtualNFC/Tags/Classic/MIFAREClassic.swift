@@ -29,6 +29,9 @@ public struct MIFAREClassic: VirtualChip {
   public let product: Product
   /// The behavior of a copy; none for a genuine chip.
   public var quirks: Quirks = []
+  /// The 32 bytes with which NXP has signed the UID of an EV1 of 1K, in blocks 69 and 70, beyond the memory; `nil`
+  /// for a card without them. Key B 4B791BEA7BCC reads them.
+  public var signature: [UInt8]?
   var activation: TypeAActivation
   /// The first block that does not exist, on a card whose memory is smaller than the product's.
   var blockLimit: Int?
@@ -251,19 +254,24 @@ public struct MIFAREClassic: VirtualChip {
   private mutating func authenticate(block: Int, key: Key, isNested: Bool) -> RadioFrame? {
     // It is not confirmed that a sector with invalid access bits of a genuine card refuses this already. It refuses
     // every memory access (data sheet, 8.7.1).
-    guard block < blockLimit ?? product.blockCount,
-      conditions(ofBlock: block) != nil || quirks.contains(.opensInvalidSectors),
-      !closedSectors.contains(Product.sector(ofBlock: block))
-    else { return refuse(.invalidOperation) }
     let sector = Product.sector(ofBlock: block)
-    let trailer = self.block(Product.trailer(ofSector: sector))
+    let keys: (a: [UInt8], b: [UInt8])
+    if isOfSignature(block) {
+      keys = (Signature.keyA, Signature.keyB)
+    } else {
+      guard block < blockLimit ?? product.blockCount,
+        conditions(ofBlock: block) != nil || quirks.contains(.opensInvalidSectors),
+        !closedSectors.contains(sector)
+      else { return refuse(.invalidOperation) }
+      let trailer = self.block(Product.trailer(ofSector: sector))
+      keys = (Array(trailer.prefix(6)), Array(trailer.suffix(6)))
+    }
     generatorSteps += Self.stepsOfACommand
     let nonce =
       quirks.contains(.constantNonce)
       ? firstNonce : firstNonce.successor(generatorSteps % Self.generatorPeriod)
     let authentication = Crypto1.CardAuthentication(
-      key: Array(key == .a ? trailer.prefix(6) : trailer.suffix(6)), uid: activation.uid,
-      nonce: nonce, isNested: isNested)
+      key: key == .a ? keys.a : keys.b, uid: activation.uid, nonce: nonce, isNested: isNested)
     session = .challenged(authentication, Access(sector: sector, key: key))
     return authentication.challenge
   }
@@ -309,7 +317,10 @@ public struct MIFAREClassic: VirtualChip {
     }
     switch code {
     case Command.read:
-      guard let bytes = readableBytes(ofBlock: block, with: access.key) else {
+      guard
+        let bytes = signatureBlock(block, with: access.key)
+          ?? readableBytes(ofBlock: block, with: access.key)
+      else {
         return refuse(.invalidOperation)
       }
       return send(bytes)
