@@ -172,7 +172,7 @@ import VirtualNFC
     ("topaz96", "kind           Jewel or Topaz tag"), ("bprime", "B' card (Innovatron, Calypso)"),
     ("classic-1k", "sectors 1-15  key A D3F7D3F7D3F7"),
     ("icode-slix2", "article surveillance  off"),
-    ("desfire-ev2", "hardware            version 18.0"),
+    ("desfire-ev2", "hardware            version 2.0"),
     ("st25dv04k", "blocks 0-127, read and write"),
   ])
   func saysInWords(_ name: String, _ words: String) async throws {

@@ -73,6 +73,18 @@ import Testing
     #expect(!(try await onTerminal(line + " | cat").output.contains("\(Self.escape)[3")))
   }
 
+  /// On a terminal, the continuation of a value stays in its column.
+  @Test func longValuesStayInTheirColumn() async throws {
+    let command = "\"$NFC\" info --virtual classic-1k"
+    let lines = try await onTerminal(command, columns: 60, environment: ["TERM": "dumb"]).output
+      .split(whereSeparator: \.isNewline)
+    #expect(lines.contains { $0.hasPrefix("sectors 1-15  key A D3F7D3F7D3F7") })
+    #expect(lines.contains { $0.hasPrefix("              7F0788: key A reads") })
+    #expect(lines.allSatisfy { $0.count <= 60 })
+    let piped = try await onTerminal(command + " | cat", columns: 60).output
+    #expect(piped.contains("key B FFFFFFFFFFFF, access 7F0788: key A reads and writes, key B"))
+  }
+
   @Test(arguments: [1, 2, 10, 26, 27, 39, 40, 200])
   func nothingCrashesOnANarrowTerminal(_ columns: Int) async throws {
     for (command, status) in [

@@ -67,6 +67,7 @@ private struct Report: Sendable {
     // The word "other" is for programs only.
     if case .other = tag { table.add("kind", tag.kindName.withoutArticle) }
     table.add(facts.filter { $0.key != "type" || $0.value.plainText != tag.otherTypeName })
+    for row in ActivationWords(tag).rows { table.add(row.name, row.value) }
     for line in content.lines { table.add("NDEF", line) }
     details.addRows(to: &table)
     self.table = table
@@ -100,8 +101,8 @@ extension DetectedTag {
   /// The `type` of a tag that does not belong to an NFC Forum type, or `nil` for all other tags.
   fileprivate var otherTypeName: String? { if case .other = self { typeName } else { nil } }
 
-  /// Returns the maker of the chip. It is taken from the product, or else from the first byte of a UID of 7
-  /// bytes or from the second byte of an ISO 15693 UID (ISO/IEC 7816-6, register of IC manufacturers).
+  /// Returns the maker of the chip. It is taken from the product, or else from the first byte of a UID of 7 or
+  /// 10 bytes (ISO/IEC 14443-3, 6.5.4) or from the second byte of an ISO 15693 UID.
   fileprivate func maker(_ product: TagProduct?) -> String? {
     if let product { return product.maker }
     let code: UInt8?
@@ -109,14 +110,10 @@ extension DetectedTag {
     case .iso15693(let tag): code = tag.icManufacturerCode
     // Other makers also produce cards of this kind.
     case .feliCa: return nil
-    default: code = technology == .iso14443a && identifier.count == 7 ? identifier.first : nil
+    default:
+      let hasMaker = technology == .iso14443a && [7, 10].contains(identifier.count)
+      code = hasMaker ? identifier.first : nil
     }
-    switch code {
-    case 0x02: return "STMicroelectronics"
-    case 0x04: return "NXP"
-    case 0x05: return "Infineon"
-    case 0x07: return "Texas Instruments"
-    default: return nil
-    }
+    return code.flatMap(ICManufacturer.name)
   }
 }

@@ -10,6 +10,9 @@ extension TagDetails {
     _ key: UltralightKey?, _ listsMemory: Bool
   ) async throws {
     version = try await answer(tag) { try await commands.version() }
+    if let capacitance = version.flatMap(Self.capacitance) {
+      facts.append(("input capacitance", capacitance))
+    }
     // A chip that answers GET_VERSION and is not known may have a signature, too.
     let hasVersion = version != nil
     let bytes = try await answer(tag) {
@@ -44,6 +47,25 @@ extension TagDetails {
     } catch let error as NFCError where error.code == .unsupported {
       // The pages of this chip are not known.
     }
+  }
+
+  /// The answer to GET_VERSION: the vendor NXP in byte 1, an Ultralight or NTAG in byte 2, and the subtype in byte
+  /// 3 (MF0ULx1 data sheet, table 15; NTAG213/215/216 data sheet, table 28; NTAG213F/216F data sheet, table
+  /// 26; NT3H2111_2211 data sheet, table 15).
+  private enum Version {
+    static let size = 8
+    static let vendor: UInt8 = 0x04
+    static let types: ClosedRange<UInt8> = 0x03...0x04
+    static let capacitances: [UInt8: String] = [
+      0x01: "17 pF", 0x02: "50 pF", 0x04: "50 pF", 0x05: "50 pF",
+    ]
+  }
+
+  private static func capacitance(_ version: [UInt8]) -> String? {
+    guard version.count == Version.size, version[1] == Version.vendor,
+      Version.types.contains(version[2])
+    else { return nil }
+    return Version.capacitances[version[3]]
   }
 
   // MARK: Protection

@@ -52,9 +52,14 @@ enum Terminal {
   }
 
   /// The number of columns of the terminal, or 80 if it is not known.
-  static var width: Int {
+  static var width: Int { width(of: STDERR_FILENO) }
+
+  /// The number of columns of standard output, or `nil` if it is not a terminal.
+  static var outputWidth: Int? { isOutput ? width(of: STDOUT_FILENO) : nil }
+
+  private static func width(of descriptor: Int32) -> Int {
     var size = winsize()
-    guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
     return Int(size.ws_col)
   }
 
