@@ -108,14 +108,14 @@ extension MiFareApplicationDirectory.ApplicationIdentifier {
   /// The function clusters (AN10787, annex C).
   private static let clusters: [UInt8: String] = [
     0x00: "card administration", 0x08: "airline", 0x09: "ferry", 0x10: "railway",
-    0x12: "transport", 0x14: "security", 0x18: "city transport", 0x19: "railway (Czechia)",
+    0x12: "transport", 0x18: "city transport", 0x19: "railway (Czechia)",
     0x20: "bus", 0x21: "transport, several kinds", 0x28: "taxi", 0x30: "road toll",
-    0x31: "transport", 0x38: "company services", 0x40: "city card", 0x47: "access control",
+    0x38: "company services", 0x40: "city card", 0x47: "access control",
     0x48: "access control", 0x49: "access control (VIGIK)", 0x4A: "ministry of defense",
     0x4B: "telecommunication (Bosch)", 0x4C: "institutions of the European Union",
     0x50: "ski pass", 0x51: "access control", 0x52: "access control", 0x53: "access control",
     0x54: "access control", 0x58: "university", 0x60: "food", 0x68: "trade", 0x70: "hotel",
-    0x71: "loyalty program", 0x75: "airport", 0x78: "car rental", 0x79: "government (Netherlands)",
+    0x75: "airport", 0x78: "car rental", 0x79: "government (Netherlands)",
     0x80: "administration", 0x88: "electronic purse", 0x90: "television", 0x91: "cruise ship",
     0x95: "IOPTA", 0x97: "metering", 0x98: "telephone", 0xA0: "health", 0xA8: "warehouse",
     0xB0: "electronic trade", 0xB8: "bank", 0xC0: "entertainment and sports",
