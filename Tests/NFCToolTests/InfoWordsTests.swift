@@ -278,7 +278,10 @@ import VirtualNFC
         Self.values("originality", result.lines)
           == [
             isGenuine
-              ? "genuine, by the maker's signature" : "unknown: no signature that could be checked"
+              ? "genuine, by the maker's signature"
+              : isSigned
+                ? "unknown: no key that is known here verifies the signature"
+                : "unknown: no signature that could be checked"
           ])
       #expect(Self.values("signature", result.lines) == (isSigned ? [digits] : []))
       #expect(
