@@ -174,6 +174,8 @@ package final class LibNFCDriver: ReaderDriver {
       try? jewel.restore()
       connection.close()
     }
+    // An abort may have come before the call, which then did nothing.
+    connection.close()
     watchdog.end()
     watchdog.retire()
     // Kept after a loss, until nobody waits for the reader any more.

@@ -134,12 +134,16 @@ import VirtualNFC
     }
   }
 
+  /// The port has a name of its own: that of a pseudo-terminal is given to the next one as soon as it is closed.
   @Test func aNamedReaderIsThereAsLongAsItsPortIs() async throws {
-    let virtual = try VirtualReader(VirtualField())
-    let address = ReaderAddress("isolated:" + virtual.connectionString)
+    let port = FileManager.default.temporaryDirectory.appending(path: "nfc-\(UUID().uuidString)")
+    try FileManager.default.createSymbolicLink(
+      at: port, withDestinationURL: URL(filePath: "/dev/null"))
+    defer { try? FileManager.default.removeItem(at: port) }
+    let address = ReaderAddress("isolated:pn532_uart:\(port.path)")
     let watch = IsolatedSource().watch(naming: [address])
     #expect(watch.readers().map(\.address) == [address])
-    virtual.close()
+    try FileManager.default.removeItem(at: port)
     #expect(watch.readers() == [])
   }
 }

@@ -298,7 +298,7 @@ import VirtualNFC
   @Test(arguments: [("ntag213", "50 pF"), ("ultralight-ev1", "17 pF"), ("ultralight", nil)])
   func theCapacitanceIsReported(_ name: String, _ value: String?) async throws {
     let lines = try await Tool.run("info", "--virtual", name).lines
-    #expect(Self.values("input capacitance", lines) == (value.map { [$0] } ?? []))
+    #expect(Self.values("capacitance", lines) == (value.map { [$0] } ?? []))
   }
 
   @Test func longValuesBreakBetweenWords() {

@@ -325,7 +325,6 @@ import VirtualNFC
     ("poll --timeout -1", 64, #"--timeout is a number of seconds, 0 or more, not "-1""#),
     ("felica read --service 090F -1 --virtual suica", 64, #"The block "-1" is not like 0"#),
     ("version", 64, "it is nfc --version"), ("-V", 64, "-V"),
-    ("virtual ntag213 --json", 64, "--json"),
     (
       "felica send 0C --virtual suica", 74,
       "it lacks the card's IDm, 01010612B41C7D2A: write {idm} after its code"

@@ -11,7 +11,7 @@ extension TagDetails {
   ) async throws {
     version = try await answer(tag) { try await commands.version() }
     if let capacitance = version.flatMap(Self.capacitance) {
-      facts.append(("input capacitance", capacitance))
+      facts.append(("capacitance", capacitance))
     }
     // A chip that answers GET_VERSION and is not known may have a signature, too.
     let hasVersion = version != nil

@@ -10,8 +10,8 @@ extension SessionSuites {
     static let history = Data([0x0F, 0x09])
     private static let absentService = Data([0x34, 0x12])
     private static let absentVersion = Data([0xFF, 0xFF])
-    /// The version of the virtual card's keys.
-    private static let version = Data([0x01, 0x00])
+    /// The version of a service without a key, as those of the virtual card that are asked for.
+    private static let version = Data([0x00, 0x00])
     /// The newest record of the virtual card's history.
     private static let newest = Data([
       0x16, 0x01, 0x00, 0x00, 0x34, 0xCA, 0x25, 0x02, 0x01, 0x07, 0x5A, 0x07, 0x00, 0x00, 0x17,
