@@ -1,9 +1,8 @@
 /// Applications of MIFARE DESFire cards that are recognized by their identifiers, as `nfc info` prints them: six
 /// digits, most significant first.
 ///
-/// Sources: NXP AN11004 for NDEF; for the others Proxmark3's `aid_desfire.json`, Metrodroid and FareBot, and the
-/// selections in a recording of NXP TagInfo (gentilkiwi/kpn532). They disagree about the order of Opal's bytes; both
-/// orders are accepted.
+/// Sources: Proxmark3's `aid_desfire.json`, and the selections in a recording of NXP TagInfo (gentilkiwi/kpn532). They
+/// disagree about the order of Opal's bytes; both orders are accepted.
 enum DESFireDirectory {
   static func name(_ identifier: String) -> String? { names[identifier] }
 

@@ -79,7 +79,7 @@ struct PaymentApplication: Equatable {
   }
 
   /// Payment systems by their registered identifiers (ISO/IEC 7816-5), which begin every application
-  /// identifier. Source: EFTlab's list of application identifiers, and Proxmark3's `aidlist.json`.
+  /// identifier. Each was found in several public lists of such identifiers.
   private static let schemes: [(prefix: String, name: String)] = [
     ("A0000000043060", "Maestro"), ("A000000003", "Visa"), ("A000000004", "Mastercard"),
     ("A000000025", "American Express"), ("A000000042", "Cartes Bancaires"), ("A000000065", "JCB"),

@@ -50,8 +50,8 @@ extension TagDetails {
   }
 
   /// The answer to GET_VERSION: the vendor NXP in byte 1, an Ultralight or NTAG in byte 2, and the subtype in byte
-  /// 3 (MF0ULx1 data sheet, table 15; NTAG213/215/216 data sheet, table 28; NTAG213F/216F data sheet, table
-  /// 26; NT3H2111_2211 data sheet, table 15).
+  /// 3 (Proxmark3, `cmdhfmfu.c`, for 01 and 02; NTAG213F/216F data sheet, table 26, for 04; NXP TagInfo's report of
+  /// an NT3H2111 for 05).
   private enum Version {
     static let size = 8
     static let vendor: UInt8 = 0x04
