@@ -351,7 +351,7 @@ struct RecordingSecrets {
     static let identifierSize = 8
     /// Custom commands begin here; they contain the maker's code.
     static let custom: UInt8 = 0xA0
-    /// The password's number, and the password: write and present password of ST (ST25DV data sheet, 7.6), SET and
+    /// A password's number, and the password: write and present password of ST (ST25DV data sheet, 7.6), SET and
     /// WRITE PASSWORD of NXP (SL2S2602 data sheet, 9.5.3).
     static let passwords: Set<UInt8> = [0xB1, 0xB3, 0xB4]
     /// DESTROY and ENABLE PRIVACY of NXP, AUTHENTICATE, KEY UPDATE and CHALLENGE (ISO/IEC 15693-3:2019, 10.5).
@@ -364,6 +364,12 @@ struct RecordingSecrets {
     static let (readConfiguration, writeConfiguration): (UInt8, UInt8) = (0xC0, 0xC1)
     static let secretBlocks = [0x20...0x2F, 0x33...0x36]
     static let nxp: UInt8 = 0x04
+    /// KILL of ST, which is a fixed byte and the password as the ST25 SDK sends them. NXP has another command with this code.
+    static let (st, kill): (UInt8, UInt8) = (0x02, 0xA6)
+    /// EM Microelectronic: WRITE PASSWORD, DESTROY, ENABLE and DISABLE PRIVACY, AUTHENTICATE and LOGIN, all of them
+    /// without a password's number (emulation of an EM4233 in Chameleon Mini's firmware).
+    static let em: UInt8 = 0x16
+    static let emSecrets: Set<UInt8> = [0xB4, 0xB9, 0xBA, 0xBB, 0xE0, 0xE1, 0xE4]
   }
 
   /// Flags, code, maker, UID, parameters.
@@ -374,8 +380,14 @@ struct RecordingSecrets {
     if code == Vicinity.readConfiguration || code == Vicinity.writeConfiguration {
       return secrets(inConfiguration: command)
     }
-    let isPassword = Vicinity.passwords.contains(code)
-    guard isPassword || Vicinity.others.contains(code) else { return [] }
+    let isPassword: Bool
+    switch (command[2], code) {
+    case (Vicinity.st, Vicinity.kill): isPassword = true
+    case (Vicinity.em, let code) where Vicinity.emSecrets.contains(code): isPassword = false
+    default:
+      isPassword = Vicinity.passwords.contains(code)
+      guard isPassword || Vicinity.others.contains(code) else { return [] }
+    }
     if code == Vicinity.authenticate { expectation = .everything }
     let isAddressed = flags & Vicinity.addressed != 0 && flags & Vicinity.inventory == 0
     let start =

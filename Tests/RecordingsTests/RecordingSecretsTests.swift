@@ -90,6 +90,30 @@ import Testing
     #expect(secrets.find(inAnswer: [0x06, 7, 7, 7]) == [0..<4])
   }
 
+  /// Passwords of makers whose commands have the codes of other makers' commands: KILL of ST, whose byte before the
+  /// password is fixed, and EM4233's LOGIN and WRITE PASSWORD, which have no number before the password.
+  @Test(
+    arguments: [(0x02, 0xA6, 1), (0x16, 0xE4, 0), (0x16, 0xB4, 0), (0x16, 0xBB, 0)]
+      as [(UInt8, UInt8, Int)])
+  func passwordsOfOneMaker(_ maker: UInt8, _ code: UInt8, _ start: Int) {
+    var secrets = RecordingSecrets()
+    secrets.turn(to: .iso15693(ISO15693Target(uid: [0xE0, maker, 1, 0x18, 0, 0, 0, 0])))
+    let parameters = [UInt8](repeating: 0, count: start) + [7, 7, 7, 7]
+    let uid: [UInt8] = [0, 0, 0, 0, 0x18, 1, maker, 0xE0]
+    let selected = secrets.find(inCommand: [0x12, code, maker] + parameters, framing: .tagProtocol)
+    #expect(selected == [3 + start..<7 + start])
+    let addressed = secrets.find(
+      inCommand: [0x22, code, maker] + uid + parameters, framing: .tagProtocol)
+    #expect(addressed == [11 + start..<15 + start])
+  }
+
+  /// The same code is PASSWORD PROTECT EAS of NXP, which has no password.
+  @Test func theCodeOfAnotherMakersPassword() {
+    var secrets = RecordingSecrets()
+    secrets.turn(to: .iso15693(ISO15693Target(uid: [0xE0, 4, 1, 0x18, 0, 0, 0, 0])))
+    #expect(secrets.find(inCommand: [0x02, 0xA6, 4, 1], framing: .tagProtocol) == [])
+  }
+
   /// A command without secrets.
   @Test func otherCommands() {
     var secrets = RecordingSecrets()
