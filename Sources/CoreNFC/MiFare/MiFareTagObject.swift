@@ -12,6 +12,7 @@ final class MiFareTagObject: TypedTagObject, NFCMiFareTag, @unchecked Sendable {
 
   required init?(coder: NSCoder) { nil }
 
+  override var requiresConnection: Bool { true }
   override var tag: NFCTag? { .miFare(self) }
 
   var mifareFamily: NFCMiFareFamily {

@@ -130,14 +130,16 @@ final class SessionCore: Sendable {
 
   /// Makes sure that commands are sent to a tag.
   ///
-  /// The first command connects to its tag if the session is not connected to any. Apple's
-  /// documentation requires `connect(to:)`. An iPhone does not for a card that it has found by an
-  /// application, and programs rely on that; for other tags its error is "Tag is not connected".
+  /// Apple's documentation requires `connect(to:)`. An iPhone does not for a card that it has found by an application,
+  /// and programs rely on that; for a MIFARE tag, its error is "Tag is not connected". For other tags nothing is known:
+  /// as with a card, the first command connects if the session is not connected to any tag.
   func requireConnection(to tag: TagObject) async throws {
     let (connected, isReachable) = state.withLock { ($0.connected, $0.isReachable(tag)) }
     guard isReachable else { throw NFCReaderError(.readerTransceiveErrorTagConnectionLost) }
     if connected === tag { return }
-    guard connected == nil else { throw NFCReaderError(.readerTransceiveErrorTagNotConnected) }
+    guard connected == nil, !tag.requiresConnection else {
+      throw NFCReaderError(.readerTransceiveErrorTagNotConnected)
+    }
     try await establishConnection(to: tag)
   }
 

@@ -18,6 +18,9 @@ class TagObject: NSObject, NFCNDEFTag, @unchecked Sendable {
   /// Prepares the tag when the program connects to it, after the native tag was connected.
   func prepare() async throws {}
 
+  /// Whether a command to the tag fails as long as the program has not connected to it.
+  var requiresConnection: Bool { false }
+
   /// The tag in the form of ``NFCTagReaderSession``; `nil` for tags without a case.
   var tag: NFCTag? { nil }
 
@@ -25,8 +28,8 @@ class TagObject: NSObject, NFCNDEFTag, @unchecked Sendable {
 
   /// Runs a command after all those before it, and completes it on the session's queue.
   ///
-  /// Fails with `readerTransceiveErrorTagNotConnected` if the session is connected to another tag,
-  /// and with `readerTransceiveErrorSessionInvalidated` if it has ended before the answer came.
+  /// Fails with `readerTransceiveErrorTagNotConnected` if the session is connected to another tag, or to none and
+  /// the tag requires it, and with `readerTransceiveErrorSessionInvalidated` if it has ended before the answer came.
   final func perform<Value: Sendable>(
     _ operation: @escaping @Sendable () async throws -> Value,
     completion: @escaping @Sendable (Result<Value, any Error>) -> Void

@@ -110,24 +110,41 @@ extension SessionSuites {
 
     /// As YubiKit 1.1.1 does, which never calls `connect(to:)`.
     @Test func theFirstCommandConnects() async throws {
-      let bench = try SessionBench(.ntag215(), .ntag216())
+      let bench = try SessionBench(.type4(), .ntag216())
       let (session, delegate, tags) = try await bench.tags()
-      guard case .miFare(let one) = tags[0], case .miFare(let other) = tags[1] else {
-        throw Unexpected("no MIFARE tags")
-      }
-      _ = try await other.queryNDEFStatus()
-      guard case .miFare(let connected) = session.connectedTag else {
+      let cards = tags.compactMap { if case .iso7816(let card) = $0 { card } else { nil } }
+      let others = tags.compactMap { if case .miFare(let tag) = $0 { tag } else { nil } }
+      let (card, other) = try (#require(cards.first), #require(others.first))
+      _ = try await card.queryNDEFStatus()
+      guard case .iso7816(let connected) = session.connectedTag else {
         throw Unexpected("nothing is connected")
       }
-      #expect(connected === other)
+      #expect(connected === card)
       // Only the program turns from one tag to another.
       await expect(.readerTransceiveErrorTagNotConnected) {
-        _ = try await one.queryNDEFStatus()
+        _ = try await other.queryNDEFStatus()
       }
       session.restartPolling()
       await expect(.readerTransceiveErrorTagConnectionLost) {
-        _ = try await one.queryNDEFStatus()
+        _ = try await card.queryNDEFStatus()
       }
+      session.invalidate()
+      _ = try await delegate.events.end()
+    }
+
+    /// A log of an iPhone shows this error for a MIFARE tag to which its program had not connected
+    /// (capawesome-team/capacitor-nfc, issue 43).
+    @Test func aMIFARETagIsNotConnectedByItsFirstCommand() async throws {
+      let bench = try SessionBench(.ntag215())
+      let (session, delegate, tags) = try await bench.tags()
+      guard case .miFare(let tag) = tags[0] else { throw Unexpected("no MIFARE tag") }
+      await expect(.readerTransceiveErrorTagNotConnected) {
+        _ = try await tag.sendMiFareCommand(commandPacket: Data([0x30, 0x04]))
+      }
+      await expect(.readerTransceiveErrorTagNotConnected) { _ = try await tag.readNDEF() }
+      #expect(session.connectedTag == nil)
+      try await session.connect(to: tags[0])
+      _ = try await tag.sendMiFareCommand(commandPacket: Data([0x30, 0x04]))
       session.invalidate()
       _ = try await delegate.events.end()
     }
@@ -148,12 +165,12 @@ extension SessionSuites {
     }
 
     @Test func theFirstCommandToATagThatHasGoneFails() async throws {
-      let bench = try SessionBench(.ntag215())
+      let bench = try SessionBench(.type4())
       let (session, delegate, tags) = try await bench.tags()
-      guard case .miFare(let tag) = tags[0] else { throw Unexpected("no MIFARE tag") }
+      guard case .iso7816(let card) = tags[0] else { throw Unexpected("no smart card") }
       bench.field.removeAll()
       await expect(.readerTransceiveErrorTagConnectionLost) {
-        _ = try await tag.queryNDEFStatus()
+        _ = try await card.queryNDEFStatus()
       }
       #expect(session.connectedTag == nil)
       session.invalidate()
