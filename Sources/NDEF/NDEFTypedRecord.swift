@@ -33,7 +33,7 @@ public protocol NDEFTypedRecord: Hashable, Sendable, CustomStringConvertible {
   /// Reads whatever can be read of the record.
   ///
   /// A type whose fields can be separated even if one is wrong reports the error to the tolerance
-  /// and continues. Other types need not implement this.
+  /// and continues: see ``NDEFTolerantRecord``. Other types need not implement this.
   init(_ record: NDEFRecord, tolerance: inout NDEFTolerance) throws(NDEFError)
 
   /// The content by name, as in a JSON object.
@@ -71,6 +71,30 @@ extension NDEFTypedRecord {
         reason: "a record of type \(record.typeNameFormat) \(record.type.asciiOrHexadecimal)"
           + " is not of the type \(Self.self)")
     }
+  }
+}
+
+/// A record of a known type of which something can be read even if one of its fields is wrong.
+///
+/// A type that conforms implements only ``NDEFTypedRecord/init(_:tolerance:)``, which also reads
+/// strictly.
+public protocol NDEFTolerantRecord: NDEFTypedRecord {}
+
+extension NDEFTolerantRecord {
+  /// Reads the record, and throws the first error in it.
+  ///
+  /// - Throws: ``NDEFError``: ``NDEFError/Code/wrongRecordType`` for a record of another type;
+  ///   otherwise the fault in the payload, with its offset.
+  public init(_ record: NDEFRecord) throws(NDEFError) {
+    var tolerance = NDEFTolerance.strict
+    try self.init(record, tolerance: &tolerance)
+  }
+
+  /// Not available: a type that conforms implements this. If it did not, its two initializers would
+  /// call each other without end.
+  @available(*, unavailable, message: "implement this, or conform to NDEFTypedRecord")
+  public init(_ record: NDEFRecord, tolerance: inout NDEFTolerance) throws(NDEFError) {
+    throw NDEFError(.wrongRecordType, offset: 0, reason: "the type does not read its records")
   }
 }
 

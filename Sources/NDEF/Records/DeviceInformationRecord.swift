@@ -2,7 +2,7 @@
 ///
 /// Source: NFC Forum Device Information RTD 1.0. A text longer than 255 bytes of UTF-8 is cut off
 /// between characters when the record is written.
-public struct DeviceInformationRecord: NDEFTypedRecord {
+public struct DeviceInformationRecord: NDEFTolerantRecord {
   /// An element of a type that the specification does not define.
   public struct Element: Hashable, Sendable {
     /// The element's type, 5 to 255.
@@ -61,17 +61,11 @@ public struct DeviceInformationRecord: NDEFTypedRecord {
     record.hasType(.wellKnown, "Di")
   }
 
-  /// Reads the elements.
+  /// Reads the elements; leniently, an element that occurs twice or is malformed is left out, and a
+  /// missing vendor or model is empty.
   ///
   /// - Throws: ``NDEFError`` for an element that exceeds the payload or occurs twice, a text that
   ///   is not UTF-8, a UUID that is not 16 bytes long, or a missing vendor or model.
-  public init(_ record: NDEFRecord) throws(NDEFError) {
-    var tolerance = NDEFTolerance.strict
-    try self.init(record, tolerance: &tolerance)
-  }
-
-  /// Reads the elements; leniently, an element that occurs twice or is malformed is left out, and a
-  /// missing vendor or model is empty.
   public init(_ record: NDEFRecord, tolerance: inout NDEFTolerance) throws(NDEFError) {
     try Self.expectMatch(record)
     self.init(vendorName: "", modelName: "", identifier: record.identifier)

@@ -1,7 +1,7 @@
 /// A link with titles, an icon and an action: the well-known type `Sp`.
 ///
 /// Its payload is an NDEF message. Source: NFC Forum Smart Poster RTD 1.0.
-public struct SmartPosterRecord: NDEFTypedRecord {
+public struct SmartPosterRecord: NDEFTolerantRecord {
   /// The action for the link (Smart Poster RTD 1.0, 3.3.3).
   public struct Action: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The number in the record.
@@ -80,17 +80,11 @@ public struct SmartPosterRecord: NDEFTypedRecord {
     record.hasType(.wellKnown, "Sp")
   }
 
-  /// Reads a poster.
+  /// Reads a poster; leniently, what is repeated or malformed is left out, and a record whose type is an absolute URI
+  /// may take the place of the link, as in Android (NdefRecord.java, toUri).
   ///
   /// - Throws: ``NDEFError`` for a payload that is not a message, a malformed record in it, no link
   ///   or more than one, two titles in one language, or more than one action, size or type.
-  public init(_ record: NDEFRecord) throws(NDEFError) {
-    var tolerance = NDEFTolerance.strict
-    try self.init(record, tolerance: &tolerance)
-  }
-
-  /// Reads a poster; leniently, what is repeated or malformed is left out, and a record whose type is an absolute URI
-  /// may take the place of the link, as in Android (NdefRecord.java, toUri).
   public init(_ record: NDEFRecord, tolerance: inout NDEFTolerance) throws(NDEFError) {
     try Self.expectMatch(record)
     let parser = MessageParser(

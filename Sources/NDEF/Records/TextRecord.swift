@@ -1,7 +1,7 @@
 /// A text in one language: the well-known type `T`.
 ///
 /// Source: NFC Forum Text RTD 1.0.
-public struct TextRecord: NDEFTypedRecord {
+public struct TextRecord: NDEFTolerantRecord {
   /// The encoding of the text in the payload.
   public enum Encoding: Hashable, Sendable {
     /// UTF-8; written without a byte order mark, read with or without one.
@@ -44,20 +44,14 @@ public struct TextRecord: NDEFTypedRecord {
     record.hasType(.wellKnown, "T")
   }
 
-  /// Reads a text.
+  /// Reads a text; leniently, what is not valid in its encoding is replaced by U+FFFD, and a language that is not
+  /// US-ASCII is left out.
   ///
   /// A byte order mark at its start is not part of the text; UTF-16 without one is big-endian (Text
   /// RTD 1.0, 3.4).
   ///
   /// - Throws: ``NDEFError`` for a payload that is too short, a language that is not US-ASCII, or a
   ///   text that is not valid in its encoding.
-  public init(_ record: NDEFRecord) throws(NDEFError) {
-    var tolerance = NDEFTolerance.strict
-    try self.init(record, tolerance: &tolerance)
-  }
-
-  /// Reads a text; leniently, what is not valid in its encoding is replaced by U+FFFD, and a language that is not
-  /// US-ASCII is left out.
   public init(_ record: NDEFRecord, tolerance: inout NDEFTolerance) throws(NDEFError) {
     try Self.expectMatch(record)
     var reader = ByteReader(record.payload)

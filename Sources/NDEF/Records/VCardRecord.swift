@@ -4,7 +4,7 @@
 /// 2.1 in `QUOTED-PRINTABLE` are decoded, and those in `BASE64` stay encoded.
 ///
 /// Source: RFC 6350 (version 4.0), RFC 2426 (3.0), Versit vCard 2.1.
-public struct VCardRecord: NDEFTypedRecord {
+public struct VCardRecord: NDEFTolerantRecord {
   /// The complete card.
   public var text: String
   /// The media type, with upper and lower case as in the record.
@@ -64,15 +64,11 @@ public struct VCardRecord: NDEFTypedRecord {
     mediaTypes.contains { record.hasMediaType($0) }
   }
 
-  /// Reads a card. A byte order mark before `BEGIN:VCARD` stays in the text.
+  /// Reads a card; leniently, what is not valid UTF-8 is replaced by U+FFFD.
+  ///
+  /// A byte order mark before `BEGIN:VCARD` stays in the text.
   ///
   /// - Throws: ``NDEFError`` for a text that is not UTF-8 or does not begin with `BEGIN:VCARD`.
-  public init(_ record: NDEFRecord) throws(NDEFError) {
-    var tolerance = NDEFTolerance.strict
-    try self.init(record, tolerance: &tolerance)
-  }
-
-  /// Reads a card; leniently, what is not valid UTF-8 is replaced by U+FFFD.
   public init(_ record: NDEFRecord, tolerance: inout NDEFTolerance) throws(NDEFError) {
     try Self.expectMatch(record)
     self.init(

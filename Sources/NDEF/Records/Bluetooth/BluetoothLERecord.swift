@@ -3,7 +3,7 @@
 ///
 /// The specification requires the address and the role; a record without them can be read, too.
 /// Source: NFC Forum and Bluetooth SIG, Bluetooth Secure Simple Pairing Using NFC 1.2.
-public struct BluetoothLERecord: NDEFTypedRecord {
+public struct BluetoothLERecord: NDEFTolerantRecord {
   /// The role of a device in a connection (Supplement to the Core Specification, part A, 1.17).
   public enum Role: UInt8, Hashable, Sendable, CaseIterable {
     /// Peripheral only.
@@ -67,16 +67,10 @@ public struct BluetoothLERecord: NDEFTypedRecord {
     record.hasType(.media, mediaType)
   }
 
-  /// Reads the device.
+  /// Reads the device; leniently, a structure with a wrong length is left out.
   ///
   /// - Throws: ``NDEFError`` for a structure that exceeds the payload, or whose length is wrong for
   ///   its type.
-  public init(_ record: NDEFRecord) throws(NDEFError) {
-    var tolerance = NDEFTolerance.strict
-    try self.init(record, tolerance: &tolerance)
-  }
-
-  /// Reads the device; leniently, a structure with a wrong length is left out.
   public init(_ record: NDEFRecord, tolerance: inout NDEFTolerance) throws(NDEFError) {
     try Self.expectMatch(record)
     var reader = ByteReader(record.payload)

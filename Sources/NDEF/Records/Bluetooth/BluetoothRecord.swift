@@ -3,7 +3,7 @@
 ///
 /// Source: NFC Forum and Bluetooth SIG, Bluetooth Secure Simple Pairing Using NFC 1.2; Bluetooth
 /// Core Specification, volume 3 part C, 5.2.2.7.
-public struct BluetoothRecord: NDEFTypedRecord {
+public struct BluetoothRecord: NDEFTolerantRecord {
   /// The device's address.
   public var address: BluetoothAddress
   /// Other data about the device: name, class, services, hash and randomizer.
@@ -31,17 +31,11 @@ public struct BluetoothRecord: NDEFTypedRecord {
     record.hasType(.media, mediaType)
   }
 
-  /// Reads the device.
+  /// Reads the device; leniently, a wrong length is ignored, and a structure with a wrong length is
+  /// left out.
   ///
   /// - Throws: ``NDEFError`` for a length other than the payload's, for a structure that exceeds
   ///   the payload, or whose length is wrong for its type.
-  public init(_ record: NDEFRecord) throws(NDEFError) {
-    var tolerance = NDEFTolerance.strict
-    try self.init(record, tolerance: &tolerance)
-  }
-
-  /// Reads the device; leniently, a wrong length is ignored, and a structure with a wrong length is
-  /// left out.
   public init(_ record: NDEFRecord, tolerance: inout NDEFTolerance) throws(NDEFError) {
     try Self.expectMatch(record)
     var reader = ByteReader(record.payload)

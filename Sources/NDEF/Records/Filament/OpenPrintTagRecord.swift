@@ -20,16 +20,10 @@ public struct OpenPrintTagRecord: PrintingMaterialRecord {
   private static let mainRegionOffset = CBORItem.unsigned(0)
   private static let auxiliaryRegionOffset = CBORItem.unsigned(2)
 
-  /// Reads the sections.
+  /// Reads the sections; leniently, a malformed auxiliary section and fields with a wrong key are left out.
   ///
   /// - Throws: ``NDEFError`` for a section that is not a CBOR map, lies outside of the payload, or has a key that is
   ///   not a number or occurs twice.
-  public init(_ record: NDEFRecord) throws(NDEFError) {
-    var tolerance = NDEFTolerance.strict
-    try self.init(record, tolerance: &tolerance)
-  }
-
-  /// Reads the sections; leniently, a malformed auxiliary section and fields with a wrong key are left out.
   public init(_ record: NDEFRecord, tolerance: inout NDEFTolerance) throws(NDEFError) {
     try Self.expectMatch(record)
     payload = record.payload

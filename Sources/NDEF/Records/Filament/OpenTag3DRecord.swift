@@ -16,16 +16,12 @@ public struct OpenTag3DRecord: PrintingMaterialRecord {
   public let content: NDEFFields
   public var identifier: [UInt8]
 
-  /// Reads the fields. Bytes that are missing at the end are zeros, as the specification says.
+  /// Reads the fields; leniently, a text that is not UTF-8 is left out.
+  ///
+  /// Bytes that are missing at the end are zeros, as the specification says.
   ///
   /// - Throws: ``NDEFError`` for a payload without a version, a version other than 1 and 2, or a text that is not
   ///   UTF-8.
-  public init(_ record: NDEFRecord) throws(NDEFError) {
-    var tolerance = NDEFTolerance.strict
-    try self.init(record, tolerance: &tolerance)
-  }
-
-  /// Reads the fields; leniently, a text that is not UTF-8 is left out.
   public init(_ record: NDEFRecord, tolerance: inout NDEFTolerance) throws(NDEFError) {
     try Self.expectMatch(record)
     payload = record.payload

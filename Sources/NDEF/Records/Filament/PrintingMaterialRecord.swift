@@ -1,5 +1,5 @@
 /// A record that describes a material for 3D printing, in a payload that has more than its fields.
-public protocol PrintingMaterialRecord: NDEFTypedRecord {
+public protocol PrintingMaterialRecord: NDEFTolerantRecord {
   /// The media type of the record.
   static var mediaType: String { get }
 

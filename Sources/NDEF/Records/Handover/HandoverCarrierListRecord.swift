@@ -1,7 +1,7 @@
 /// A handover record that has a version and carriers, and nothing else of its own.
 ///
 /// Source: NFC Forum Connection Handover 1.5, "Handover Mediation Record" and "Handover Initiate Record".
-public protocol HandoverCarrierListRecord: NDEFTypedRecord {
+public protocol HandoverCarrierListRecord: NDEFTolerantRecord {
   /// The well-known type of the record, such as `Hm`.
   static var wellKnownType: String { get }
 
@@ -23,16 +23,10 @@ extension HandoverCarrierListRecord {
     record.hasType(.wellKnown, wellKnownType)
   }
 
-  /// Reads the carriers.
+  /// Reads the carriers; leniently, a malformed record among them is left out.
   ///
   /// - Throws: ``NDEFError`` for a major version other than 1, a payload that is not a message after the version, or a
   ///   malformed record in it.
-  public init(_ record: NDEFRecord) throws(NDEFError) {
-    var tolerance = NDEFTolerance.strict
-    try self.init(record, tolerance: &tolerance)
-  }
-
-  /// Reads the carriers; leniently, a malformed record among them is left out.
   public init(_ record: NDEFRecord, tolerance: inout NDEFTolerance) throws(NDEFError) {
     try Self.expectMatch(record)
     var reader = ByteReader(record.payload)

@@ -1,7 +1,7 @@
 /// The carriers over which a device proposes to continue with another: the well-known type `Hr`.
 ///
 /// Source: NFC Forum Connection Handover 1.5, "Handover Request Record".
-public struct HandoverRequestRecord: NDEFTypedRecord {
+public struct HandoverRequestRecord: NDEFTolerantRecord {
   /// The version of the specification that the record follows.
   public var version: HandoverVersion
   /// The number that decides between two simultaneous requests; required from version 1.2 on.
@@ -31,18 +31,12 @@ public struct HandoverRequestRecord: NDEFTypedRecord {
     record.hasType(.wellKnown, "Hr")
   }
 
-  /// Reads the carriers.
+  /// Reads the carriers; leniently, a malformed record among them is left out, and the collision resolution record may
+  /// be missing.
   ///
   /// - Throws: ``NDEFError`` for a major version other than 1, a payload that is not a message
   ///   after the version, a malformed record in it, more than one collision resolution record, or
   ///   none from version 1.2 on.
-  public init(_ record: NDEFRecord) throws(NDEFError) {
-    var tolerance = NDEFTolerance.strict
-    try self.init(record, tolerance: &tolerance)
-  }
-
-  /// Reads the carriers; leniently, a malformed record among them is left out, and the collision resolution record may
-  /// be missing.
   public init(_ record: NDEFRecord, tolerance: inout NDEFTolerance) throws(NDEFError) {
     try Self.expectMatch(record)
     var reader = ByteReader(record.payload)

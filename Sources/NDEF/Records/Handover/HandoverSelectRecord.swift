@@ -13,7 +13,7 @@
 /// ```
 ///
 /// Source: NFC Forum Connection Handover 1.5, "Handover Select Record".
-public struct HandoverSelectRecord: NDEFTypedRecord {
+public struct HandoverSelectRecord: NDEFTolerantRecord {
   /// The version of the specification that the record follows.
   public var version: HandoverVersion
   /// The carriers, the preferred one first; none if no carrier of a request is suitable.
@@ -40,16 +40,10 @@ public struct HandoverSelectRecord: NDEFTypedRecord {
     record.hasType(.wellKnown, "Hs")
   }
 
-  /// Reads the carriers.
+  /// Reads the carriers; leniently, a malformed record among them is left out.
   ///
   /// - Throws: ``NDEFError`` for a major version other than 1, a payload that is not a message
   ///   after the version, a malformed record in it, or more than one error record.
-  public init(_ record: NDEFRecord) throws(NDEFError) {
-    var tolerance = NDEFTolerance.strict
-    try self.init(record, tolerance: &tolerance)
-  }
-
-  /// Reads the carriers; leniently, a malformed record among them is left out.
   public init(_ record: NDEFRecord, tolerance: inout NDEFTolerance) throws(NDEFError) {
     try Self.expectMatch(record)
     var reader = ByteReader(record.payload)

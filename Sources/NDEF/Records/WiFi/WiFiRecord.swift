@@ -5,7 +5,7 @@
 /// ```
 ///
 /// Source: Wi-Fi Simple Configuration 2.0.5, 12; all numbers big-endian.
-public struct WiFiRecord: NDEFTypedRecord {
+public struct WiFiRecord: NDEFTolerantRecord {
   /// The networks.
   public var credentials: [WiFiCredential]
   /// The version of the specification, such as 0x20 for 2.0, from the Version2 subelement.
@@ -31,21 +31,15 @@ public struct WiFiRecord: NDEFTypedRecord {
     record.hasType(.media, mediaType)
   }
 
-  /// Reads the networks.
-  ///
-  /// - Throws: ``NDEFError`` for an attribute that exceeds the payload, a network whose name,
-  ///   authentication type or encryption type is missing or repeated, or a value of the wrong
-  ///   length.
-  public init(_ record: NDEFRecord) throws(NDEFError) {
-    var tolerance = NDEFTolerance.strict
-    try self.init(record, tolerance: &tolerance)
-  }
-
   /// Reads the networks; leniently, everything except a network's name may be missing or malformed, and an attribute
   /// that exceeds the payload ends the list.
   ///
   /// Android reads such records, and programs for it write them: a network without an encryption type, for instance
   /// (NfcWifiProtectedSetup.java, parseCredential).
+  ///
+  /// - Throws: ``NDEFError`` for an attribute that exceeds the payload, a network whose name,
+  ///   authentication type or encryption type is missing or repeated, or a value of the wrong
+  ///   length.
   public init(_ record: NDEFRecord, tolerance: inout NDEFTolerance) throws(NDEFError) {
     try Self.expectMatch(record)
     self.init(credentials: [], identifier: record.identifier)
