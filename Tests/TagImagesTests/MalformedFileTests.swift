@@ -126,6 +126,42 @@ import Testing
     #expect(error?.reason.contains(test.reason) == true)
   }
 
+  private static let desfireStart =
+    flipperStart + "\nDevice type: Mifare DESFire\nUID: 04 01 02 03 04 05 06\nPICC Version: "
+    + Array(repeating: "01", count: 28).joined(separator: " ") + "\n"
+
+  /// No card has two applications or files of one name; each repetition would be read and kept again.
+  @Test(arguments: [
+    Case(
+      .flipper, desfireStart + "Application Count: 2\nApplication IDs: 01 02 03 01 02 03\n",
+      .line(7), "occurs twice"),
+    Case(
+      .flipper,
+      desfireStart + "Application Count: 1\nApplication IDs: 01 02 03\n"
+        + "Application 010203 File IDs: 04 04\nApplication 010203 File 4 Type: 00\n"
+        + "Application 010203 File 4 Access Rights: EE EE\nApplication 010203 File 4 Size: 0\n",
+      .line(8), "occurs twice"),
+    Case(
+      .flipper,
+      flipperStart + "\nDevice type: ISO14443-4A\nUID: 04 01 02 03 04 05 06\n"
+        + "Application Count: 1\nApplication 0 AID:\nApplication 0 File IDs: 2F 00 2F 00\n",
+      .line(7), "occurs twice"),
+  ]) func nothingOccursTwice(_ test: Case) throws { try isRefusedWithItsPlace(test) }
+
+  /// The value of a key was searched for in each part of the file, one after the other.
+  @Test(.timeLimit(.minutes(1))) func manyPartsAreNotSearchedOneByOne() throws {
+    let count = 4096
+    let identifiers = (0..<count).map {
+      Dialects.hexadecimal([UInt8($0 >> 8), UInt8($0 & 0xFF), 1])
+    }
+    let text =
+      Self.desfireStart + "Application Count: \(count)\nApplication IDs: "
+      + identifiers.joined(separator: " ") + "\n"
+      + String(repeating: "System 00: 0003\n", count: 40_000)
+    let image = try ImageFormat.flipper.decode(Array(text.utf8))
+    #expect(image.desfire?.applications.count == count)
+  }
+
   private static let digits = Array("0123456789ABCDEF".utf8)
 
   private func isDigit(_ byte: UInt8) -> Bool { Self.digits.contains(byte) }

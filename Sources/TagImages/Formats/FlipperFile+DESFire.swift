@@ -115,10 +115,16 @@ extension FlipperFile.Reader {
     card.keyVersions = try keyVersions("PICC")
     let count = try optionalNumber("Application Count", in: 0...0x1000) ?? 0
     if count > 0 {
-      let identifiers = try bytes("Application IDs", count: 3 * count)
+      let list = try required("Application IDs")
+      let identifiers = try bytes(list, count: 3 * count)
+      var seen: Set<[UInt8]> = []
       for index in 0..<count {
-        card.applications.append(
-          try application(Array(identifiers[3 * index..<3 * index + 3])))
+        let identifier = Array(identifiers[3 * index..<3 * index + 3])
+        guard seen.insert(identifier).inserted else {
+          throw ImageError(
+            "the application \(Hexadecimal.text(identifier)) occurs twice", at: .line(list.line))
+        }
+        card.applications.append(try application(identifier))
       }
     }
     image.desfire = card
@@ -138,9 +144,13 @@ extension FlipperFile.Reader {
       } ?? names[0]
     application.keySettings = try keySettings(prefix)
     application.keyVersions = try keyVersions(prefix)
-    guard let numbers = try optionalBytes("\(prefix) File IDs") else { return application }
+    guard let list = entry("\(prefix) File IDs") else { return application }
     var files: [TagImage.DESFire.File] = []
-    for number in numbers {
+    var seen: Set<UInt8> = []
+    for number in try bytes(list) {
+      guard seen.insert(number).inserted else {
+        throw ImageError("the file \(number) occurs twice", at: .line(list.line))
+      }
       files.append(try desfireFile("\(prefix) File \(number)", number))
     }
     application.files = files

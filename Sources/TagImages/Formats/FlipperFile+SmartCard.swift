@@ -69,8 +69,13 @@ extension FlipperFile.Reader {
       guard identifiers.count % 2 == 0, identifiers.count / 2 <= FlipperFile.largestFileCount else {
         throw ImageError("file identifiers have two bytes each", at: .line(list.line))
       }
+      var seen: Set<UInt16> = []
       for first in stride(from: 0, to: identifiers.count, by: 2) {
         let identifier = UInt16(identifiers[first]) << 8 | UInt16(identifiers[first + 1])
+        guard seen.insert(identifier).inserted else {
+          throw ImageError(
+            "the file \(Hexadecimal.text(identifier.bytes)) occurs twice", at: .line(list.line))
+        }
         application.files.append(
           .init(
             identifier: identifier,

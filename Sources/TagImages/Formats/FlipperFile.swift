@@ -171,6 +171,8 @@ enum FlipperFile {
     private(set) var parts: [[String: Entry]] = [[:]]
     /// The entries in the order of the file.
     private(set) var entries: [Entry] = []
+    /// The first entry of each key, in any part.
+    private var firstEntries: [String: Entry] = [:]
     let lastLine: Int
     private let consultation = Consultation()
 
@@ -197,6 +199,7 @@ enum FlipperFile {
           throw ImageError("\"\(key)\" occurs twice", at: .line(line.number))
         }
         entries.append(entry)
+        if firstEntries[key] == nil { firstEntries[key] = entry }
       }
     }
 
@@ -213,11 +216,10 @@ enum FlipperFile {
     /// Records that the value of a key was asked for, or that it has no content of its own.
     func consult(_ key: String) { consultation.keys.insert(key) }
 
-    /// Returns the entry of a key in any part.
+    /// Returns the first entry of a key, in any part.
     func entry(_ key: String) -> Entry? {
       consult(key)
-      for part in parts { if let entry = part[key] { return entry } }
-      return nil
+      return firstEntries[key]
     }
 
     func required(_ key: String) throws(ImageError) -> Entry {
