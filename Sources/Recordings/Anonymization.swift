@@ -27,15 +27,11 @@ extension Recording {
 
 /// The replacement identifiers for the tags of a recording.
 struct IdentifierReplacement {
-  /// Bytes, and their replacement.
-  private struct Pair {
-    let old: [UInt8]
-    let new: [UInt8]
-  }
-
   private var identifiers: [[UInt8]: [UInt8]] = [:]
-  /// The pairs, the longest first, so that an identifier is replaced before its parts.
-  private var pairs: [Pair] = []
+  /// The bytes to replace, by their number and then by themselves: a recording may have thousands of tags.
+  private var replacements: [Int: [[UInt8]: [UInt8]]] = [:]
+  /// The keys of ``replacements``, the largest first, so that an identifier is replaced before its parts.
+  private var lengths: [Int] = []
   /// The tag that the calls refer to.
   private var selected: [UInt8]?
 
@@ -44,13 +40,20 @@ struct IdentifierReplacement {
       guard case .targets(let targets) = call.outcome else { continue }
       for target in targets { add(target) }
     }
-    pairs.sort { $0.old.count > $1.old.count }
+    lengths = replacements.keys.sorted(by: >)
+  }
+
+  private mutating func replace(_ old: [UInt8], by new: [UInt8]) {
+    // Of two tags that share a part, the first one decides.
+    guard replacements[old.count]?[old] == nil else { return }
+    replacements[old.count, default: [:]][old] = new
   }
 
   private mutating func add(_ target: Target) {
     let old = target.identifier
-    guard identifiers[old] == nil else { return }
-    let new = Self.replacement(for: target, number: UInt8(clamping: identifiers.count + 1))
+    // A reader may report no identifier.
+    guard !old.isEmpty, identifiers[old] == nil else { return }
+    let new = Self.replacement(for: target, number: identifiers.count)
     identifiers[old] = new
     var forms = Array(zip(Self.forms(of: old), Self.forms(of: new)))
     if case .feliCa = target {
@@ -60,15 +63,13 @@ struct IdentifierReplacement {
       forms.append(
         (Array(old.dropFirst(manufacturerCodeSize)), Array(new.dropFirst(manufacturerCodeSize))))
     }
-    for (old, new) in forms where old != new {
-      pairs.append(Pair(old: old, new: new))
-    }
+    for (old, new) in forms where old != new { replace(old, by: new) }
     // In a message: a mirror, or a link that contains the identifier (NTAG21x data sheet, 8.7).
     for (old, new) in [
       (old.hexadecimal, new.hexadecimal),
       (old.hexadecimal.lowercased(), new.hexadecimal.lowercased()),
     ] {
-      pairs.append(Pair(old: Array(old.utf8), new: Array(new.utf8)))
+      replace(Array(old.utf8), by: Array(new.utf8))
     }
   }
 
@@ -84,14 +85,20 @@ struct IdentifierReplacement {
     }
   }
 
-  private static func replacement(for target: Target, number: UInt8) -> [UInt8] {
+  /// - Parameter number: the number of tags before this one.
+  private static func replacement(for target: Target, number: Int) -> [UInt8] {
     let old = target.identifier
     let kept = min(keptBytes(target), old.count)
     var new = Array(old.prefix(kept)) + [UInt8](repeating: 0, count: old.count - kept)
     // Neither zeros nor only counting bytes, which occur in many places of a memory.
     let pattern: [UInt8] = [0xA1, 0xB2, 0xC3, 0xD4]
     for index in kept..<old.count { new[index] = pattern[index % pattern.count] }
-    if let last = new.indices.last, last >= kept { new[last] = number }
+    // The last byte counts from 1, and those before it go on with the pattern for every further 255 tags.
+    var rest = number
+    for index in new.indices.reversed() where index >= kept {
+      new[index] = index == new.count - 1 ? UInt8(rest % 255 + 1) : new[index] &+ UInt8(rest % 256)
+      rest /= index == new.count - 1 ? 255 : 256
+    }
     return new
   }
 
@@ -211,14 +218,16 @@ struct IdentifierReplacement {
   private func bytes(_ recorded: RecordedBytes, _ framing: Framing) -> RecordedBytes {
     var result = recorded
     var taken = [Bool](repeating: false, count: recorded.bytes.count)
-    for pair in pairs where pair.old.count <= recorded.bytes.count {
+    for length in lengths where length <= recorded.bytes.count {
       var position = 0
-      while position + pair.old.count <= recorded.bytes.count {
-        let range = position..<position + pair.old.count
-        if recorded.bytes[range].elementsEqual(pair.old), !taken[range].contains(true) {
-          result.replace(at: position, by: pair.new)
+      while position + length <= recorded.bytes.count {
+        let range = position..<position + length
+        if let new = replacements[length]?[Array(recorded.bytes[range])],
+          !taken[range].contains(true)
+        {
+          result.replace(at: position, by: new)
           for index in range { taken[index] = true }
-          position += pair.old.count
+          position += length
         } else {
           position += 1
         }

@@ -27,7 +27,8 @@ struct RecordingSecrets {
   }
 
   private var target: Target?
-  private var expectation = Expectation.nothing
+  /// The possible content of the answer to the last command.
+  var expectation = Expectation.nothing
   /// The pages in which the chip keeps its password or key.
   private var secretPages = PasswordPages.ofAll
   /// Whether the next command is the second half of a secret one.
@@ -106,7 +107,7 @@ struct RecordingSecrets {
     if expectation == .version { secretPages = PasswordPages.ofKeys }
   }
 
-  private static let blockSize = 16
+  static let blockSize = 16
   private static let classicKeySize = 6
   private static let keyBOffset = 10
 
@@ -283,66 +284,6 @@ struct RecordingSecrets {
     return []
   }
 
-  // MARK: FeliCa
-
-  private enum FeliCa {
-    /// FeliCa Card User's Manual, excerpted edition, 4.2; the answer's code is one more.
-    static let read: UInt8 = 0x06
-    static let write: UInt8 = 0x08
-    /// Authentication1 and 2, and those of AES.
-    static let authentications: Set<UInt8> = [0x10, 0x12, 0x40, 0x42]
-    /// Blocks of FeliCa Lite: challenge, MAC, card key, MAC with a counter (FeliCa Lite-S User's
-    /// Manual, 3.3).
-    static let secretBlocks: Set<UInt8> = [0x80, 0x81, 0x87, 0x91]
-    static let identifierSize = 8
-    /// The bit in a block list element for two bytes instead of three (4.2.2).
-    static let shortElement: UInt8 = 0x80
-  }
-
-  /// LEN, code, IDm, services, block list, data.
-  private mutating func secrets(inFeliCa command: [UInt8]) -> [Range<Int>] {
-    let start = command.first.map { Int($0) == command.count } ?? false ? 1 : 0
-    let end = command.count
-    let services = start + 1 + FeliCa.identifierSize
-    guard services < end else { return [] }
-    let code = command[start]
-    if FeliCa.authentications.contains(code) {
-      expectation = .everything
-      return [services..<end]
-    }
-    guard code == FeliCa.read || code == FeliCa.write else { return [] }
-    var position = services + 1 + 2 * Int(command[services])
-    guard position < end else { return [] }
-    let count = Int(command[position])
-    position += 1
-    var isSecret: [Bool] = []
-    for _ in 0..<count {
-      guard position + 1 < end else { return [] }
-      isSecret.append(FeliCa.secretBlocks.contains(command[position + 1]))
-      position += command[position] & FeliCa.shortElement != 0 ? 2 : 3
-    }
-    guard isSecret.contains(true) else { return [] }
-    guard code == FeliCa.write else {
-      expectation = .feliCaBlocks(isSecret)
-      return []
-    }
-    return Self.ranges(isSecret, from: position, to: end)
-  }
-
-  /// LEN, code, IDm, two status flags, number of blocks, data.
-  private static func secrets(inBlocks answer: [UInt8], _ isSecret: [Bool]) -> [Range<Int>] {
-    let start = answer.first.map { Int($0) == answer.count } ?? false ? 1 : 0
-    let data = start + 1 + FeliCa.identifierSize + 2 + 1
-    return data < answer.count ? ranges(isSecret, from: data, to: answer.count) : []
-  }
-
-  private static func ranges(_ isSecret: [Bool], from data: Int, to end: Int) -> [Range<Int>] {
-    isSecret.indices.compactMap { index in
-      let start = data + index * blockSize
-      return isSecret[index] && start < end ? start..<min(start + blockSize, end) : nil
-    }
-  }
-
   // MARK: ISO/IEC 15693
 
   private enum Vicinity {
@@ -412,32 +353,5 @@ struct RecordingSecrets {
       return []
     }
     return [(parameters.startIndex + 1)..<command.count]
-  }
-}
-
-/// The pages in which Ultralight and NTAG chips keep passwords and keys.
-private enum PasswordPages {
-  /// The pages by the answer to GET_VERSION: type, and storage size. PWD and PACK of MF0UL11,
-  /// MF0UL21 (MF0ULx1 data sheet, 8.5), NTAG 210, 212 (NTAG210/212 data sheet, 8.5), 213, 215, 216
-  /// (NTAG21x data sheet, 8.5) and NTAG I²C plus (NT3H2x11 data sheet, 8.3), and the keys of
-  /// Ultralight AES (MF0AES data sheet, 8.5).
-  private static let byVersion: [[UInt8]: Range<Int>] = [
-    [0x03, 0x0B]: 0x12..<0x14, [0x03, 0x0E]: 0x27..<0x29, [0x03, 0x0F]: 0x30..<0x40,
-    [0x04, 0x0B]: 0x12..<0x14, [0x04, 0x0E]: 0x27..<0x29, [0x04, 0x0F]: 0x2B..<0x2D,
-    [0x04, 0x11]: 0x85..<0x87, [0x04, 0x13]: 0xE5..<0xE7, [0x04, 0x15]: 0xE5..<0xE7,
-  ]
-
-  /// The pages of the key of an Ultralight C, which does not support GET_VERSION (MF0ICU2 data
-  /// sheet, 7.5.3).
-  static let ofKeys = Set(0x2C..<0x30)
-
-  /// The pages of all chips, as long as the chip is not known.
-  static let ofAll = byVersion.values.reduce(into: ofKeys) { $0.formUnion($1) }
-
-  /// Returns the pages of a chip; `nil` for an unknown one.
-  static func pages(ofVersion answer: [UInt8]) -> Set<Int>? {
-    // Header, vendor, type, subtype, major, minor, storage size, protocol (NTAG21x data sheet, 10.1).
-    guard answer.count >= 8 else { return nil }
-    return byVersion[[answer[2], answer[6]]].map { Set($0) }
   }
 }
