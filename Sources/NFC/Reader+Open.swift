@@ -50,13 +50,6 @@ extension Reader {
     return try await Opener(thread: thread).open { wrap(try ReaderSources.open(address)) }
   }
 
-  /// Creates a reader with your own driver, on its own thread.
-  ///
-  /// - Throws: ``NFCError/Code/readerUnavailable`` if the system cannot create a thread.
-  public static func open(with driver: sending any ReaderDriver) async throws -> Reader {
-    Reader(driver: driver, executor: try ReaderThread.forReader())
-  }
-
   /// Begins to open a reader, and returns at once: for programs that can use the time before the reader
   /// receives anything; see ``ReaderSource/quietTime(whileOpening:)``.
   ///

@@ -23,7 +23,7 @@ extension FieldBench {
     spare.allowedChanges = kinds
     let direct = DirectReader(VirtualField())
     direct.field.place(spare)
-    let reader = try await Reader.open(with: recorder.recording(direct.driver()))
+    let reader = try await Reader.open { recorder.recording(direct.driver()) }
     let first = await Self.outcome(on: reader, procedure)
     await reader.close()
     #expect(recorder.failure == nil, sourceLocation: sourceLocation)

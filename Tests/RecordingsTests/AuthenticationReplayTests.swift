@@ -158,7 +158,7 @@ import VirtualNFC
     let direct = DirectReader(VirtualField())
     direct.field.place(try procedure.tag())
     let recorder = Recorder(revealingSecrets: revealingSecrets) { lines.add($0) }
-    let reader = try await Reader.open(with: recorder.recording(direct.driver()))
+    let reader = try await Reader.open { recorder.recording(direct.driver()) }
     let seen = try await procedure.run(try await reader.firstTag(within: .seconds(10)))
     await reader.close()
     #expect(recorder.failure == nil)

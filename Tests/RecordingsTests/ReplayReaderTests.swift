@@ -19,11 +19,12 @@ private final class Lines: Sendable {
 
   /// Runs a procedure on a reader that is recorded and on the recording; gives both results.
   private func twice<Result: Sendable>(
-    _ driver: sending any ReaderDriver, _ body: @Sendable (Reader) async throws -> Result
+    _ driver: @escaping @Sendable () throws -> any ReaderDriver,
+    _ body: @Sendable (Reader) async throws -> Result
   ) async throws -> (first: Result, second: Result, text: String) {
     let lines = Lines()
     let recorder = Recorder { lines.add($0) }
-    let recorded = try await Reader.open(with: recorder.recording(driver))
+    let recorded = try await Reader.open { recorder.recording(try driver()) }
     let first = try await body(recorded)
     await recorded.close()
     #expect(recorder.failure == nil)
@@ -38,7 +39,7 @@ private final class Lines: Sendable {
   @Test func aReaderInTheProcess() async throws {
     let direct = DirectReader(VirtualField())
     direct.field.place(try .ntag215(ndef: Self.message))
-    let result = try await twice(direct.driver()) { reader in
+    let result = try await twice({ direct.driver() }) { reader in
       let tag = try await reader.firstTag(within: .seconds(10))
       return try await tag.ndef?.readNDEF()
     }
@@ -52,8 +53,7 @@ private final class Lines: Sendable {
     let field = VirtualField()
     field.place(try VirtualTag.named(name))
     let virtual = VirtualPCSCReader(field)
-    let driver = try PCSCDriver("", over: virtual.service())
-    let result = try await twice(driver) { reader in
+    let result = try await twice({ try PCSCDriver("", over: virtual.service()) }) { reader in
       let tag = try await reader.firstTag(within: .seconds(10))
       try await tag.ndef?.writeNDEF(Self.message)
       let message = try await tag.ndef?.readNDEF()
@@ -67,7 +67,7 @@ private final class Lines: Sendable {
   @Test func errorsArePlayedBack() async throws {
     let direct = DirectReader(VirtualField())
     direct.field.place(.ntag213())
-    let result = try await twice(direct.driver()) { reader in
+    let result = try await twice({ direct.driver() }) { reader in
       guard case .miFare(let tag) = try await reader.firstTag(within: .seconds(10)) else {
         throw NFCError(.wrongTag, "no MIFARE tag")
       }
@@ -87,7 +87,7 @@ private final class Lines: Sendable {
     let direct = DirectReader(VirtualField())
     direct.field.place(.ntag213())
     let recorder = Recorder { lines.add($0) }
-    let recorded = try await Reader.open(with: recorder.recording(direct.driver()))
+    let recorded = try await Reader.open { recorder.recording(direct.driver()) }
     _ = try await recorded.firstTag(within: .seconds(10))
     await recorded.close()
     let replay = ReplayReader(try Recording(lines.all.utf8))
@@ -107,7 +107,7 @@ private final class Lines: Sendable {
     let direct = DirectReader(VirtualField())
     direct.field.place(try .ntag215(ndef: Self.message))
     let recorder = Recorder { _ in throw Full() }
-    let reader = try await Reader.open(with: recorder.recording(direct.driver()))
+    let reader = try await Reader.open { recorder.recording(direct.driver()) }
     let tag = try await reader.firstTag(within: .seconds(10))
     #expect(try await tag.ndef?.readNDEF() == Self.message)
     #expect(recorder.failure is Full)
@@ -123,11 +123,11 @@ private final class Lines: Sendable {
       let secret = NDEFMessage(
         .uri("https://example.com/of-nobody-else"), .text("My name is Nobody"))
       let recorder = Recorder { lines.add($0) }
-      let recorded = try await Reader.open(with: recorder.recording(direct.driver()))
+      let recorded = try await Reader.open { recorder.recording(direct.driver()) }
       let tag = try await recorded.firstTag(within: .seconds(10))
       try await tag.ndef?.writeNDEF(secret)
       await recorded.close()
-      let second = try await Reader.open(with: recorder.recording(direct.driver()))
+      let second = try await Reader.open { recorder.recording(direct.driver()) }
       let again = try await second.firstTag(within: .seconds(10))
       #expect(try await again.ndef?.readNDEF() == secret)
       await second.close()
