@@ -16,7 +16,7 @@ extension ISO15693TagObject {
       else { throw NFCReaderError(.tagCommandConfigurationErrorInvalidParameters) }
       let command = ISO15693Command.custom(
         code: code, manufacturer: manufacturer, parameters: parameters)
-      return try await repetition.run { Data(try await vicinity.send(command)) }
+      return try await repetition.run { Data(try await vicinity.sendCommand(command).payload) }
     }
   }
 
@@ -36,7 +36,7 @@ extension ISO15693TagObject {
         rest = rest.dropFirst(chunkSize)
         let chunk = try ISO15693Parameter.ordinary(NSRange(numbers))
         let read = try await repetition.run {
-          try await vicinity.exchange(.readMultipleBlocks(chunk), flags: [])
+          try await vicinity.sendCommand(.readMultipleBlocks(chunk))
         }
         data += try read.blocks(chunk.count, []).joined()
       }

@@ -36,7 +36,7 @@ final class ISO15693TagObject: TypedTagObject, NFCISO15693Tag, @unchecked Sendab
       return core.submit(completion) { throw NFCReaderError(.readerErrorUnsupportedFeature) }
     }
     perform { [vicinity] in
-      try decode(await vicinity.exchange(command(), flags: ISO15693RequestFlags(flags)))
+      try decode(await vicinity.sendCommand(command(), flags: ISO15693RequestFlags(flags)))
     } completion: {
       completion($0)
     }

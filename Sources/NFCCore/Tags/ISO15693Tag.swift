@@ -36,7 +36,7 @@ public protocol ISO15693Tag: NDEFTag {
   ///   the selected tag, and not addressed.
   /// - Throws: the tag's refusal, with the cause `iso15693`; ``NFCError/Code/commandTooLong``;
   ///   ``NFCError/Code/unsupported`` on a reader that cannot send the command.
-  func exchange(
+  func sendCommand(
     _ command: ISO15693Command, flags: ISO15693RequestFlags
   ) async throws -> ISO15693Response
 
@@ -93,23 +93,11 @@ extension ISO15693Tag {
     try await securityStatus(range).map { $0 & ISO15693Block.lockedBit != 0 }
   }
 
-  /// Sends one command, addressed to this tag, with the required flags; see ``exchange(_:flags:)``.
+  /// Sends one command, addressed to this tag, with the required flags; see ``sendCommand(_:flags:)``.
   ///
-  /// - Throws: the errors of ``exchange(_:flags:)``: the tag's refusal, with the cause `iso15693`;
+  /// - Throws: the errors of ``sendCommand(_:flags:)``: the tag's refusal, with the cause `iso15693`;
   ///   ``NFCError/Code/commandTooLong``; ``NFCError/Code/unsupported``.
-  public func exchange(_ command: ISO15693Command) async throws -> ISO15693Response {
-    try await exchange(command, flags: [])
-  }
-
-  /// Sends one command, addressed to this tag, and returns what follows the flags of the answer;
-  /// see ``exchange(_:flags:)``.
-  ///
-  /// - Throws: the errors of ``exchange(_:flags:)``: ``NFCError/Code/tagRefused``,
-  ///   ``NFCError/Code/readOnly`` or ``NFCError/Code/notAuthenticated`` with the cause `iso15693`;
-  ///   ``NFCError/Code/commandTooLong``; ``NFCError/Code/unsupported``.
-  public func send(
-    _ command: ISO15693Command, flags: ISO15693RequestFlags = []
-  ) async throws -> [UInt8] {
-    try await exchange(command, flags: flags).payload
+  public func sendCommand(_ command: ISO15693Command) async throws -> ISO15693Response {
+    try await sendCommand(command, flags: [])
   }
 }

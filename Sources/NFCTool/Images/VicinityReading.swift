@@ -61,8 +61,8 @@ struct VicinityReading {
   private func signature() async throws -> [UInt8]? {
     guard tag.icManufacturerCode == Self.nxp else { return nil }
     let answer = try await MemoryTag.answer {
-      try await tag.exchange(
-        .custom(code: Self.readSignature, manufacturer: Self.nxp, parameters: []), flags: []
+      try await tag.sendCommand(
+        .custom(code: Self.readSignature, manufacturer: Self.nxp, parameters: [])
       ).payload
     }
     return answer.flatMap { $0.count == Self.signatureLength ? $0 : nil }

@@ -19,11 +19,11 @@ extension ICODETag {
   ///   ``NFCError/Code/tagConnectionLost``.
   public func soundsAlarm() async throws -> Bool {
     do {
-      return try await !tag.send(
+      let answer = try await tag.sendCommand(
         .custom(
           code: ICODECommandCode.alarm, manufacturer: ICODECommandCode.manufacturer,
-          parameters: [])
-      ).isEmpty
+          parameters: []))
+      return !answer.payload.isEmpty
     } catch let error as NFCError where error.cause == .noAnswer || error.group == .refusal {
       return false
     }

@@ -208,7 +208,7 @@ import Testing
     for (code, parameters) in [
       (0xB3, [UInt8](repeating: 0, count: 9)), (0xA1, [0x0F, 0x01]),
     ] as [(UInt8, [UInt8])] {
-      _ = try await tag.send(.custom(code: code, manufacturer: 0x02, parameters: parameters))
+      _ = try await tag.sendCommand(.custom(code: code, manufacturer: 0x02, parameters: parameters))
     }
   }
 

@@ -111,13 +111,17 @@ struct VicinityChangeTests {
   ) -> [CardChange<Chip>] {
     [
       change("lock of a block", chip()) { try await tag($0).lockBlock(block) },
-      change("AFI", chip(), reportsDoubt: false) { _ = try await tag($0).send(.writeAFI(0x42)) },
-      change("lock of the AFI", chip(), reportsDoubt: false) { card in
-        try await unlessLocked { _ = try await tag(card).send(.lockAFI) }
+      change("AFI", chip(), reportsDoubt: false) {
+        _ = try await tag($0).sendCommand(.writeAFI(0x42))
       },
-      change("DSFID", chip(), reportsDoubt: false) { _ = try await tag($0).send(.writeDSFID(7)) },
+      change("lock of the AFI", chip(), reportsDoubt: false) { card in
+        try await unlessLocked { _ = try await tag(card).sendCommand(.lockAFI) }
+      },
+      change("DSFID", chip(), reportsDoubt: false) {
+        _ = try await tag($0).sendCommand(.writeDSFID(7))
+      },
       change("lock of the DSFID", chip(), reportsDoubt: false) { card in
-        try await unlessLocked { _ = try await tag(card).send(.lockDSFID) }
+        try await unlessLocked { _ = try await tag(card).sendCommand(.lockDSFID) }
       },
     ]
   }

@@ -82,7 +82,7 @@ enum VicinityPair: CaseIterable {
     guard self == .surveillance else {
       return try await tag.setPassword(.read, ICODEPassword.read.factoryValue)
     }
-    _ = try await tag.send(.icode(ICODECommand.setEAS))
+    _ = try await tag.sendCommand(.icode(ICODECommand.setEAS))
     return try await tag.outcome(of: .icode(ICODECommand.alarmEAS))
   }
 }

@@ -215,7 +215,7 @@ extension ISO15693Tag {
   func covered(
     _ code: UInt8, _ parameters: [UInt8] = [], by password: [UInt8]
   ) async throws -> VicinityOutcome {
-    let random = try await send(.icode(ICODECommand.getRandomNumber))
+    let random = try await sendCommand(.icode(ICODECommand.getRandomNumber)).payload
     let cover = zip(password, random + random).map { $0 ^ $1 }
     return try await outcome(of: .icode(code, parameters + cover))
   }

@@ -28,7 +28,7 @@ extension VicinityProcedure {
     init(
       _ code: NFCError.Code, _ command: ISO15693Command, _ flags: ISO15693RequestFlags = []
     ) {
-      self.init(code) { tag in _ = try await tag.exchange(command, flags: flags) }
+      self.init(code) { tag in _ = try await tag.sendCommand(command, flags: flags) }
     }
   }
 
@@ -98,7 +98,7 @@ extension VicinityProcedure {
         Mistake(.invalidParameter, .getSystemInformation, .inventory),
         Mistake(.invalidParameter, .getSystemInformation, [.select, .address]),
         Mistake(.invalidParameter, .block(256)) {
-          _ = try await $0.exchange(.readSingleBlock(256), flags: [])
+          _ = try await $0.sendCommand(.readSingleBlock(256))
         },
         Mistake(.invalidParameter) {
           let request = try ISO15693Request(.readSingleBlock(0), uid: seven).encoded()

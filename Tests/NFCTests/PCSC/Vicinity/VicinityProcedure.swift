@@ -85,7 +85,7 @@ extension ISO15693Tag {
     of command: ISO15693Command, _ flags: ISO15693RequestFlags = []
   ) async throws -> VicinityOutcome {
     do {
-      return .payload(try await send(command, flags: flags).hexadecimal)
+      return .payload(try await sendCommand(command, flags: flags).payload.hexadecimal)
     } catch let error as NFCError {
       return VicinityOutcome(error)
     }
