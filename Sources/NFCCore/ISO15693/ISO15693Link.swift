@@ -12,7 +12,7 @@ package struct ISO15693Link {
   private let send: (_ frame: [UInt8], _ timeout: Duration) throws -> [UInt8]
 
   /// - Parameters:
-  ///   - means: the commands that the reader can send to the tag; `nil` for all.
+  ///   - capabilities: the commands that the reader can send to the tag; `nil` for all.
   ///   - section: runs a part of a procedure that is not interrupted when the task is cancelled.
   ///   - change: sends a command that changes the tag.
   ///   - transceive: sends a frame, flags first, without its check bytes, and returns the answer in

@@ -84,7 +84,7 @@ public struct ISO14443ATarget: Hashable, Sendable {
   /// The historical bytes, on a reader that does not report the answer to select itself.
   private var reportedHistoricalBytes: [UInt8]?
 
-  /// Creates a tag; `ats` includes its length byte, and is empty for a tag without one.
+  /// Creates a tag; `ats` is without its length byte, and empty for a tag without one.
   public init(uid: [UInt8], atqa: [UInt8], sak: UInt8, ats: [UInt8] = []) {
     self.uid = uid
     self.atqa = atqa

@@ -55,7 +55,7 @@ struct ST25TAProcedure {
 
   private func bytes(of file: UInt16) -> [UInt8] { [UInt8(file >> 8), UInt8(file & 0xFF)] }
 
-  /// Selects the application and the NDEF file, and reads who may access it: five exchanges.
+  /// Selects the application and the NDEF file, and reads who may access it: four exchanges.
   mutating func open() throws -> ST25TAAccess {
     let answer = try send(
       Code.select, UInt16(Parameter.byName) << 8, ApplicationIdentifier.ndef.bytes, expected: 256)

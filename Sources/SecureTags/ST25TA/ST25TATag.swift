@@ -51,7 +51,7 @@ public struct ST25TATag: Sendable {
     self.product = product
   }
 
-  /// Reads who may read and write the NDEF file: five exchanges.
+  /// Reads who may read and write the NDEF file: four exchanges.
   ///
   /// - Throws: ``NFCError/Code/notNDEF`` if the card has no NDEF application,
   ///   ``NFCError/Code/malformedContent`` if the application lacks a file or has unknown access conditions,
@@ -64,7 +64,7 @@ public struct ST25TATag: Sendable {
   }
 
   /// Presents the passwords that the file requires. They open the file for NDEF until the card
-  /// leaves; each NDEF call presents them again. Five exchanges, and one for each password.
+  /// leaves; each NDEF call presents them again. Four exchanges, and one for each password.
   ///
   /// - Throws: ``NFCError/Code/authenticationFailed``, with how many attempts are left; ``NFCError/Code/invalidParameter`` for another number of bytes.
   public func authenticate(read: SecretKey?, write: SecretKey?) async throws {
