@@ -77,7 +77,8 @@ import VirtualNFC
   private static func details(_ tag: DetectedTag) async throws -> String {
     let keys = try TagKeys.parse([])
     let details = try await TagDetails(
-      tag, try await tag.product(), keys, password: nil, listsMemory: false)
+      tag, try await tag.product(), try await tag.vicinityInformation(), keys, password: nil,
+      listsMemory: false)
     return JSONValue.object(details.json).text
   }
 

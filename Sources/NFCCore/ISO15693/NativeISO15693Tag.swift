@@ -34,7 +34,7 @@ struct NativeISO15693Tag: ISO15693Tag, HandleTag {
     return try link.transceive(request, timeout: TagLink.defaultTimeout)
   }
 
-  func exchange(
+  func sendCommand(
     _ command: ISO15693Command, flags: ISO15693RequestFlags
   ) async throws -> ISO15693Response {
     try await handle.performVicinity(changes: true) { access in
@@ -64,6 +64,13 @@ struct NativeISO15693Tag: ISO15693Tag, HandleTag {
 
   func lockBlock(_ number: Int) async throws {
     try await handle.performVicinity(changes: true) { try $0.lockBlock(number) }
+  }
+}
+
+extension ISO15693Tag {
+  /// The number of blocks, as the tag has reported it; `nil` before. No exchange.
+  package var reportedBlockCount: Int? {
+    (self as? any HandleTag)?.handle.vicinityKnowledge.blockCount
   }
 }
 

@@ -16,12 +16,16 @@ struct NativeMiFareTag: MiFareTag, HandleTag {
     case .classic: product = TypeAIdentification.classic(target)
     case .ultralight: return try await handle.perform { try handle.type2Chip($0)?.product }
     case .desfire, .plus, .unknown:
-      product =
-        try await handle.perform { try TypeAIdentification.desfireVersion($0)?.product }
-        ?? TypeAIdentification.plus(target)
+      product = try await askedProduct() ?? TypeAIdentification.plus(target)
     }
     handle.knowledge.withLock { $0.product = .some(product) }
     return product
+  }
+
+  /// Returns the product by GetVersion, unless the card was asked when it was found.
+  private func askedProduct() async throws -> TagProduct? {
+    guard handle.knowledge.withLock({ $0.version == nil }) else { return nil }
+    return try await handle.perform { try TypeAIdentification.desfireVersion($0)?.product }
   }
 
   func sendMiFareCommand(_ command: [UInt8], timeout: Duration?) async throws -> [UInt8] {

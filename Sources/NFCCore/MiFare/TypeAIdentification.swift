@@ -65,9 +65,9 @@ enum TypeAIdentification {
   /// session.
   private static let sessionRefusals: Set<UInt16> = [0x91AE, 0x91CA, 0x911E, 0x917E]
 
-  /// Returns the first of GetVersion's three frames, wrapped according to ISO/IEC 7816-4; `nil` if
-  /// the card does not support the command, does not answer, or if its answer makes no sense. The
-  /// other two frames are fetched so that the card is left idle.
+  /// Returns the answer to GetVersion, wrapped according to ISO/IEC 7816-4; `nil` if the card does not
+  /// support the command, does not answer, or if its answer makes no sense. All three frames are
+  /// fetched, also so that the card is left idle.
   ///
   /// - Throws: `tagConnectionLost` if a silent card cannot be woken: it has left.
   static func desfireVersion(_ link: TagLink) throws -> DESFireVersion? {
@@ -91,15 +91,18 @@ enum TypeAIdentification {
       answer = try ResponseAPDU(link.exchange(isoWrappedGetVersion, framing: .tagProtocol))
     }
     let hardware = answer
+    var bytes = answer.data
     var frames = 1
     while answer.statusWord == additionalFrame, frames < 3 {
       answer = try ResponseAPDU(link.exchange(isoWrappedAdditionalFrame, framing: .tagProtocol))
+      bytes += answer.data
       frames += 1
     }
     guard hardware.statusWord == additionalFrame || hardware.statusWord == operationOK else {
       return nil
     }
-    return DESFireVersion(hardware: hardware.data)
+    let isComplete = answer.statusWord == operationOK
+    return DESFireVersion(hardware: hardware.data, bytes: isComplete ? bytes : nil)
   }
 }
 
@@ -145,15 +148,18 @@ private struct MiFarePlus {
   }
 }
 
-/// The hardware part of the answer to GetVersion: vendor, type, subtype, major and minor version,
+/// The answer to GetVersion. Its hardware part names the chip: vendor, type, subtype, major and minor version,
 /// storage size, protocol (MF3ICDx21_41_81 data sheet; NTAG 424 DNA data sheet, 10.5.2).
 struct DESFireVersion: Hashable, Sendable {
   private let type: UInt8
   private let majorVersion: UInt8
   private let storageSize: UInt8
+  /// The data of all frames; `nil` if the card has not returned all of them.
+  let bytes: [UInt8]?
 
-  init?(hardware: [UInt8]) {
+  init?(hardware: [UInt8], bytes: [UInt8]?) {
     guard hardware.count >= 7, hardware[0] == 0x04 else { return nil }
+    self.bytes = bytes
     type = hardware[1]
     majorVersion = hardware[3]
     storageSize = hardware[5]

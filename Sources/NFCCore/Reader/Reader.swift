@@ -302,7 +302,9 @@ public actor Reader {
     if TypeAIdentification.mayBeEmulated(found), try Type4Mapping.hasApplication(link) {
       return DetectedTag(handle, version: nil)
     }
-    return DetectedTag(handle, version: try TypeAIdentification.desfireVersion(link))
+    let version = try TypeAIdentification.desfireVersion(link)
+    handle.knowledge.withLock { $0.version = .some(version?.bytes) }
+    return DetectedTag(handle, version: version)
   }
 
   /// Detects a tag like ``detect(_:_:)``; `nil` if it has left meanwhile.

@@ -73,6 +73,12 @@ public enum DetectedTag: Sendable {
     try await tag.exclusively(body)
   }
 
+  /// The complete answer to GET_VERSION or GetVersion, with which the chip was identified; `nil` if it has not been
+  /// asked, or does not have the command. No exchange.
+  package var reportedVersion: [UInt8]? {
+    (tag as? any HandleTag)?.handle.knowledge.withLock { $0.version } ?? nil
+  }
+
   init(_ handle: TagHandle, version: DESFireVersion?) {
     switch handle.target {
     case .iso14443a(let target):

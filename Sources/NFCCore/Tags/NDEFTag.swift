@@ -126,6 +126,19 @@ extension NDEFTag {
   }
 }
 
+extension NDEFTag {
+  /// Returns the results of ``queryNDEFStatus()`` and ``readNDEFBytes()`` in one call, which costs at least one
+  /// exchange less than two.
+  ///
+  /// - Returns: the status, and the bytes of the message; `nil` if there is none, or no NDEF structure.
+  /// - Throws: the errors of both.
+  package func readNDEFContent() async throws -> (status: NDEFStatus, bytes: [UInt8]?) {
+    if let tag = self as? any HandleTag { return try await tag.handle.readNDEFContent() }
+    let status = try await queryNDEFStatus()
+    return (status, status.access == .notSupported ? nil : try await readNDEFBytes())
+  }
+}
+
 extension NDEFTolerance {
   /// Decodes the bytes of a tag's message; `nil` if it has none.
   ///

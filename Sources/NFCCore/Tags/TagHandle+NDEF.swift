@@ -56,6 +56,15 @@ extension TagHandle {
     try await withMapping { mapping, link in try mapping.read(link) }
   }
 
+  /// Returns the status and, unless the tag holds no NDEF structure, the message: nothing is proven
+  /// twice.
+  func readNDEFContent() async throws -> (status: NDEFStatus, bytes: [UInt8]?) {
+    try await withMapping { mapping, link in
+      let status = try mapping.status(link)
+      return (status, status.access == .notSupported ? nil : try mapping.read(link))
+    }
+  }
+
   func writeNDEFBytes(_ message: [UInt8], verify: Bool) async throws {
     try await withMapping { mapping, link in
       try mapping.checkedWrite(message, verify: verify, link)

@@ -62,6 +62,9 @@ struct TagKnowledge: Sendable {
   var product: TagProduct??
   /// The chip of an Ultralight or NTAG tag, `.some(nil)` if it was asked for and is not known.
   var chip: Type2Chip??
+  /// The complete answer to GET_VERSION or GetVersion, with which the chip was identified; `.some(nil)` if it has been
+  /// asked and does not have the command.
+  var version: [UInt8]??
   /// The program's authentication with an Ultralight or NTAG tag, which is repeated when the tag
   /// was woken.
   var authentication: UltralightAuthentication?

@@ -51,12 +51,14 @@ private struct Report: Sendable {
   init(
     _ tag: DetectedTag, _ keys: TagKeys, password: [UInt8]?, listsMemory: Bool
   ) async throws {
+    // The information also identifies a chip whose UID leaves several open.
+    let information = try await tag.vicinityInformation()
     let product = try await tag.product()
-    var facts = tag.facts(product, try await tag.vicinityInformation())
+    var facts = tag.facts(product, information)
     if password != nil { try await tag.authenticate(password) }
     let content = try await NDEFContent.describe(tag)
     let details = try await TagDetails(
-      tag, product, keys, password: password, listsMemory: listsMemory)
+      tag, product, information, keys, password: password, listsMemory: listsMemory)
     if let maker = tag.maker(product) {
       facts.append(JSONValue.Member(key: "maker", value: .string(maker)))
     }

@@ -9,7 +9,11 @@ extension TagDetails {
     _ listsMemory: Bool
   ) async throws {
     memoryMap = Self.map(commands.geometry)
-    let dump = try await commands.dump(keys: keys, findsBothKeys: true)
+    let dump =
+      listsMemory
+      ? try await commands.dump(keys: keys, findsBothKeys: true)
+      : try await commands.survey(
+        keys: keys, reading: Set(MiFareApplicationDirectory.Part.allCases.flatMap(\.blocks)))
     try await checkSignature(commands, uid)
     members.append(JSONValue.Member(key: "sectors", value: .array(dump.sectors.map(Self.json))))
     addDirectory(dump)

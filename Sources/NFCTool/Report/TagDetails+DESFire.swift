@@ -2,8 +2,8 @@ import JSONText
 import NFC
 import SecureTags
 
-/// Details of a MIFARE DESFire that are available without a key (MF3D(H)x3 data sheet, 9), and the version of an NTAG
-/// 4xx DNA.
+/// Details of a MIFARE DESFire that are available without a key (MF3D(H)x3 data sheet, 9), and the version, which an
+/// NTAG 4xx DNA has, too.
 extension TagDetails {
   private enum DESFire {
     static let getApplicationIDs: UInt8 = 0x6A
@@ -12,13 +12,10 @@ extension TagDetails {
     static let getFileIDs: UInt8 = 0x6F
     static let getFileSettings: UInt8 = 0xF5
     static let getKeySettings: UInt8 = 0x45
-    static let getVersion: UInt8 = 0x60
     static let additionalFrame: UInt8 = 0xAF
     static let done: UInt8 = 0x00
     /// The maximum number of frames in an answer. No answer needs more.
     static let maximumFrames = 32
-    /// The first status byte of wrapped commands (NT4H2421Gx data sheet, 8.4).
-    static let wrappedStatus: UInt8 = 0x91
 
     static func kind(_ number: UInt8) -> String {
       switch number {
@@ -34,7 +31,6 @@ extension TagDetails {
   }
 
   mutating func askDESFire(_ tag: any MiFareTag) async throws {
-    if let bytes = try await send(tag, DESFire.getVersion) { add(version: bytes) }
     // The command for the signature may have selected another application.
     guard try await send(tag, DESFire.selectApplication, [0, 0, 0]) != nil else { return }
     if let free = try await send(tag, DESFire.freeMemory), free.count == 3 {
@@ -53,13 +49,14 @@ extension TagDetails {
     for offset in stride(from: 0, to: list.count - list.count % 3, by: 3) {
       applications.append(try await application(tag, Array(list[offset..<offset + 3])))
     }
+    if !applications.isEmpty { _ = try await send(tag, DESFire.selectApplication, [0, 0, 0]) }
     if applications.isEmpty { facts.append(("applications", "none")) }
     members.append(JSONValue.Member(key: "applications", value: .array(applications)))
   }
 
   /// Adds the version, with its date of production, if it is complete.
-  private mutating func add(version bytes: [UInt8]) {
-    guard let information = try? DESFireVersionInformation(bytes) else { return }
+  mutating func add(version bytes: [UInt8]?) {
+    guard let bytes, let information = try? DESFireVersionInformation(bytes) else { return }
     version = bytes
     facts.append(("hardware", "version \(information.hardware.text)"))
     facts.append(("software", "version \(information.software.text)"))
@@ -81,7 +78,6 @@ extension TagDetails {
       for file in try await send(tag, DESFire.getFileIDs) ?? [] {
         files.append((file, try await send(tag, DESFire.getFileSettings, [file])))
       }
-      _ = try await send(tag, DESFire.selectApplication, [0, 0, 0])
     }
     facts.append(
       (
@@ -135,28 +131,6 @@ extension TagDetails {
       next = [DESFire.additionalFrame]
     }
     return nil
-  }
-
-  // MARK: NTAG 4xx DNA
-
-  /// Reads the version of a chip that is reached by commands in the format of ISO/IEC 7816-4. Three exchanges.
-  mutating func askVersion(_ card: any ISO7816Tag) async throws {
-    var result: [UInt8] = []
-    var command = DESFire.getVersion
-    for _ in 0..<DESFire.maximumFrames {
-      let apdu = APDU(
-        instructionClass: 0x90, instructionCode: command, p1: 0, p2: 0, data: [],
-        expectedLength: 256)
-      guard let response = try await answer(.iso7816(card), { try await card.ask(apdu) }),
-        response.sw1 == DESFire.wrappedStatus
-      else { return }
-      result += response.data
-      guard response.sw2 == DESFire.additionalFrame else {
-        if response.sw2 == DESFire.done { add(version: result) }
-        return
-      }
-      command = DESFire.additionalFrame
-    }
   }
 }
 

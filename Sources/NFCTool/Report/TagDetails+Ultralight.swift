@@ -9,7 +9,7 @@ extension TagDetails {
     _ tag: DetectedTag, _ commands: UltralightCommands, _ product: TagProduct,
     _ key: UltralightKey?, _ listsMemory: Bool
   ) async throws {
-    version = try await answer(tag) { try await commands.version() }
+    version = tag.reportedVersion
     if let capacitance = version.flatMap(Self.capacitance) {
       facts.append(("capacitance", capacitance))
     }

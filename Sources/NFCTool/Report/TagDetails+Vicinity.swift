@@ -5,10 +5,10 @@ import SecureTags
 /// Details of an ISO 15693 tag.
 extension TagDetails {
   mutating func ask(
-    _ tag: any ISO15693Tag, _ product: TagProduct?, password: [UInt8]?, _ listsMemory: Bool
+    _ tag: any ISO15693Tag, _ product: TagProduct?, _ information: ISO15693SystemInformation?,
+    password: [UInt8]?, _ listsMemory: Bool
   ) async throws {
     let detected = DetectedTag.iso15693(tag)
-    let information = try await detected.vicinityInformation()
     if let reference = information?.icReference {
       facts.append(("IC reference", [reference].hexadecimal))
       members.append(JSONValue.Member(key: "icReference", value: .bytes([reference])))

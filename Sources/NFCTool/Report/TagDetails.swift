@@ -52,11 +52,12 @@ struct TagDetails {
   var memory: MemoryListing?
 
   /// - Parameters:
+  ///   - information: what an ISO 15693 tag reports about itself.
   ///   - keys: the keys for the sectors of a MIFARE Classic, and the password of an Ultralight or NTAG.
   ///   - listsMemory: whether the memory is kept.
   init(
-    _ tag: DetectedTag, _ product: TagProduct?, _ keys: TagKeys, password: [UInt8]?,
-    listsMemory: Bool
+    _ tag: DetectedTag, _ product: TagProduct?, _ information: ISO15693SystemInformation?,
+    _ keys: TagKeys, password: [UInt8]?, listsMemory: Bool
   ) async throws {
     switch tag {
     case .miFare(let miFare):
@@ -69,17 +70,20 @@ struct TagDetails {
         if let product {
           try await checkOriginality(tag, product) { try await miFare.sendCommand($0) }
         }
-        if miFare.family == .desfire { try await askDESFire(miFare) }
+        if miFare.family == .desfire {
+          add(version: tag.reportedVersion)
+          try await askDESFire(miFare)
+        }
       }
     case .iso7816(let card):
       if let product {
         try await checkOriginality(tag, product) { try await card.sendCommand($0) }
-        if Self.withVersion.contains(product.id) { try await askVersion(card) }
+        if Self.withVersion.contains(product.id) { add(version: tag.reportedVersion) }
       }
       if let product, ST25TATag.isOne(product) { try await askFile(card, product) }
       try await askApplications(card)
     case .iso15693(let vicinity):
-      try await ask(vicinity, product, password: password, listsMemory)
+      try await ask(vicinity, product, information, password: password, listsMemory)
     case .feliCa(let card): try await ask(card, product, listsMemory)
     case .other(let other):
       if other.technology == .jewel { try await askTopaz(other, listsMemory) }
@@ -120,13 +124,18 @@ struct TagDetails {
   /// byte that is not a status word.
   private static let withoutSignature: Set<ChipID> = [.plus, .plusS, .plusX, .plusSE]
 
+  /// Whether Read_Sig is a command of the chip, as far as is known. ST's chips have another signature.
+  private static func mayHaveSignature(_ product: TagProduct) -> Bool {
+    !withoutSignature.contains(product.id) && !ST25TATag.isOne(product)
+  }
+
   /// The chips that answer GetVersion in the format of ISO/IEC 7816-4 (NT4H2421Gx data sheet, 10.5.2).
   private static let withVersion: Set<ChipID> = [.ntag413DNA, .ntag424DNA]
 
   private mutating func checkOriginality(
     _ tag: DetectedTag, _ product: TagProduct, _ send: (APDU) async throws -> ResponseAPDU
   ) async throws {
-    guard !Self.withoutSignature.contains(product.id),
+    guard Self.mayHaveSignature(product),
       let answer = try await answer(tag, { try await send(Self.readSignature) }),
       answer.data.count == Self.signatureSize
     else { return }

@@ -16,12 +16,22 @@ struct NDEFContent: Sendable {
       return
     }
     do {
-      status = try await ndef.queryNDEFStatus()
-    } catch let error as NFCError where [.unsupported, .notNDEF].contains(error.code) {
+      let content = try await ndef.readNDEFContent()
+      (status, bytes) = (content.status, content.bytes ?? [])
+    } catch let error as NFCError where error.meansNoNDEF {
+      // A tag with a message that only this reader cannot read has a status.
+      guard try await !Self.hasStatus(ndef) else { throw error }
       (status, bytes) = (.notSupported, [])
-      return
     }
-    bytes = status.access == .notSupported ? [] : try await ndef.readNDEFBytes() ?? []
+  }
+
+  private static func hasStatus(_ tag: any NDEFTag) async throws -> Bool {
+    do {
+      _ = try await tag.queryNDEFStatus()
+      return true
+    } catch let error as NFCError where error.meansNoNDEF {
+      return false
+    }
   }
 
   /// Returns whether the tag cannot contain NDEF. A MIFARE Plus answers SELECT with a status of its own,
@@ -79,6 +89,11 @@ struct NDEFContent: Sendable {
       return Description(failure: Failure(error), lines: ["\(error)"])
     }
   }
+}
+
+extension NFCError {
+  /// Whether a tag whose status cannot be read for this reason holds no NDEF structure.
+  fileprivate var meansNoNDEF: Bool { [.unsupported, .notNDEF].contains(code) }
 }
 
 extension Failure {

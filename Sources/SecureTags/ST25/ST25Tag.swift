@@ -56,7 +56,7 @@ public struct ST25Tag: Sendable {
   // MARK: Asking
 
   /// Reads the areas that the memory is divided into: seven exchanges, two on an ST25TV512 and 02K, three on an
-  /// ST25TV512C and 02KC, and one for its size.
+  /// ST25TV512C and 02KC, and one for its size unless that is known.
   ///
   /// - Throws: ``NFCError/Code/tagResponseError`` if the tag does not report its size or its areas,
   ///   ``NFCError/Code/tagRefused`` if it refuses.
@@ -64,8 +64,13 @@ public struct ST25Tag: Sendable {
     try await configuration().areas
   }
 
+  private func blockCount() async throws -> Int? {
+    if let known = tag.reportedBlockCount { return known }
+    return try await tag.systemInformation().blockCount
+  }
+
   func configuration() async throws -> ST25Configuration {
-    guard let count = try await tag.systemInformation().blockCount, count > 0 else {
+    guard let count = try await blockCount(), count > 0 else {
       throw NFCError(.tagResponseError, "the tag does not report its size")
     }
     let chip = chip

@@ -28,15 +28,15 @@ import Testing
   func versions(_ version: String, name: String?, isDESFire: Bool) throws {
     let bytes = try #require([UInt8](hexadecimal: version))
     let hardware = [0x04] + bytes + [0x1A, 0x05]
-    let decoded = try #require(DESFireVersion(hardware: hardware))
+    let decoded = try #require(DESFireVersion(hardware: hardware, bytes: nil))
     #expect(decoded.product?.name == name)
     let target = try Self.target(0x20, historical: "80")
     let kind = TypeAIdentification.kind(target, version: decoded)
     let isPlus = name?.hasPrefix("MIFARE Plus") == true
     #expect(kind == (isDESFire ? .miFare(.desfire) : isPlus ? .miFare(.plus) : .iso7816))
     // Another maker's chip, and too little of an answer.
-    #expect(DESFireVersion(hardware: [0x05] + hardware.dropFirst()) == nil)
-    #expect(DESFireVersion(hardware: Array(hardware.prefix(6))) == nil)
+    #expect(DESFireVersion(hardware: [0x05] + hardware.dropFirst(), bytes: nil) == nil)
+    #expect(DESFireVersion(hardware: Array(hardware.prefix(6)), bytes: nil) == nil)
   }
 
   /// Historical bytes, whether the card is asked for its version, and what it is without one.

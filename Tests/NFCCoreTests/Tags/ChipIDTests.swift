@@ -30,7 +30,7 @@ import Testing
     }
     for type in bytes {
       products += bytes.compactMap { major in
-        DESFireVersion(hardware: [0x04, type, 0x01, major, 0x00, 0x19, 0x05])?.product
+        DESFireVersion(hardware: [0x04, type, 0x01, major, 0x00, 0x19, 0x05], bytes: nil)?.product
       }
       products += [FeliCaICType(pmm: [0x01, type, 0, 0, 0, 0, 0, 0])?.product].compactMap(\.self)
     }

@@ -86,17 +86,30 @@ struct MiFareClassicSectorReader {
   private var session: MiFareClassicSession
   private let keys: [MiFareClassicKey]
   private let findsBothKeys: Bool
+  /// The data blocks to read; `nil` for all.
+  private let dataBlocks: Set<Int>?
   /// What opened the last sector most likely opens the next.
   private var last: (type: MiFareClassicKeyType, key: MiFareClassicKey)?
   /// The key of each type that was found last.
   private var recent: [MiFareClassicKeyType: MiFareClassicKey] = [:]
   /// The keys that do not open the sector that is being read.
   private var wrong: [MiFareClassicKeyType: Set<MiFareClassicKey>] = [:]
+  /// The data blocks of the sector that a key that was found may read.
+  private var readable: Set<Int> = []
   /// Whether sector 0 has opened with the key of the application directory.
-  private var hasDirectory = false
+  private var hasDirectory: Bool
 
-  init(_ session: MiFareClassicSession, keys: [MiFareClassicKey], findsBothKeys: Bool) {
+  /// - Parameters:
+  ///   - dataBlocks: the data blocks to read; `nil` for all. Of the others, the access conditions say
+  ///     whether they can be read.
+  ///   - hasDirectory: whether the card is known to have an application directory with its public key.
+  init(
+    _ session: MiFareClassicSession, keys: [MiFareClassicKey], findsBothKeys: Bool,
+    dataBlocks: Set<Int>? = nil, hasDirectory: Bool = false
+  ) {
     self.session = session
+    self.dataBlocks = dataBlocks
+    self.hasDirectory = hasDirectory
     var seen: Set<MiFareClassicKey> = []
     self.keys = keys.filter { seen.insert($0).inserted }
     self.findsBothKeys = findsBothKeys
@@ -106,6 +119,7 @@ struct MiFareClassicSectorReader {
     let blocks = session.geometry.blocks(ofSector: sector)
     var dump = MiFareClassicSectorDump(sector: sector, blockCount: blocks.count)
     wrong = [:]
+    readable = []
     // A key B that is data opens a sector whose card then refuses everything (MF1S50YYX data sheet, 8.7.2, note 1), and
     // so do copies whose access bits are broken. The other key may read it.
     var refused: Set<MiFareClassicKeyType> = []
@@ -134,7 +148,7 @@ struct MiFareClassicSectorReader {
     let other: MiFareClassicKeyType = type == .a ? .b : .a
     try readBlocks(&dump, blocks, conditions, type, key)
     let rest = blocks.dropLast().filter { block in
-      dump.blocks[block - blocks.lowerBound] == nil
+      !readable.contains(block)
         && conditions.allows(
           .read, group: session.geometry.accessGroup(ofBlock: block), with: other)
     }
@@ -146,7 +160,7 @@ struct MiFareClassicSectorReader {
       dump.set(found, other)
       try readBlocks(&dump, blocks, conditions, other, found)
     }
-    let unread = blocks.filter { dump.blocks[$0 - blocks.lowerBound] == nil }
+    let unread = blocks.dropLast().filter { !readable.contains($0) }
     if !unread.isEmpty { dump.failure = .notReadable(blocks: unread) }
   }
 
@@ -180,12 +194,16 @@ struct MiFareClassicSectorReader {
     _ key: MiFareClassicKey
   ) throws {
     for block in blocks.dropLast()
-    where dump.blocks[block - blocks.lowerBound] == nil
+    where !readable.contains(block)
       && conditions.allows(
         .read, group: session.geometry.accessGroup(ofBlock: block), with: type)
     {
-      guard try session.open(dump.sector, type, key) else { return }
-      dump.blocks[block - blocks.lowerBound] = try readIfAllowed(block)
+      if dataBlocks?.contains(block) ?? true {
+        guard try session.open(dump.sector, type, key) else { return }
+        guard let content = try readIfAllowed(block) else { continue }
+        dump.blocks[block - blocks.lowerBound] = content
+      }
+      readable.insert(block)
     }
   }
 
@@ -310,20 +328,33 @@ extension MiFareClassicCommands {
   public func dump(
     keys: [MiFareClassicKey] = MiFareClassicKey.wellKnown, findsBothKeys: Bool = false
   ) async throws -> MiFareClassicDump {
-    try checkKeys(keys)
-    return try await handle.perform { link in
-      try Self.dump(geometry, keys: keys, findsBothKeys: findsBothKeys, link)
-    }
+    try await dump(keys: keys, findsBothKeys: findsBothKeys, dataBlocks: nil)
   }
 
-  static func dump(
-    _ geometry: MiFareClassicGeometry, keys: [MiFareClassicKey], findsBothKeys: Bool,
-    _ link: TagLink
-  ) throws -> MiFareClassicDump {
-    var reader = MiFareClassicSectorReader(
-      MiFareClassicSession(link, geometry), keys: keys, findsBothKeys: findsBothKeys)
-    return MiFareClassicDump(
-      geometry: geometry, sectors: try geometry.sectors.map { try reader.read($0) })
+  /// Finds the keys and access conditions of all sectors, and reads only these of the data blocks: two or three
+  /// exchanges for each sector, and one for each block.
+  ///
+  /// - Returns: what was read. The ``MiFareClassicSectorDump/failure`` of a sector names the blocks that the access
+  ///   conditions do not let the keys read.
+  /// - Throws: ``NFCError/Code/invalidParameter`` if there are no keys; ``NFCError/Code/tagConnectionLost``.
+  package func survey(
+    keys: [MiFareClassicKey], reading dataBlocks: Set<Int>
+  ) async throws -> MiFareClassicDump {
+    try await dump(keys: keys, findsBothKeys: true, dataBlocks: dataBlocks)
+  }
+
+  private func dump(
+    keys: [MiFareClassicKey], findsBothKeys: Bool, dataBlocks: Set<Int>?
+  ) async throws -> MiFareClassicDump {
+    try checkKeys(keys)
+    return try await handle.perform { link in
+      let mapping = handle.knowledge.withLock { $0.mapping } as? ClassicMapping
+      var reader = MiFareClassicSectorReader(
+        MiFareClassicSession(link, geometry), keys: keys, findsBothKeys: findsBothKeys,
+        dataBlocks: dataBlocks, hasDirectory: mapping?.sectors.isEmpty == false)
+      return MiFareClassicDump(
+        geometry: geometry, sectors: try geometry.sectors.map { try reader.read($0) })
+    }
   }
 
   func checkKeys(_ keys: [MiFareClassicKey]) throws {

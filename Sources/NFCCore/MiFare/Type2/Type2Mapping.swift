@@ -108,7 +108,7 @@ struct Type2Mapping: NDEFMapping {
   /// The selection and authentication on the tag are kept.
   mutating func identify(_ link: TagLink) throws -> Type2Chip? {
     if let chip { return chip }
-    let found = try UltralightIdentification.chip(link)
+    let found = try UltralightIdentification.identify(link).chip
     chip = .some(found)
     // The older chips are distinguished by refusals, after which they restart.
     return found

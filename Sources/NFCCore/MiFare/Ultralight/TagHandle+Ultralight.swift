@@ -27,8 +27,11 @@ extension TagHandle {
   /// Returns the chip of an Ultralight or NTAG tag, which is asked for once.
   func type2Chip(_ link: TagLink) throws -> Type2Chip? {
     if let known = knowledge.withLock({ $0.chip }) { return known }
-    let chip = try UltralightIdentification.chip(link)
-    knowledge.withLock { $0.learn(chip) }
+    let (chip, version) = try UltralightIdentification.identify(link)
+    knowledge.withLock {
+      $0.learn(chip)
+      $0.version = .some(version)
+    }
     return chip
   }
 

@@ -4,12 +4,18 @@ enum UltralightIdentification {
   /// answers: ``Type2Chip/Recognition``.
   ///
   /// Returns `nil` also on a reader that cannot send any of the commands that distinguish chips.
-  static func chip(_ link: TagLink) throws -> Type2Chip? {
+  ///
+  /// - Returns: the chip, and its answer to GET_VERSION, if it has one.
+  static func identify(_ link: TagLink) throws -> (chip: Type2Chip?, version: [UInt8]?) {
     do {
-      if let version = try version(link) { return Type2Chip.version(version) }
+      if let version = try version(link) { return (Type2Chip.version(version), version) }
     } catch let error as NFCError where error.code == .unsupported {
-      return nil
+      return (nil, nil)
     }
+    return (try chipWithoutVersion(link), nil)
+  }
+
+  private static func chipWithoutVersion(_ link: TagLink) throws -> Type2Chip? {
     let maker = link.target.identifier.first
     if let chip = withAuthentication, try supportsAuthentication(link) { return chip }
     if let chip = try byProductCode(link, maker) { return chip }
@@ -52,13 +58,17 @@ enum UltralightIdentification {
 
   /// Sends GET_VERSION with the reader's chip verifying the CRC, as after activation, which avoids
   /// reconfiguring it. A NAK looks like a broken answer then, and other readers return it as a
-  /// byte: anything except a version is requested again in the form that identifies a NAK.
+  /// byte: anything except a version is requested again in the form that identifies a NAK. After
+  /// silence, that is the repetition.
   private static func version(_ link: TagLink) throws -> [UInt8]? {
     do {
       let answer = try link.exchange(
         UltralightCommand.getVersion.encoded, framing: .checked, timeout: UltralightExchange.timeout
       )
       if answer.count > 1 { return answer }
+    } catch let error as NFCError where error.code == .tagResponseError && error.cause == .noAnswer {
+      try link.selectAgain()
+      return try answer(again: .getVersion, link)
     } catch let error as NFCError where [.tagRefused, .tagResponseError].contains(error.code) {
       // It is requested again below.
     }
