@@ -132,7 +132,7 @@ extension FeliCaTagObject {
   func sendFeliCaCommand(
     commandPacket: Data, completionHandler: @escaping @Sendable (Data, (any Error)?) -> Void
   ) {
-    perform { [card] in
+    perform { [self] in
       guard !commandPacket.isEmpty else {
         throw NFCReaderError(.readerErrorInvalidParameterLength)
       }

@@ -7,7 +7,9 @@ open class NFCISO15693CustomCommandConfiguration: NFCTagCommandConfiguration {
   /// The command code, A0 to DF.
   open var customCommandCode: Int
   /// The bytes after the maker's code; empty for none.
-  open var requestParameters: Data
+  open var requestParameters: Data {
+    didSet { requestParameters = requestParameters.countedFromZero }
+  }
 
   /// Creates a command that is not repeated.
   public convenience init(
@@ -27,7 +29,7 @@ open class NFCISO15693CustomCommandConfiguration: NFCTagCommandConfiguration {
   ) {
     self.manufacturerCode = manufacturerCode
     self.customCommandCode = customCommandCode
-    self.requestParameters = requestParameters ?? Data()
+    self.requestParameters = requestParameters?.countedFromZero ?? Data()
     super.init(maximumRetries: maximumRetries, retryInterval: retryInterval)
   }
 

@@ -223,7 +223,7 @@ public protocol NFCISO15693Tag: NFCNDEFTag, __NFCTag {
 
   // MARK: The maker's commands
 
-  /// Returns a custom command, with the code of the chip's maker.
+  /// Sends a custom command, with the code of the chip's maker.
   ///
   /// - Parameters:
   ///   - customCommandCode: A0 to DF.

@@ -36,7 +36,7 @@ open class NFCISO7816APDU: NSObject, NSCopying {
     self.instructionCode = instructionCode
     self.p1Parameter = p1Parameter
     self.p2Parameter = p2Parameter
-    self.data = data.isEmpty ? nil : data
+    self.data = data.isEmpty ? nil : data.countedFromZero
     self.expectedResponseLength = expectedResponseLength
     isExtended = false
   }

@@ -34,8 +34,8 @@ public protocol NFCISO7816Tag: NFCNDEFTag, __NFCTag {
     apdu: NFCISO7816APDU,
     completionHandler: @escaping @Sendable (Data, UInt8, UInt8, (any Error)?) -> Void)
 
-  /// Returns the form that is preferred where the type does not say which is meant; has a default
-  /// body.
+  /// ``sendCommand(apdu:completionHandler:)`` as an asynchronous call: the form that is preferred where the type does not
+  /// say which is meant. Has a default body.
   ///
   /// - Throws: ``NFCReaderError``.
   nonisolated(nonsending) func sendCommand(
@@ -47,6 +47,7 @@ extension NFCISO7816Tag {
   /// `false`.
   public var supportsPACE: Bool { false }
 
+  /// ``sendCommand(apdu:completionHandler:)`` as an asynchronous call, with the body, SW1 and SW2.
   ///
   /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func sendCommand(
@@ -67,7 +68,7 @@ extension NFCISO7816Tag {
     return NFCISO7816ResponseAPDU(answer)
   }
 
-  /// Returns the form of iOS 14: the same command, with the answer in a `Result`.
+  /// ``sendCommand(apdu:completionHandler:)`` with one result.
   @preconcurrency public func sendCommand(
     apdu: NFCISO7816APDU,
     resultHandler: @escaping @Sendable (Result<NFCISO7816ResponseAPDU, any Error>) -> Void

@@ -28,8 +28,8 @@ public protocol NFCMiFareTag: NFCNDEFTag, __NFCTag {
     _ apdu: NFCISO7816APDU,
     completionHandler: @escaping @Sendable (Data, UInt8, UInt8, (any Error)?) -> Void)
 
-  /// Returns the form that is preferred where the type does not say which is meant; has a default
-  /// body.
+  /// ``sendMiFareISO7816Command(_:completionHandler:)`` as an asynchronous call: the form that is preferred where the type
+  /// does not say which is meant. Has a default body.
   ///
   /// - Throws: ``NFCReaderError``.
   nonisolated(nonsending) func sendMiFareISO7816Command(
@@ -49,6 +49,7 @@ extension NFCMiFareTag {
     }
   }
 
+  /// ``sendMiFareISO7816Command(_:completionHandler:)`` as an asynchronous call, with the body, SW1 and SW2.
   ///
   /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func sendMiFareISO7816Command(

@@ -9,20 +9,20 @@ open class NFCNDEFPayload: NSObject, NSSecureCoding {
   /// The meaning of the type.
   open var typeNameFormat: NFCTypeNameFormat
   /// The type, at most 255 bytes.
-  open var type: Data
+  open var type: Data { didSet { type = type.countedFromZero } }
   /// The identifier, at most 255 bytes; empty for none.
-  open var identifier: Data
+  open var identifier: Data { didSet { identifier = identifier.countedFromZero } }
   /// The payload, at most 128 KiB.
-  open var payload: Data
+  open var payload: Data { didSet { payload = payload.countedFromZero } }
   /// The maximum number of payload bytes in a chunk (NDEF 1.0, 2.3.3); 0 or less for no chunks.
   let chunkSize: Int
 
   /// Creates a record in one piece. Empty data represents a missing field.
   public required init(format: NFCTypeNameFormat, type: Data, identifier: Data, payload: Data) {
     typeNameFormat = format
-    self.type = type
-    self.identifier = identifier
-    self.payload = payload
+    self.type = type.countedFromZero
+    self.identifier = identifier.countedFromZero
+    self.payload = payload.countedFromZero
     chunkSize = 0
     super.init()
   }
@@ -34,9 +34,9 @@ open class NFCNDEFPayload: NSObject, NSSecureCoding {
     format: NFCTypeNameFormat, type: Data, identifier: Data, payload: Data, chunkSize: Int
   ) {
     typeNameFormat = format
-    self.type = type
-    self.identifier = identifier
-    self.payload = payload
+    self.type = type.countedFromZero
+    self.identifier = identifier.countedFromZero
+    self.payload = payload.countedFromZero
     self.chunkSize = chunkSize
     super.init()
   }
@@ -93,4 +93,10 @@ open class NFCNDEFPayload: NSObject, NSSecureCoding {
 
   /// The record for a person, on one line.
   open override var description: String { native.description }
+}
+
+extension Data {
+  /// The same bytes with indices from 0 on. An object of Apple's keeps what it is given as `NSData`, so that a program
+  /// that passes a slice gets no slice back, and may use index 0.
+  var countedFromZero: Data { startIndex == 0 ? self : Data(Array(self)) }
 }

@@ -144,10 +144,13 @@ final class SessionCore: Sendable {
   }
 
   private func establishConnection(to tag: TagObject) async throws {
+    state.withLock { $0.disconnect() }
     do {
       try await tag.native.connect()
       try await tag.prepare()
-      state.withLock { $0.connect(tag) }
+      guard state.withLock({ $0.connect(tag) }) else {
+        throw NFCReaderError(.readerTransceiveErrorTagConnectionLost)
+      }
       noteAnswer()
     } catch {
       throw noting(NFCReaderError(error), of: tag)

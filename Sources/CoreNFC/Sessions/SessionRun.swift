@@ -63,7 +63,8 @@ final class SessionRun: Sendable {
       reportEnd()
     }
     self.task.withLock { $0 = task }
-    if !core.isActive { task.cancel() }
+    // It was ended before it had a run, or before the run had a task.
+    if !core.isActive { stop() }
   }
 
   /// Opens the readers, and has them until the session ends.
@@ -113,23 +114,31 @@ final class SessionRun: Sendable {
   /// - Parameter failure: shown to the person instead of the alert message.
   func cancel(failure: String?) {
     self.failure.withLock { $0 = failure }
+    stop()
+  }
+
+  private func stop() {
     commands.cancel()
     task.withLock { $0 }?.cancel()
     _ = Pause.after(Self.releaseTime) { [weak self] in self?.reportEnd() }
   }
 
-  /// Calls the delegate on the session's queue, and waits until it has returned.
+  /// Calls the delegate on the session's queue, and waits until it has returned. A delegate that blocks, or a queue
+  /// that runs nothing, is not waited for when the session has ended: it must not keep the reader.
   ///
   /// - Throws: `CancellationError` if the session has ended before.
   private func notify<Answer: Sendable>(
     _ body: @escaping @Sendable (NFCReaderSession) -> Answer
   ) async throws -> Answer {
-    let answer: Answer? = await withCheckedContinuation { continuation in
-      core.queue.async { [core, session] in
-        continuation.resume(returning: core.isActive ? body(session.session) : nil)
-      }
+    let (answers, continuation) = AsyncStream<Answer>.makeStream()
+    core.queue.async { [core, session] in
+      if core.isActive { continuation.yield(body(session.session)) }
+      continuation.finish()
     }
-    guard let answer else { throw CancellationError() }
+    var iterator = answers.makeAsyncIterator()
+    // Nothing comes for a cancelled task, either.
+    guard let answer = await iterator.next() else { throw CancellationError() }
+    try Task.checkCancellation()
     return answer
   }
 

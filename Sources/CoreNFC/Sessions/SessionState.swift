@@ -60,7 +60,15 @@ struct SessionState: Sendable {
     return true
   }
 
-  mutating func connect(_ tag: TagObject) { connected = tag }
+  /// Says whether commands go to the tag from now on: not to one that was found before polling was restarted.
+  mutating func connect(_ tag: TagObject) -> Bool {
+    guard isReachable(tag) else { return false }
+    connected = tag
+    return true
+  }
+
+  /// The reader is about to select another tag; whether that succeeds or not, this one receives no command any more.
+  mutating func disconnect() { connected = nil }
 
   mutating func lose(_ tag: TagObject) {
     lost.insert(tag.id)

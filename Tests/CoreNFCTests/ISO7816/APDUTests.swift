@@ -39,6 +39,22 @@ import Testing
     #expect(NFCISO7816APDU(data: Data(bytes)) == nil)
   }
 
+  /// On an iPhone, data begins at index 0, also if it was given as a slice.
+  @Test func dataIsCountedFromZero() {
+    let slice = Data([0x55, 0xAA, 0xBB]).dropFirst()
+    let apdu = NFCISO7816APDU(
+      instructionClass: 0, instructionCode: 0xD6, p1Parameter: 0, p2Parameter: 0, data: slice,
+      expectedResponseLength: -1)
+    #expect(apdu.data?.startIndex == 0 && apdu.data == Data([0xAA, 0xBB]))
+    let configuration = NFCISO15693CustomCommandConfiguration(
+      manufacturerCode: 7, customCommandCode: 0xA0, requestParameters: slice)
+    #expect(configuration.requestParameters.startIndex == 0)
+    configuration.requestParameters = slice
+    #expect(
+      configuration.requestParameters.startIndex == 0
+        && configuration.requestParameters == Data([0xAA, 0xBB]))
+  }
+
   @Test func partsAreKeptAsGiven() throws {
     let apdu = NFCISO7816APDU(
       instructionClass: 0x80, instructionCode: 0xCA, p1Parameter: 1, p2Parameter: 2, data: Data(),

@@ -43,6 +43,23 @@ import Testing
     #expect(message.length == before + 3 + before)
   }
 
+  /// On an iPhone, what an object hands out begins at index 0, also if it was given a slice.
+  @Test func fieldsAreCountedFromZero() {
+    let slice = Data("xabc".utf8).dropFirst()
+    let records = [
+      NFCNDEFPayload(format: .nfcExternal, type: slice, identifier: slice, payload: slice),
+      NFCNDEFPayload(
+        format: .nfcExternal, type: slice, identifier: slice, payload: slice, chunkSize: 2),
+      Self.record(),
+    ]
+    (records[2].type, records[2].identifier, records[2].payload) = (slice, slice, slice)
+    for record in records {
+      for field in [record.type, record.identifier, record.payload] {
+        #expect(field.startIndex == 0 && field == Self.abc)
+      }
+    }
+  }
+
   /// NDEF 1.0, 2.3.3: three chunks of at most two bytes have three headers of 3 bytes, the first with
   /// the type; more than 255 bytes have a length of four bytes.
   @Test(arguments: [(0, 9), (-1, 9), (1, 15), (2, 12), (3, 9), (4, 9), (Int.max, 9), (Int.min, 9)])
