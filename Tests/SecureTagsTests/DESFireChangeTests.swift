@@ -94,12 +94,12 @@ extension DESFire: ChangeableChip {
   /// A change in an application with these files.
   private static func change(
     _ name: String, _ method: Method, files: [Int: DESFireFileSettings] = [:],
-    newKey: [UInt8]? = nil, reportsDoubt: Bool? = nil,
+    newKey: [UInt8]? = nil, isInterruptible: Bool = false,
     _ run: @escaping @Sendable (DESFireApplication) async throws -> Void
   ) -> Change {
     Change(
       "\(name), \(method.name)", DESFire(method.model, formatted: false), newKey: newKey,
-      isProtected: method.command != .legacy, reportsDoubt: reportsDoubt,
+      isProtected: method.command != .legacy, isInterruptible: isInterruptible,
       first: newKey == nil ? authentication : 0,
       prepare: { card in
         try await card.createApplication(
@@ -114,11 +114,10 @@ extension DESFire: ChangeableChip {
   /// A change of the card itself, which has an application.
   private static func cardChange(
     _ name: String, _ model: DESFireModel = .ev1, newKey: [UInt8]? = nil,
-    reportsDoubt: Bool? = nil,
     _ run: @escaping @Sendable (DESFireCard) async throws -> Void
   ) -> Change {
     Change(
-      name, DESFire(model, formatted: false), newKey: newKey, reportsDoubt: reportsDoubt,
+      name, DESFire(model, formatted: false), newKey: newKey,
       first: newKey == nil ? authentication : 0,
       prepare: { card in
         try await card.createApplication(
@@ -131,7 +130,7 @@ extension DESFire: ChangeableChip {
   // MARK: Changes
 
   static let ofCard = [
-    cardChange("application created", reportsDoubt: true) { card in
+    cardChange("application created") { card in
       _ = try await root(card)
       try await unless(duplicate) {
         try await card.createApplication(
@@ -140,7 +139,7 @@ extension DESFire: ChangeableChip {
             isoIdentifier: 0xDF01, name: [0xA0, 1, 2, 3, 4], namesFiles: true))
       }
     },
-    cardChange("application with key sets created", .ev3, reportsDoubt: true) { card in
+    cardChange("application with key sets created", .ev3) { card in
       _ = try await root(card)
       try await unless(duplicate) {
         try await card.createApplication(
@@ -149,18 +148,18 @@ extension DESFire: ChangeableChip {
             keySets: DESFireKeySets(count: 2)))
       }
     },
-    cardChange("application deleted", reportsDoubt: true) { card in
+    cardChange("application deleted") { card in
       _ = try await root(card)
       try await unless(noApplication) { try await card.deleteApplication(number) }
     },
-    cardChange("application deleted with its own key", .ev2, reportsDoubt: true) { card in
+    cardChange("application deleted with its own key", .ev2) { card in
       let application = card.application(number)
       try await unless(noApplication) {
         try await application.authenticate(0, .factory(.aes))
         try await application.deletePermanently()
       }
     },
-    cardChange("formatted", reportsDoubt: true) { card in
+    cardChange("formatted") { card in
       _ = try await root(card)
       try await card.formatPermanently()
     },
@@ -249,12 +248,12 @@ extension DESFire: ChangeableChip {
       }
     },
     change(
-      "file deleted", .legacy, files: [1: file(.standardData(size: 90))], reportsDoubt: true
+      "file deleted", .legacy, files: [1: file(.standardData(size: 90))]
     ) { application in
       try await unless(noFile) { try await application.deleteFile(1) }
     },
     change(
-      "file deleted", .ev2, files: [1: file(.standardData(size: 90))], reportsDoubt: true
+      "file deleted", .ev2, files: [1: file(.standardData(size: 90))]
     ) { application in
       try await unless(noFile) { try await application.deleteFile(1) }
     },
@@ -263,7 +262,7 @@ extension DESFire: ChangeableChip {
   private static func created(
     _ name: String, _ content: DESFireFileSettings.Content, _ method: Method
   ) -> Change {
-    change("\(name) created", method, reportsDoubt: true) { application in
+    change("\(name) created", method) { application in
       try await unless(duplicate) { try await application.createFile(9, file(content)) }
     }
   }
@@ -275,7 +274,7 @@ extension DESFire: ChangeableChip {
     ].map { method, communication in
       change(
         "data \(communication)", method,
-        files: [1: file(.standardData(size: 90), communication)]
+        files: [1: file(.standardData(size: 90), communication)], isInterruptible: true
       ) { try await $0.writeData(file: 1, data) }
     } + [
       change("backup data", .legacy, files: [2: file(.backupData(size: 90))]) { application in

@@ -27,13 +27,12 @@ import VirtualNFC
 
   /// A change on a card whose issuer has set its keys for delegation.
   private static func change(
-    _ name: String, _ issue: Issue, newKey: [UInt8]? = nil, reportsDoubt: Bool? = nil,
+    _ name: String, _ issue: Issue, newKey: [UInt8]? = nil,
     prepare: @escaping @Sendable (DESFireCard, Issue) async throws -> Void = { _, _ in },
     _ run: @escaping @Sendable (DESFireCard, Issue) async throws -> Void
   ) -> Change {
     Change(
       "\(name), \(issue.testDescription)", DESFire(issue.model, formatted: false), newKey: newKey,
-      reportsDoubt: reportsDoubt,
       prepare: { card in
         try await card.root.authenticate(0, .factory(.des))
         try await card.root.changeKey(0, to: .factory(issue.kind))
@@ -74,11 +73,11 @@ import VirtualNFC
 
   private static func changes(_ issue: Issue) -> [Change] {
     [
-      change("created", issue, reportsDoubt: true) { try await create($0, $1, plan()) },
+      change("created", issue) { try await create($0, $1, plan()) },
       change(
-        "replaced", issue, reportsDoubt: true, prepare: { try await create($0, $1, plan()) }
+        "replaced", issue, prepare: { try await create($0, $1, plan()) }
       ) { try await create($0, $1, plan(other, version: 1), replacing: number) },
-      change("deleted", issue, reportsDoubt: true, prepare: { try await create($0, $1, plan()) }) {
+      change("deleted", issue, prepare: { try await create($0, $1, plan()) }) {
         card, issue in
         try await delete {
           try await card.deleteDelegatedApplication(
@@ -87,7 +86,7 @@ import VirtualNFC
         }
       },
       change(
-        "deleted by its owner", issue, reportsDoubt: true,
+        "deleted by its owner", issue,
         prepare: { try await create($0, $1, plan()) }
       ) { card, _ in
         try await delete {

@@ -162,7 +162,6 @@ private func commands(of tag: DetectedTag) throws -> UltralightCommands {
     ) -> CardChange<Chip> {
       CardChange(
         name, chip(), newKey: newKey, isProtected: false, isStepwise: isStepwise,
-        reportsDoubt: true,
         prepare: { tag in
           if isClosed { try await protect(tag, protection(oldPassword), password: nil) }
         }, run)
@@ -196,7 +195,7 @@ private func commands(of tag: DetectedTag) throws -> UltralightCommands {
   static let ofEV1 =
     ofPassword(MIFAREUltralightEV1(.mf0ul11)) + [
       CardChange(
-        "counter", MIFAREUltralightEV1(.mf0ul11), isProtected: false, reportsDoubt: true
+        "counter", MIFAREUltralightEV1(.mf0ul11), isProtected: false
       ) { tag in
         guard try await tag.readCounter(1) != 3 else { return }
         try await tag.incrementCounter(1, by: 3)
@@ -246,7 +245,7 @@ private func commands(of tag: DetectedTag) throws -> UltralightCommands {
     CardChange(
       hasCodes ? "\(name), with MACs" : name,
       ultralightAES(isClosed: isClosed, hasCodes: hasCodes), newKey: newKey, isProtected: false,
-      isStepwise: isStepwise, reportsDoubt: true, first: first, run)
+      isStepwise: isStepwise, first: first, run)
   }
 
   private static func countAES(hasCodes: Bool) -> CardChange<MIFAREUltralightAES> {

@@ -10,7 +10,8 @@ extension DESFireApplication {
   ///   - allowsDynamicMessaging: whether a file of standard data of a DESFire EV3 can have Secure Dynamic Messaging,
   ///     which ``setDynamicMessaging(_:file:)`` then enables. This cannot be changed afterwards.
   /// - Throws: ``NFCError/Code/tagRefused`` if the number is taken; ``NFCError/Code/capacityExceeded``;
-  ///   ``NFCError/Code/unsupported`` for Secure Dynamic Messaging of another card.
+  ///   ``NFCError/Code/unsupported`` for Secure Dynamic Messaging of another card;
+  ///   ``NFCError/Code/invalidParameter`` for settings that no card accepts, such as the right of a key 14.
   public func createFile(
     _ number: Int, _ settings: DESFireFileSettings, isoIdentifier: UInt16? = nil,
     allowsDynamicMessaging: Bool = false
@@ -41,7 +42,7 @@ extension DESFireApplication {
   ///   - rights: a right to change that is given to ``DESFireAccess/nobody`` **cannot be restored**.
   ///   - additionalRights: further sets of rights, up to seven, of a DESFire EV2 or later; `nil` leaves those that the
   ///     file has. Their right to change is ``DESFireAccess/nobody``'s.
-  /// - Throws: ``NFCError/Code/invalidParameter`` for a file number that no card has, and for too many sets;
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a file or key number that no card has, and for too many sets;
   ///   ``NFCError/Code/tagRefused`` if there is no such file; ``NFCError/Code/notAuthenticated`` if
   ///   its rights require another key.
   public func changeFileSettings(
@@ -74,6 +75,7 @@ extension DESFireProcedure {
         "additional rights and dynamic messages are given to a file that exists already")
     }
     if allowsDynamicMessaging { try requireDynamicMessaging(of: settings) }
+    try settings.check()
     let flag = allowsDynamicMessaging ? DESFireFileSettings.dynamicFlag : 0
     let common =
       [settings.communication.settings | flag] + settings.rights.bits.littleEndianBytes
@@ -157,12 +159,15 @@ extension DESFireProcedure {
   mutating func changeFileSettings(
     _ number: UInt8, from old: DESFireFileSettings, to new: DESFireFileSettings
   ) throws {
+    try new.check()
     let protection = old.rights.communication(
       .encrypted, for: [old.rights.change], key: state.session?.keyNumber)
-    _ = try send(
-      DESFireCommand(
-        code: .changeFileSettings, header: [number], data: new.encoded,
-        protection: .data(protection)))
+    _ = try NFCError.inDoubt(NFCError.fileSettingsInDoubt) {
+      try send(
+        DESFireCommand(
+          code: .changeFileSettings, header: [number], data: new.encoded,
+          protection: .data(protection)))
+    }
   }
 }
 

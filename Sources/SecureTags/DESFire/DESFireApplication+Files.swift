@@ -157,11 +157,16 @@ extension DESFireProcedure {
       start += try chaining { procedure, isChained in
         let rest = data[start...]
         let part = Array(isChained ? rest.prefix(Self.longestChainedPart) : rest)
-        _ = try procedure.send(
-          DESFireCommand(
-            code: isChained ? .writeDataChained : .writeData,
-            header: Self.span(number, offset + start, part.count), data: part,
-            protection: .data(communication)))
+        let command = DESFireCommand(
+          code: isChained ? .writeDataChained : .writeData,
+          header: Self.span(number, offset + start, part.count), data: part,
+          protection: .data(communication))
+        // A backup file changes with the commit.
+        guard !settings.isTransactional else {
+          _ = try procedure.send(command)
+          return part.count
+        }
+        _ = try NFCError.inDoubt(NFCError.dataInDoubt) { try procedure.send(command) }
         return part.count
       }
     }
@@ -189,11 +194,14 @@ extension DESFireProcedure {
 
   /// Returns the end of the bytes to be read or written, checked against the size of the file.
   static func end(of offset: Int, _ count: Int?, size: Int) throws -> Int {
-    let count = count ?? max(0, size - offset)
-    guard offset >= 0, count >= 0, offset <= size, count <= size - offset else {
-      throw NFCError(.invalidParameter, "the file has \(size) bytes")
-    }
+    guard (0...max(0, size)).contains(offset) else { throw Self.beyondEnd(size) }
+    let count = count ?? size - offset
+    guard (0...size - offset).contains(count) else { throw Self.beyondEnd(size) }
     return offset + count
+  }
+
+  private static func beyondEnd(_ size: Int) -> NFCError {
+    NFCError(.invalidParameter, "the file has \(size) bytes")
   }
 
   /// Returns file number, offset and count as ReadData and WriteData encode them.

@@ -116,7 +116,9 @@ extension DESFireProcedure {
 
   mutating func initializeKeySet(_ set: UInt8) throws {
     try requireTransaction()
-    _ = try send(DESFireCommand(code: .initializeKeySet, header: [set, Self.aesKeySet]))
+    _ = try NFCError.inDoubt("the set may already be initialized: initialize it again") {
+      try send(DESFireCommand(code: .initializeKeySet, header: [set, Self.aesKeySet]))
+    }
   }
 
   mutating func changeKey(
@@ -140,7 +142,11 @@ extension DESFireProcedure {
 
   mutating func finalizeKeySet(_ set: UInt8, version: UInt8) throws {
     try requireTransaction()
-    _ = try send(DESFireCommand(code: .finalizeKeySet, header: [set, version]))
+    _ = try NFCError.inDoubt(
+      "the set may already be finalized: put it into use, or finalize it again"
+    ) {
+      try send(DESFireCommand(code: .finalizeKeySet, header: [set, version]))
+    }
   }
 
   /// The session's key disappears with its set: the answer has no MAC.

@@ -38,7 +38,7 @@ extension DESFireApplication {
   /// away **cannot be restored**.
   ///
   /// - Throws: ``NFCError/Code/notAuthenticated`` without a session of the master key, or if the
-  ///   settings are frozen.
+  ///   settings are frozen; ``NFCError/Code/invalidParameter`` for a key that no application has.
   public func changeKeySettings(_ settings: DESFireKeySettings) async throws {
     try await performUninterrupted { try $0.changeKeySettings(settings) }
   }
@@ -83,9 +83,12 @@ extension DESFireProcedure {
   }
 
   mutating func changeKeySettings(_ settings: DESFireKeySettings) throws {
-    _ = try send(
-      DESFireCommand(
-        code: .changeKeySettings, data: [settings.byte], protection: .encrypted))
+    try settings.check()
+    _ = try NFCError.inDoubt(NFCError.settingsInDoubt) {
+      try send(
+        DESFireCommand(
+          code: .changeKeySettings, data: [settings.byte], protection: .encrypted))
+    }
   }
 }
 

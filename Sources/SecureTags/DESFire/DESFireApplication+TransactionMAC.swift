@@ -82,6 +82,7 @@ extension DESFireProcedure {
     guard key.kind == .aes else {
       throw NFCError(.invalidParameter, "the key of transaction MACs is AES")
     }
+    try rights.check()
     guard rights.write == .nobody else {
       throw NFCError(.invalidParameter, "a transaction MAC file cannot be written")
     }
@@ -92,12 +93,14 @@ extension DESFireProcedure {
     }
     var data = key.secret.withUnsafeBytes { Array($0) } + [key.version]
     defer { data.wipe() }
-    _ = try send(
-      DESFireCommand(
-        code: .createTransactionMACFile,
-        header: [number, communication.settings] + rights.bits.littleEndianBytes
-          + [Self.aesKeyOption],
-        data: data, protection: .encrypted))
+    let command = DESFireCommand(
+      code: .createTransactionMACFile,
+      header: [number, communication.settings] + rights.bits.littleEndianBytes
+        + [Self.aesKeyOption],
+      data: data, protection: .encrypted)
+    _ = try NFCError.inDoubt(
+      "the card may already have the file: list the files of the application to see whether it has"
+    ) { try send(command) }
   }
 
   mutating func transactionMAC(_ number: UInt8) throws -> DESFireTransactionMAC {

@@ -194,8 +194,9 @@ extension DESFireProcedure {
       state.session = nil
       throw NFCError.wrongLength
     }
-    let wanted = count ?? max(0, records.count - skip)
-    guard skip >= 0, wanted >= 0, skip <= records.count, wanted <= records.count - skip else {
+    let remaining = (0...records.count).contains(skip) ? records.count - skip : -1
+    let wanted = count ?? remaining
+    guard (0...max(0, remaining)).contains(wanted), remaining >= 0 else {
       throw NFCError(.invalidParameter, "the file has \(records.count) records")
     }
     guard wanted > 0 else { return [] }

@@ -55,6 +55,7 @@ public struct DESFireApplicationPlan: Hashable, Sendable {
         .invalidParameter,
         "a name has up to \(Self.longestName) bytes, and requires an ISO file identifier")
     }
+    try settings.check()
     try keySets?.validate(keyCount: keyCount)
     guard keySets == nil || kind == .aes else {
       throw NFCError(.invalidParameter, "sets of keys hold AES keys")

@@ -14,6 +14,8 @@ extension DESFireCard {
   /// (MF3ICDx21_41_81 data sheet, 9.4.9: SetConfiguration, option 00). **Cannot be undone**, which
   /// is why each effect is named.
   ///
+  /// If the answer is lost, the error says so, and the same call completes the change.
+  ///
   /// - Parameter effects: at least one; effects that are not named do not change.
   /// - Throws: ``NFCError/Code/invalidParameter`` if there is no effect;
   ///   ``NFCError/Code/notAuthenticated`` without a session of the card's master key.
@@ -37,7 +39,7 @@ extension DESFireCard {
   /// **Permanently** switches a DESFire Light or an NTAG 424 DNA to LRP: it no longer accepts EV2's
   /// authentication, and Secure Dynamic Messaging ends. One exchange with key 0, which the chip
   /// performs completely or not at all and which ends the session (SetConfiguration, option 05: NXP
-  /// AN12343, table 18; NT4H2421Gx data sheet, table 50).
+  /// AN12343, table 18; NT4H2421Gx data sheet, table 50). If the answer is lost, the next authentication shows the mode.
   ///
   /// - Throws: ``NFCError/Code/unsupported`` for another card; ``NFCError/Code/notAuthenticated``
   ///   without a session of key 0; ``NFCError/Code/invalidParameter`` for a chip that already uses
@@ -88,10 +90,14 @@ extension DESFireProcedure {
       throw NFCError(.invalidParameter, "the chip already uses LRP")
     }
     // AN12343 shows an answer without a MAC, as for other commands that end the session.
-    _ = try send(
-      DESFireCommand(
-        code: .setConfiguration, header: [Option.capabilities], data: Self.lrpCapabilities,
-        protection: .encrypted, answer: .endOfSession))
+    _ = try NFCError.inDoubt(
+      "the chip may already use LRP: authenticate again, which shows whether it does"
+    ) {
+      try send(
+        DESFireCommand(
+          code: .setConfiguration, header: [Option.capabilities], data: Self.lrpCapabilities,
+          protection: .encrypted, answer: .endOfSession))
+    }
     state.usesLRP = true
   }
 
@@ -115,14 +121,18 @@ extension DESFireProcedure {
     var data = key.secret.withUnsafeBytes { Array($0) }
     defer { data.wipe() }
     data += [UInt8](repeating: 0, count: Self.defaultKeySize - data.count) + [key.version]
-    try NFCError.inDoubt("the card may have the new default key already: set it again") {
-      try setConfiguration(Option.defaultKey, data)
-    }
+    try setConfiguration(
+      Option.defaultKey, data,
+      recovery: "the card may have the new default key already: set it again")
   }
 
-  private mutating func setConfiguration(_ option: UInt8, _ data: [UInt8]) throws {
-    _ = try send(
-      DESFireCommand(
-        code: .setConfiguration, header: [option], data: data, protection: .encrypted))
+  private mutating func setConfiguration(
+    _ option: UInt8, _ data: [UInt8], recovery: String = NFCError.settingsInDoubt
+  ) throws {
+    _ = try NFCError.inDoubt(recovery) {
+      try send(
+        DESFireCommand(
+          code: .setConfiguration, header: [option], data: data, protection: .encrypted))
+    }
   }
 }

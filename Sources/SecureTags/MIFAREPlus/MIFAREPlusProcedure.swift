@@ -245,9 +245,11 @@ struct MIFAREPlusProcedure {
         place: .block(block))
     }
     let address = try Self.address(block)
-    switch communication {
-    case .plain: try write(MIFAREPlusCommandCode.writePlain, address, plain: data)
-    case .encrypted: try write(MIFAREPlusCommandCode.writeEncrypted, address, encrypted: data)
+    try NFCError.inDoubt(NFCError.dataInDoubt) {
+      switch communication {
+      case .plain: try write(MIFAREPlusCommandCode.writePlain, address, plain: data)
+      case .encrypted: try write(MIFAREPlusCommandCode.writeEncrypted, address, encrypted: data)
+      }
     }
   }
 
@@ -290,24 +292,32 @@ struct MIFAREPlusProcedure {
   /// Copies a value block: two exchanges. Only the second changes anything.
   mutating func copyValue(_ block: Int, to target: Int) throws {
     try write(MIFAREPlusCommandCode.restore, Self.address(block))
-    try write(MIFAREPlusCommandCode.transfer, Self.address(target))
+    try NFCError.inDoubt("the copy may already be there: copy the value again") {
+      try write(MIFAREPlusCommandCode.transfer, Self.address(target))
+    }
   }
 
   // MARK: Security level 0
 
   /// Writes a key or a block in security level 0: one exchange.
   func writePersonalization(_ number: UInt16, _ data: [UInt8]) throws {
-    let answer = try exchange(
-      [
-        MIFAREPlusCommandCode.writePersonalization, UInt8(truncatingIfNeeded: number),
-        UInt8(truncatingIfNeeded: number >> 8),
-      ] + data)
-    guard answer.isEmpty else { throw NFCError.wrongLength }
+    try NFCError.inDoubt(NFCError.dataInDoubt) {
+      let answer = try exchange(
+        [
+          MIFAREPlusCommandCode.writePersonalization, UInt8(truncatingIfNeeded: number),
+          UInt8(truncatingIfNeeded: number >> 8),
+        ] + data)
+      guard answer.isEmpty else { throw NFCError.wrongLength }
+    }
   }
 
   /// Ends security level 0: one exchange.
   func commitPersonalization() throws {
-    let answer = try exchange([MIFAREPlusCommandCode.commitPersonalization])
-    guard answer.isEmpty else { throw NFCError.wrongLength }
+    try NFCError.inDoubt(
+      "the card may have left level 0 already: look at it again to see which level it has"
+    ) {
+      let answer = try exchange([MIFAREPlusCommandCode.commitPersonalization])
+      guard answer.isEmpty else { throw NFCError.wrongLength }
+    }
   }
 }

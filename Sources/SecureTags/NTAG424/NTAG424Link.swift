@@ -31,7 +31,7 @@ public struct NTAG424Link: Hashable, Sendable {
     public var macInput = SUNMACInput.automatic
     /// The data to encrypt, padded with the digit zero (30).
     public var fileData: [UInt8] = []
-    /// The number of reads after which the file can no longer be read, 1 to 16777215; `nil` for no
+    /// The number of reads after which the file can no longer be read, 1 to 16777214; `nil` for no
     /// limit.
     public var counterLimit: Int?
 
@@ -133,7 +133,7 @@ public struct NTAG424Link: Hashable, Sendable {
       start = fileData.lowerBound
     case .firstMirror: start = (template.places.values.map(\.lowerBound).min() ?? 0) + shift
     case .link: start = shift + prefixLength
-    case .offset(let place): start = place + shift
+    case .offset(let place): start = min(max(place, -1), template.link.count) + shift
     }
     guard (shift + prefixLength...min(mac, fileData?.lowerBound ?? mac)).contains(start) else {
       throw NFCError(

@@ -177,6 +177,20 @@ extension NTAG424Procedure {
   // MARK: Performing the steps
 
   mutating func carryOut(_ plan: NTAG424Plan, _ setup: NTAG424Setup) throws {
+    var hasChanged = false
+    do {
+      try carryOut(plan, setup, &hasChanged)
+    } catch var error as NFCError
+      where error.code != .unsupported && (hasChanged || error.recovery != nil)
+    {
+      error.recovery = "a part of the setup may be done: request it again, which completes it"
+      throw error
+    }
+  }
+
+  private mutating func carryOut(
+    _ plan: NTAG424Plan, _ setup: NTAG424Setup, _ hasChanged: inout Bool
+  ) throws {
     var keys = plan.found
     var settings = plan.settings
     for step in plan.steps {
@@ -185,12 +199,14 @@ extension NTAG424Procedure {
         guard let new = setup.newKeys[number] else { continue }
         try open(Self.masterKey, keys, setup)
         try changeKey(number, from: number == Self.masterKey ? nil : setup.oldKey(number), to: new)
+        hasChanged = true
         keys[number] = new
         // Its answer has no MAC: only now can the new key be verified.
         if number == Self.masterKey { try authenticate(number, new) }
       case .write(let offset, let data):
         try open(Self.masterKey, keys, setup)
         try writeData(linkFile, settings, offset: offset, data)
+        hasChanged = true
       case .changeSettings(let before, let after):
         if case .key(let number) = before.rights.change { try open(number, keys, setup) }
         do {
@@ -202,6 +218,7 @@ extension NTAG424Procedure {
             "the card refuses the settings: the file may not have been created for dynamic messages",
             cause: error.cause)
         }
+        hasChanged = true
         settings = after
       }
     }

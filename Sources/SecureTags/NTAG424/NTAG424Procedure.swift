@@ -122,10 +122,11 @@ struct NTAG424Procedure {
     // The command is plain if everyone may change the settings (data sheet, 10.7.1).
     let communication = before.rights.communication(
       .encrypted, for: [before.rights.change], key: sessionKey.map { UInt8($0) })
-    _ = try commands.send(
-      DESFireCommand(
-        code: .changeFileSettings, header: [Self.fileNumber(file)], data: settings.encoded,
-        protection: .data(communication)))
+    try settings.check()
+    let command = DESFireCommand(
+      code: .changeFileSettings, header: [try Self.fileNumber(file)], data: settings.encoded,
+      protection: .data(communication))
+    _ = try NFCError.inDoubt(NFCError.fileSettingsInDoubt) { try commands.send(command) }
   }
 
   mutating func readData(
@@ -158,10 +159,10 @@ struct NTAG424Procedure {
       key: sessionKey.map { UInt8($0) })
     for start in stride(from: 0, to: data.count, by: Self.longestPart) {
       let part = Array(data[start..<min(start + Self.longestPart, data.count)])
-      _ = try commands.send(
-        DESFireCommand(
-          code: .writeDataChained, header: DESFireProcedure.span(code, offset + start, part.count),
-          data: part, protection: .data(communication)))
+      let command = DESFireCommand(
+        code: .writeDataChained, header: DESFireProcedure.span(code, offset + start, part.count),
+        data: part, protection: .data(communication))
+      _ = try NFCError.inDoubt(NFCError.dataInDoubt) { try commands.send(command) }
     }
   }
 

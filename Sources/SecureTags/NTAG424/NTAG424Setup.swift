@@ -66,6 +66,7 @@ public struct NTAG424Setup: Sendable {
         throw NFCError(.invalidParameter, "this tag has AES keys")
       }
     }
+    try rights.check()
     guard rights.read == .everyone || rights.readWrite == .everyone else {
       throw NFCError(.invalidParameter, "a link that cannot be read without a key is of no use")
     }

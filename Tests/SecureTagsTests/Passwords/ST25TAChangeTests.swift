@@ -38,7 +38,6 @@ extension ISO7816Card: ChangeableChip {
   ) -> Change {
     Change(
       name, .st25ta(), newKey: newKey, isProtected: false, isStepwise: isStepwise,
-      reportsDoubt: true,
       prepare: { card in
         guard isClosed else { return }
         try await protect(card, ST25TAProtection(writePassword: old, readPassword: old), factory)

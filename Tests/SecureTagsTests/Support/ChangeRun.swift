@@ -43,8 +43,11 @@ struct CardChange<Chip: ChangeableChip>: Sendable, CustomTestStringConvertible {
   let isProtected: Bool
   /// Whether the change consists of several, so that a failure may leave some of them.
   let isStepwise: Bool
-  /// Whether an error after the card has changed reports how to continue. It does for every new key.
+  /// Whether an error after the card has changed reports how to continue. Only one of a program's own command, which the
+  /// module does not know, does not.
   let reportsDoubt: Bool
+  /// Whether a cancelled task may end it after the card has changed, as when data is written that can be written again.
+  let isInterruptible: Bool
   /// Whether the tag never answers again after the change.
   let isFinal: Bool
   /// The first exchange with a fault: those of the authentication are the same in several changes.
@@ -55,7 +58,8 @@ struct CardChange<Chip: ChangeableChip>: Sendable, CustomTestStringConvertible {
   init(
     _ testDescription: String, _ chip: @escaping @autoclosure @Sendable () -> Chip,
     newKey: [UInt8]? = nil, isProtected: Bool = true, isStepwise: Bool = false,
-    reportsDoubt: Bool? = nil, isFinal: Bool = false, first: Int = 0,
+    reportsDoubt: Bool = true, isInterruptible: Bool = false, isFinal: Bool = false,
+    first: Int = 0,
     prepare: @escaping @Sendable (Chip.Card) async throws -> Void = { _ in },
     _ run: @escaping @Sendable (Chip.Card) async throws -> Void
   ) {
@@ -64,7 +68,8 @@ struct CardChange<Chip: ChangeableChip>: Sendable, CustomTestStringConvertible {
     self.newKey = newKey
     self.isProtected = isProtected
     self.isStepwise = isStepwise
-    self.reportsDoubt = reportsDoubt ?? (newKey != nil)
+    self.reportsDoubt = reportsDoubt
+    self.isInterruptible = isInterruptible
     self.isFinal = isFinal
     self.first = first
     self.prepare = prepare
@@ -165,8 +170,7 @@ struct ChangeRun<Chip: ChangeableChip> {
     if let key = change.newKey {
       #expect(!Self.shows(key, text) && !Self.shows(key.reversed(), text), place)
     }
-    // A refusal has no MAC: the documentation says what it is worth.
-    if change.reportsDoubt, let error, found != before, !fault.isRefusal {
+    if change.reportsDoubt, let error, found != before, leavesDoubt(error, fault) {
       #expect((error as? NFCError)?.recovery != nil, place)
     }
     guard found != after || fault.isAnswerLost && !change.isFinal else { return }
@@ -178,6 +182,14 @@ struct ChangeRun<Chip: ChangeableChip> {
       try await change.run(Chip.card(reader.found()))
     } catch { Issue.record(error, "again after \(place)") }
     #expect(try content == after, "again after \(place)")
+  }
+
+  /// Whether an error after the card has changed has to report how to continue.
+  private func leavesDoubt(_ error: any Error, _ fault: Fault) -> Bool {
+    if error is CancellationError { return !(change.isInterruptible || change.isStepwise) }
+    guard case .answer = fault, let error = error as? NFCError else { return true }
+    // A refusal has no MAC: the documentation says what it is worth. An answer that was changed may look like one.
+    return !fault.isRefusal && error.group != .refusal && error.code != .unsupported
   }
 
   private typealias Attempt = Task<(any Error)?, Never>
