@@ -12,8 +12,10 @@ public enum SUNError: Error, Hashable, Sendable {
     case counter
     /// The encrypted part of the file (SDMENCFileData).
     case fileData
-    /// SDMMAC.
+    /// SDMMAC, or SUNCMAC.
     case mac
+    /// The status of the wire of a StatusDetect chip, 5 bytes (NTAG 223 DNA and NTAG 224 DNA).
+    case tamperStatus
   }
 
   /// The link does not have this part.
@@ -40,6 +42,7 @@ extension SUNError.Part: CustomStringConvertible {
     case .counter: "read counter"
     case .fileData: "encrypted file data"
     case .mac: "MAC"
+    case .tamperStatus: "tamper status"
     }
   }
 }

@@ -5,7 +5,7 @@ extension SUNMessage {
   ///
   /// - Parameters:
   ///   - metaReadKey: the key that SDMMetaRead names; required only for encrypted PICC data.
-  ///   - fileReadKey: the key that SDMFileRead names.
+  ///   - fileReadKey: the key that SDMFileRead names, or the key of SUNCMAC.
   ///   - macInput: what the MAC covers.
   ///   - mode: `nil` to find out the mode; if UID and counter are readable, only the MAC shows it.
   /// - Throws: ``SUNError``; no content is returned before its MAC has been verified.
@@ -38,7 +38,7 @@ extension SUNMessage {
       modes = [found]
       content = PICCDataContent(data, found, metaReadKey)
     case .plain(let uid, let counter):
-      modes = mode.map { [$0] } ?? [.aes, .lrp]
+      modes = try plainModes(mode, uid, counter)
       content = PICCDataContent(uid: uid, counter: counter)
     }
     // Without PICC data, everything else is done all the same, so that it takes as long.
@@ -49,7 +49,9 @@ extension SUNMessage {
     }
     var verified: (session: SUNSession, mode: SUNMode, range: Range<Int>)?
     for mode in modes {
-      let session = SUNSession(key, mode, uid: uid, counter: counter)
+      let session = SUNSession(key, mode, uid: uid, counter: counter, tamperStatus: tamperStatus)
+      // SUNCMAC covers nothing of the link itself.
+      let ranges = mode == .suncmac ? ranges.filter(\.isEmpty) : ranges
       for range in ranges where isEqual(session.authenticationCode(Array(link[range])), mac) {
         verified = (session, mode, range)
       }
@@ -65,7 +67,22 @@ extension SUNMessage {
     }
     return SUNReading(
       uid: uid, readCounter: counter, fileData: fileData, mode: verified.mode,
-      authenticatedText: String(decoding: link[verified.range], as: UTF8.self))
+      authenticatedText: String(decoding: link[verified.range], as: UTF8.self),
+      tamperStatus: tamperStatus)
+  }
+
+  /// Returns the modes in which readable data may have been signed. NTAG 22x DNA always insert UID and counter, and
+  /// no other chip inserts the status of a wire.
+  private func plainModes(
+    _ mode: SUNMode?, _ uid: [UInt8]?, _ counter: UInt32?
+  ) throws(SUNError) -> [SUNMode] {
+    let canBeSUNCMAC = uid != nil && counter != nil && encryptedFileData == nil
+    if mode == .suncmac || tamperStatus != nil {
+      guard uid != nil else { throw .missing(.uid) }
+      guard counter != nil else { throw .missing(.counter) }
+      return canBeSUNCMAC && mode ?? .suncmac == .suncmac ? [.suncmac] : []
+    }
+    return mode.map { [$0] } ?? [.aes, .lrp] + (canBeSUNCMAC ? [.suncmac] : [])
   }
 
   /// Compares in a time that does not depend on where the two differ.

@@ -1,6 +1,7 @@
 /// The data that an NTAG 424 DNA, or another chip with Secure Dynamic Messaging, has inserted into
 /// a link: its UID, the number of reads, a part of its file, and a MAC over them (Secure Unique NFC
-/// message, SUN).
+/// message, SUN). NTAG 223 DNA and NTAG 224 DNA insert UID, number of reads and a MAC as well
+/// (``SUNMode/suncmac``).
 ///
 /// ```swift
 /// let message = try SUNMessage(url: "https://ntag.nxp.com/424?e=EF963FF7…&c=94EED9EE65337086")
@@ -12,7 +13,8 @@
 /// The value does no I/O. A verified link was made by the chip. Only a counter that is greater than
 /// the last one seen shows that it was made just now.
 ///
-/// Source: NXP AN12196; NT4H2421Gx data sheet, 9.3.
+/// Source: NXP AN12196; NT4H2421Gx data sheet, 9.3; for NTAG 223 DNA and NTAG 224 DNA, NXP AN12998, as
+/// Proxmark3 cites it (`ntag22x_libsuncmac.py`).
 public struct SUNMessage: Hashable, Sendable {
   /// UID and read counter as the link contains them.
   public enum PICCData: Hashable, Sendable {
@@ -26,8 +28,10 @@ public struct SUNMessage: Hashable, Sendable {
   public let piccData: PICCData
   /// The encrypted part of the file (SDMENCFileData), in whole blocks of 16 bytes.
   public let encryptedFileData: [UInt8]?
-  /// SDMMAC, 8 bytes.
+  /// SDMMAC or SUNCMAC, 8 bytes.
   public let mac: [UInt8]
+  /// The status that a StatusDetect chip inserts; `nil` for every other chip.
+  public let tamperStatus: SUNTamperStatus?
 
   /// The link as the chip sent it, in UTF-8.
   let link: [UInt8]
@@ -79,6 +83,14 @@ public struct SUNMessage: Hashable, Sendable {
       piccData = .plain(
         uid: uid, readCounter: counter.map { $0.reduce(0) { $0 << 8 | UInt32($1) } })
     }
+    if let place = places[.tamperStatus] {
+      guard let status = SUNTamperStatus(link[place]) else {
+        throw .malformed(.tamperStatus, SUNError.Part.tamperStatus.form)
+      }
+      tamperStatus = status
+    } else {
+      tamperStatus = nil
+    }
     // The chip writes capitals (data sheet, 9.3.3) and computes the MAC over them; programs that
     // pass on links may change them.
     for place in places.values {
@@ -96,6 +108,9 @@ public enum SUNMode: String, Hashable, Sendable {
   case aes = "AES"
   /// The leakage resilient primitive of NXP AN12304.
   case lrp = "LRP"
+  /// SUNCMAC of NTAG 223 DNA and NTAG 224 DNA: AES-128 with CMAC over UID, counter and, for StatusDetect chips, tamper
+  /// status, with the chip's key itself (NXP AN12998).
+  case suncmac = "SUNCMAC"
 
   /// Creates the mode from the length of the encrypted PICC data: 16 bytes, or 24 with 8 random
   /// ones before them (data sheet, 9.3.4).
@@ -107,7 +122,7 @@ public enum SUNMode: String, Hashable, Sendable {
     }
   }
 
-  var piccDataSize: Int { self == .aes ? 16 : 24 }
+  var piccDataSize: Int { self == .lrp ? 24 : 16 }
 }
 
 /// The content of a verified message.
@@ -115,7 +130,7 @@ public struct SUNReading: Hashable, Sendable {
   /// The UID, 7 bytes; `nil` if the chip does not include it in the link.
   public let uid: [UInt8]?
   /// The number of times that the chip has been read, starting with 1; `nil` if the chip does not
-  /// include it in the link.
+  /// include it in the link. An NTAG 223 DNA or NTAG 224 DNA whose counter is off includes 0 every time.
   public let readCounter: UInt32?
   /// The decrypted part of the file.
   public let fileData: [UInt8]?
@@ -124,6 +139,8 @@ public struct SUNReading: Hashable, Sendable {
   /// The part of the link that the MAC covers in addition to UID and counter; often empty. Anyone
   /// who has the link may have changed the rest of it.
   public let authenticatedText: String
+  /// The verified status of a StatusDetect chip; `nil` for every other chip.
+  public let tamperStatus: SUNTamperStatus?
 }
 
 extension SUNError.Part {
@@ -134,6 +151,7 @@ extension SUNError.Part {
     case .counter: "6 hexadecimal digits"
     case .fileData: "32 hexadecimal digits or a multiple"
     case .mac: "16 hexadecimal digits"
+    case .tamperStatus: "two of the characters C, O, I and 0, and 8 hexadecimal digits"
     }
   }
 
@@ -145,6 +163,7 @@ extension SUNError.Part {
     case .counter: digits == 2 * SUNMessage.counterSize
     case .fileData: digits > 0 && digits % (2 * AESBlock.size) == 0
     case .mac: digits == 2 * SUNMessage.macSize
+    case .tamperStatus: digits == SUNTamperStatus.length
     }
   }
 }

@@ -43,6 +43,8 @@ public struct SUNParameterNames: Hashable, Sendable {
     case .counter: counter
     case .fileData: fileData
     case .mac: mac
+    // The chip inserts it together with everything else, so it is no parameter.
+    case .tamperStatus: []
     }
   }
 }

@@ -28,6 +28,20 @@ struct SUNQuery {
   /// - Throws: ``SUNError/missing(_:)``, ``SUNError/malformed(_:_:)`` for a parameter whose name
   ///   can refer to only one part and whose value is not such a part.
   func places(_ names: SUNParameterNames) throws(SUNError) -> [SUNError.Part: Range<Int>] {
+    let places: Places
+    do {
+      places = try namedPlaces(names)
+    } catch {
+      // NTAG 22x DNA insert everything in one place, whose parameter may have any name, such as that of the UID.
+      guard let places = separatedPlaces(in: parameters) else { throw error }
+      return places
+    }
+    if places[.mac] != nil { return places }
+    guard let places = placesInOneParameter(names) else { throw .missing(.mac) }
+    return places
+  }
+
+  private func namedPlaces(_ names: SUNParameterNames) throws(SUNError) -> Places {
     var places: Places = [:]
     for part in Self.parts {
       var wanted = names.names(of: part).map { $0.lowercased() }
@@ -47,8 +61,6 @@ struct SUNQuery {
         throw .malformed(part, part.form)
       }
     }
-    if places[.mac] != nil { return places }
-    guard let places = placesInOneParameter(names) else { throw .missing(.mac) }
     return places
   }
 
@@ -56,7 +68,8 @@ struct SUNQuery {
   private static let parts: [SUNError.Part] = [.mac, .uid, .counter, .piccData, .fileData]
 
   private func isPart(_ part: SUNError.Part, _ value: Range<Int>) -> Bool {
-    part.canHave(digits: value.count) && HexadecimalText.isHexadecimal(link[value])
+    guard part != .tamperStatus else { return SUNTamperStatus(link[value]) != nil }
+    return part.canHave(digits: value.count) && HexadecimalText.isHexadecimal(link[value])
   }
 
   private func isOnly(
@@ -74,22 +87,36 @@ struct SUNQuery {
   private func placesInOneParameter(_ names: SUNParameterNames) -> Places? {
     for parameter in parameters
     where !Self.parts.contains(where: { isOnly($0, parameter.name, names) }) {
-      let value = parameter.value
-      let fields = link[value].split(separator: UInt8(ascii: "x")).map {
-        $0.startIndex..<$0.endIndex
+      if let places = separatedPlaces(in: [parameter]) ?? placesRunTogether(parameter.value) {
+        return places
       }
-      if fields.count > 1, let places = placesOfFields(fields) { return places }
-      if let places = placesRunTogether(value) { return places }
     }
     return nil
   }
+
+  /// Returns the places of all parts in the first value in which an `x` separates them.
+  private func separatedPlaces(in parameters: [Parameter]) -> Places? {
+    for parameter in parameters {
+      let fields = link[parameter.value].split(separator: UInt8(ascii: "x")).map {
+        $0.startIndex..<$0.endIndex
+      }
+      if fields.count > 1, let places = placesOfFields(fields) { return places }
+    }
+    return nil
+  }
+
+  private static let separatedParts: [SUNError.Part] = [
+    .uid, .counter, .tamperStatus, .mac, .piccData, .fileData,
+  ]
 
   private func placesOfFields(_ fields: [Range<Int>]) -> Places? {
     var places: Places = [:]
     for field in fields {
       guard
-        let part = [SUNError.Part.uid, .counter, .mac, .piccData, .fileData].first(where: {
-          places[$0] == nil && isPart($0, field)
+        let part = Self.separatedParts.first(where: {
+          // After a readable UID and counter, there is no encrypted one (NT4H2421Gx data sheet, 10.7.1, table 69).
+          let isReadable = $0 == .piccData && places[.uid] != nil && places[.counter] != nil
+          return places[$0] == nil && !isReadable && isPart($0, field)
         })
       else { return nil }
       places[part] = field

@@ -3,6 +3,8 @@ struct SUNSession {
   private enum Keys {
     case aes(authentication: SUNKey, encryption: SUNKey)
     case lrp(authentication: LeakageResilientPrimitive, encryption: LeakageResilientPrimitive)
+    /// The chip's key, and what its MAC covers; there are no session keys.
+    case suncmac(SUNKey, input: [UInt8])
   }
 
   private let keys: Keys
@@ -21,7 +23,11 @@ struct SUNSession {
 
   /// - Parameters:
   ///   - uid: the UID, and `counter`: the counter; `nil` for one that is not mirrored.
-  init(_ fileReadKey: SUNKey, _ mode: SUNMode, uid: [UInt8]?, counter: UInt32?) {
+  ///   - tamperStatus: the status, only in ``SUNMode/suncmac``.
+  init(
+    _ fileReadKey: SUNKey, _ mode: SUNMode, uid: [UInt8]?, counter: UInt32?,
+    tamperStatus: SUNTamperStatus? = nil
+  ) {
     let counter = counter.map(Self.counterBytes)
     let context = (uid ?? []) + (counter ?? [])
     self.counter = counter ?? []
@@ -40,20 +46,28 @@ struct SUNSession {
       keys = .lrp(
         authentication: LeakageResilientPrimitive(master, keyIndex: 0),
         encryption: LeakageResilientPrimitive(master, keyIndex: 1))
+    case .suncmac:
+      // The counter is in the order in which the link has it, most significant byte first.
+      keys = .suncmac(
+        fileReadKey,
+        input: (uid ?? []) + self.counter.reversed() + (tamperStatus?.encoded ?? []))
     }
   }
 
-  /// Returns the SDMMAC over a part of the file as it was sent; 8 bytes.
+  /// Returns the SDMMAC over a part of the file as it was sent, or the SUNCMAC, which covers no text; 8 bytes.
   func authenticationCode(_ text: [UInt8]) -> [UInt8] {
     switch keys {
     case .aes(let key, _): CMAC.truncated(CMAC.code(text) { AESBlock.encrypt($0, key) })
     case .lrp(let primitive, _): CMAC.truncated(primitive.authenticationCode(text))
+    case .suncmac(let key, let input):
+      CMAC.truncated(CMAC.code(input + text) { AESBlock.encrypt($0, key) })
     }
   }
 
-  /// Decrypts whole blocks.
+  /// Decrypts whole blocks. A message with SUNCMAC has none.
   func decryptFileData(_ data: [UInt8]) -> [UInt8] {
     switch keys {
+    case .suncmac: return []
     case .aes(_, let key):
       let vector = AESBlock.encrypt(Self.filled(counter, leaving: 0), key)
       return AESBlock.decryptChained(data, key, vector: vector)
@@ -95,7 +109,7 @@ struct PICCDataContent {
   init?(_ data: [UInt8], _ mode: SUNMode, _ key: SUNKey) {
     let plain: [UInt8] =
       switch mode {
-      case .aes: AESBlock.decryptChained(data, key, vector: AESBlock.zero)
+      case .aes, .suncmac: AESBlock.decryptChained(data, key, vector: AESBlock.zero)
       case .lrp:
         LeakageResilientPrimitive(key, keyIndex: 0).decrypt(
           Array(data.dropFirst(Self.randomSize)), counter: Array(data.prefix(Self.randomSize)))

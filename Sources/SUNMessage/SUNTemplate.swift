@@ -7,6 +7,7 @@
 /// | `{counter}`, `{ctr}` | the read counter | 6 |
 /// | `{picc}` | both, encrypted | 32, with LRP 48 |
 /// | `{enc}`, `{enc:N}` | N bytes of the file, encrypted; 16 unless given, a multiple of 16 | 2 N |
+/// | `{tamper}` | the status of a StatusDetect chip (NTAG 223 DNA, NTAG 224 DNA) | 10 |
 /// | `{mac}`, `{cmac}` | the MAC, which every template has | 16 |
 ///
 /// Everything else is part of the link as it is.
@@ -55,6 +56,12 @@ public struct SUNTemplate: Hashable, Sendable {
     let hasPlain = places[.uid] != nil || places[.counter] != nil
     guard hasPlain || places[.piccData] != nil else { throw .missing(.piccData) }
     guard !hasPlain || places[.piccData] == nil else { throw .bothPlainAndEncrypted }
+    if places[.tamperStatus] != nil {
+      guard places[.uid] != nil, places[.counter] != nil else {
+        throw .missing(places[.uid] == nil ? .uid : .counter)
+      }
+      guard places[.fileData] == nil else { throw .ofDifferentChips(.fileData, .tamperStatus) }
+    }
     guard let fileData = places[.fileData] else { return }
     guard places[.piccData] != nil || (places[.uid] != nil && places[.counter] != nil) else {
       throw .missing(places[.uid] == nil ? .uid : .counter)
@@ -74,6 +81,7 @@ public struct SUNTemplate: Hashable, Sendable {
     case "counter", "ctr": return (.counter, 2 * SUNMessage.counterSize)
     case "picc", "picc_data": return (.piccData, 2 * mode.piccDataSize)
     case "mac", "cmac": return (.mac, 2 * SUNMessage.macSize)
+    case "tamper": return (.tamperStatus, SUNTamperStatus.length)
     case "enc": return (.fileData, 2 * AESBlock.size)
     default:
       let prefix = "enc:"
@@ -111,20 +119,24 @@ public enum SUNTemplateError: Error, Hashable, Sendable {
   case bothPlainAndEncrypted
   /// The chip requires the MAC after the data that it covers.
   case fileDataAfterMAC
+  /// No chip inserts both parts.
+  case ofDifferentChips(SUNError.Part, SUNError.Part)
 }
 
 extension SUNTemplateError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .unknownPlace(let offset):
-      "byte \(offset) begins none of {uid}, {counter}, {picc}, {enc}, {enc:N} with N a multiple of 16, {mac}"
+      "byte \(offset) begins none of {uid}, {counter}, {picc}, {enc}, {enc:N} with N a multiple of 16, {tamper}, {mac}"
     case .repeated(let part): "the \(part) occurs twice in the template"
     case .missing(.mac): "the template has no {mac}"
     case .missing(.piccData): "the template has neither {picc} nor {uid} nor {counter}"
-    case .missing(let part): "{enc} needs {picc}, or {uid} and {counter}, and there is no \(part)"
+    case .missing(let part):
+      "{enc} needs {picc}, or {uid} and {counter}, {tamper} needs the last two, and there is no \(part)"
     case .bothPlainAndEncrypted:
       "{picc} holds UID and counter, and there is also {uid} or {counter}"
     case .fileDataAfterMAC: "{enc} is after {mac}, and the chip supports it only before"
+    case .ofDifferentChips(let first, let second): "no chip inserts \(first) and a \(second)"
     }
   }
 }

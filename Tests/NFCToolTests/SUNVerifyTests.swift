@@ -10,6 +10,10 @@ import Testing
     "https://www.my424dna.com/?picc_data=FD91EC264309878BE6345CBE53BADF40"
     + "&enc=CEE9A53E3E463EF1F459635736738962&cmac=ECC1E7F6C6C73BF6"
 
+  /// A link of a real NTAG 223 DNA StatusDetect (Proxmark3, `ntag22x_libsuncmac.py`).
+  private static let statusLink =
+    "https://x.y/?m=046910EA841390x000000xCO00000000x146F1F74FFB89569"
+
   struct Case: Sendable {
     let arguments: [String]
     var output = ""
@@ -41,6 +45,34 @@ import Testing
         "https://x.y/041E3C8A2D6B80-000006-4B00064004B0B3D3", "--key", zero, "--json", "--template",
         "https://x.y/{uid}-{counter}-{mac}",
       ], output: #"{"uid":"041E3C8A2D6B80","counter":6,"mode":"AES","covered":""}"# + "\n"),
+    Case(
+      arguments: [statusLink, "--key", zero, "--json"],
+      output: #"{"uid":"046910EA841390","counter":0,"mode":"SUNCMAC","covered":"","#
+        + #""tamper":{"stored":"closed","current":"open","other":"00000000"}}"# + "\n"),
+    Case(
+      arguments: [statusLink, "--key", zero],
+      output: """
+        UID               046910EA841390
+        read counter      0
+        tamper status     closed as stored, now open
+        MAC               right, SUNCMAC
+        MAC covers        UID and counter and tamper status
+
+        """),
+    Case(
+      arguments: [
+        "https://x.y/046910EA841390/000000/CO00000000/146F1F74FFB89569", "--key", zero, "--json",
+        "--template", "https://x.y/{uid}/{counter}/{tamper}/{mac}",
+      ],
+      output: #"{"uid":"046910EA841390","counter":0,"mode":"SUNCMAC","covered":"","#
+        + #""tamper":{"stored":"closed","current":"open","other":"00000000"}}"# + "\n"),
+    // The counter of this chip is off, so its links are all alike.
+    Case(arguments: [statusLink, "--key", zero, "--after", "0"], status: 77, error: "old"),
+    Case(
+      arguments: [statusLink.replacing("CO", with: "CC"), "--key", zero], status: 77,
+      error: "MAC is wrong"),
+    Case(
+      arguments: [statusLink.replacing("CO", with: "CX"), "--key", zero], status: 65, error: "MAC"),
     Case(
       arguments: [link + "0", "--key", zero], status: 65, error: "MAC"),
     Case(

@@ -130,5 +130,15 @@ import Testing
     #expect(message.encryptedFileData == hex(Self.file))
   }
 
+  /// The same in one parameter.
+  @Test func fileDataAfterReadableUID() throws {
+    let message = try SUNMessage(
+      url: "https://x.y/?m=041E3C8A2D6B80x000006x\(Self.file)x\(Self.mac)")
+    #expect(
+      message.piccData
+        == .plain(uid: [0x04, 0x1E, 0x3C, 0x8A, 0x2D, 0x6B, 0x80], readCounter: 6))
+    #expect(message.encryptedFileData == hex(Self.file))
+  }
+
   private static let file = "CEE9A53E3E463EF1F459635736738962"
 }

@@ -11,20 +11,23 @@ struct SUNVerifyCommand: AsyncParsableCommand {
     usage: "nfc sun verify <url> --key <hex> [--file-key <hex>] [<options>]",
     discussion: """
       Prints UID, read counter and decrypted file data. Ends with exit code 77 if the MAC or the key is \
-      wrong, and 65 if the link has no such parts.
+      wrong, and 65 if the link has no such parts. For a link of an NTAG 223 DNA or NTAG 224 DNA, give the \
+      key of its SUNCMAC; for StatusDetect chips, the state of the wire is printed, too.
 
       A correct link may still be a copy: only a counter that is greater than the last one shows that it \
       is new. --after N refuses counters up to N.
 
       The parts are found in the query by their usual names (picc_data, enc, cmac; e, c; p, m; uid, ctr). \
-      For any other link give a template, in which {picc}, {uid}, {counter}, {enc} and {mac} stand for \
-      them.
+      One parameter may hold them all, separated by x, as NTAG 223 DNA inserts them. For any other link give \
+      a template, in which {picc}, {uid}, {counter}, {enc}, {tamper} and {mac} stand for them.
 
       Examples:
         nfc sun verify 'https://ntag.nxp.com/424?e=EF963FF7828658A599F3041510671E88&c=94EED9EE65337086' \
       --key 00000000000000000000000000000000
         nfc sun verify 'https://x.example/041E3C8A2D6B80/000006/4B00064004B0B3D3' \
       --template 'https://x.example/{uid}/{counter}/{mac}' --key 00000000000000000000000000000000
+        nfc sun verify 'https://x.example/?m=046910EA841390x000000xCO00000000x146F1F74FFB89569' \
+      --key 00000000000000000000000000000000
       """)
 
   @Argument(help: ArgumentHelp("The link; - for standard input.", valueName: "url"))
@@ -125,7 +128,7 @@ struct SUNVerifyCommand: AsyncParsableCommand {
           "uid": reading.uid.map { .bytes($0) },
           "counter": reading.readCounter.map { .integer($0) },
           "fileData": reading.fileData.map { .bytes($0) }, "mode": .string(reading.mode.rawValue),
-          "covered": .string(reading.authenticatedText),
+          "covered": .string(reading.authenticatedText), "tamper": reading.tamperStatus?.json,
         ]).text)
     }
     if let uid = reading.uid { try Output.fact("UID", uid.hexadecimal) }
@@ -136,13 +139,29 @@ struct SUNVerifyCommand: AsyncParsableCommand {
         "file data",
         data.hexadecimal + (isText ? " (\(String(decoding: data, as: UTF8.self)))" : ""))
     }
+    if let status = reading.tamperStatus { try Output.fact("tamper status", status.text) }
     try Output.fact("MAC", "right, \(reading.mode.rawValue)")
     let identity = [
       reading.uid == nil ? nil : "UID", reading.readCounter == nil ? nil : "counter",
+      reading.tamperStatus == nil ? nil : "tamper status",
     ].compactMap(\.self).joined(separator: " and ")
     try Output.fact(
       "MAC covers",
       identity + (reading.authenticatedText.isEmpty ? "" : ", " + reading.authenticatedText))
+  }
+}
+
+extension SUNTamperStatus {
+  fileprivate var text: String {
+    guard stored != .hidden || current != .hidden else { return "not reported" }
+    return "\(stored.rawValue) as stored, now \(current.rawValue)"
+  }
+
+  fileprivate var json: JSONValue {
+    .members([
+      "stored": .string(stored.rawValue), "current": .string(current.rawValue),
+      "other": .bytes(otherBytes),
+    ])
   }
 }
 

@@ -88,6 +88,10 @@ public struct NTAG424Link: Hashable, Sendable {
   }
 
   private static func check(_ options: Options, _ template: SUNTemplate) throws {
+    guard template.mode != .suncmac, template.places[.tamperStatus] == nil else {
+      throw NFCError(
+        .invalidParameter, "{tamper} and SUNCMAC are for NTAG 223 DNA and NTAG 224 DNA")
+    }
     let keys = 0..<keyCount
     guard keys.contains(options.metaReadKey), keys.contains(options.fileReadKey) else {
       throw NFCError(.invalidParameter, "the tag has keys from 0 to \(keyCount - 1)")

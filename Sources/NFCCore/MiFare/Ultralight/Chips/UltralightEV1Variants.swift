@@ -18,13 +18,14 @@ extension Type2Chip {
   /// read and written according to the tag's own memory; nothing is dumped, protected or formatted.
   static func unmapped(
     _ id: ChipID, _ typeNumber: String, _ name: String, _ version: Version,
-    access: AccessControl = .none, signature: Signature
+    access: AccessControl = .none, signature: Signature, memorySize: Int? = nil
   ) -> Type2Chip {
     Type2Chip(
       id: id, typeNumber: typeNumber, name: name, maker: "NXP",
       source: .observed("GET_VERSION of chips in the field"), recognition: .version([version]),
       pages: nil, lockBits: nil, finalBits: [], blank: nil, hasFastRead: false, counters: [],
       mirror: nil,
-      access: access, signature: signature, hasWiredSide: false, memorySize: nil)
+      access: access, signature: signature, hasWiredSide: false,
+      memorySize: memorySize)
   }
 }
