@@ -109,6 +109,9 @@ struct CardContent {
     /// After the number of the file come an offset and a length of three bytes each.
     static let writes: Set<UInt8> = [0x3D, 0x8D, 0x3B, 0x8B]
     static let writeHeaderSize = 7
+    /// UPDATE RECORD, with the number of a record, three bytes, before the offset (NXP's reader library).
+    static let updates: Set<UInt8> = [0xDB, 0xBA]
+    static let updateHeaderSize = 10
     /// CREDIT, DEBIT, LIMITED CREDIT: after the number of the file, the amount.
     static let amounts: Set<UInt8> = [0x0C, 0xDC, 0x1C]
     static let additionalFrame: UInt8 = 0xAF
@@ -145,6 +148,9 @@ struct CardContent {
     case let code where DataCommand.writes.contains(code):
       return frame(
         (number, false), command, answer, from: start + DataCommand.writeHeaderSize, isWrapped)
+    case let code where DataCommand.updates.contains(code):
+      return frame(
+        (number, false), command, answer, from: start + DataCommand.updateHeaderSize, isWrapped)
     case let code where DataCommand.amounts.contains(code):
       return .init(number: number, windows: ContentLocator.command(command, from: start + 1))
     default: return isWrapped ? .init() : nil

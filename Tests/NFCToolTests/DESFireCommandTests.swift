@@ -259,6 +259,53 @@ import VirtualNFC
     }
   }
 
+  @Test(arguments: ["blank-desfire-ev2", "blank-desfire-ev3"])
+  func recordsAreChanged(_ name: String) async throws {
+    try await Self.onCard(name) { nfc in
+      let file = "--app F00001 --file 3"
+      let master = "--key 0:\(Self.zero)"
+      _ = try await nfc("create-app F00001 --keys 3 --crypto aes", 0)
+      _ = try await nfc(
+        "create-file \(file) --type cyclic --size 4 --records 3 --communication full --write 2", 0)
+      for record in ["01020304", "05060708", "090A0B0C"] {
+        _ = try await nfc("write \(file) \(record) \(master)", 0)
+      }
+      _ = try await nfc("write \(file) A1A2 --update 0 --offset 1 \(master)", 0)
+      #expect(try await nfc("read \(file) \(master)", 0).output == "05A1A208\n090A0B0C\n")
+      #expect(
+        try await nfc("write \(file) B1B2B3B4 --update 1 \(master) --json", 0).output
+          .hasSuffix(#""app":"F00001","file":3,"record":1,"written":4}"# + "\n"))
+      let now = "05A1A208\nB1B2B3B4\n"
+      #expect(try await nfc("read \(file) \(master)", 0).output == now)
+      let missing = try await nfc("write \(file) 00 --update 2 \(master)", 65)
+      #expect(missing.errors.contains("there is no record 2: file 3 has 2"))
+      _ = try await nfc("write \(file) 0011 --update 1 --offset 3 \(master)", 65)
+      _ = try await nfc("write \(file) 00 --update -1 \(master)", 64)
+      _ = try await nfc("write \(file) 00 --update 1", 77)
+      _ = try await nfc("write \(file) 00 --update 1 --key 0:\(Self.other)", 77)
+      // A key that may only write: here the card requires the right to read, too.
+      _ = try await nfc("write \(file) 00 --update 1 --key 2:\(Self.zero)", 77)
+      #expect(try await nfc("read \(file) \(master)", 0).output == now)
+      _ = try await nfc("create-file --app F00001 --file 1 --size 8", 0)
+      let data = try await nfc("write --app F00001 --file 1 00 --update 0 \(master)", 64)
+      #expect(data.errors.contains("file 1 has no records"))
+    }
+  }
+
+  /// An EV1 has no such command.
+  @Test func recordsOfAnEV1AreOnlyAppended() async throws {
+    try await Self.onCard("blank-desfire") { nfc in
+      let file = "--app F00001 --file 3"
+      let master = "--key 0:\(Self.zero)"
+      _ = try await nfc("create-app F00001 --keys 1 --crypto aes", 0)
+      _ = try await nfc("create-file \(file) --type linear --size 2 --records 3", 0)
+      _ = try await nfc("write \(file) 0102 \(master)", 0)
+      let refused = try await nfc("write \(file) 03 --update 0 \(master)", 66)
+      #expect(refused.errors.contains("since DESFire EV2"))
+      #expect(try await nfc("read \(file) \(master)", 0).output == "0102\n")
+    }
+  }
+
   @Test(arguments: [("des", "0:0000000000000000"), ("3k3des", "0:" + zero + "0000000000000000")])
   func otherCiphers(_ crypto: String, _ key: String) async throws {
     try await Self.onCard("blank-desfire") { nfc in

@@ -94,6 +94,15 @@ import Testing
     Conversation(
       "DESFire, written in two frames", card,
       ([0x3D, 1, 0, 0, 0, 0x20, 0, 0] + personal, [0xAF]), ([0xAF] + personal, [0x00])),
+    Conversation(
+      "DESFire, a record changed", card,
+      (
+        [0x90, 0xDB, 0, 0, 26, 1, 2, 0, 0, 3, 0, 0, 0x10, 0, 0] + personal + [0],
+        [0x91, 0x00]
+      )),
+    Conversation(
+      "DESFire, a record changed in two frames", card,
+      ([0xDB, 1, 2, 0, 0, 3, 0, 0, 0x20, 0, 0] + personal, [0xAF]), ([0xAF] + personal, [0x00])),
     Conversation("DESFire, value", card, ([0x6C, 1], [0x00] + personal.prefix(4))),
     Conversation(
       "Korean transport card", card, ([0x90, 0x4C, 0, 0, 4], personal.prefix(4) + done)),
@@ -166,6 +175,17 @@ import Testing
       if answer.bytes.suffix(2) == [0x90, 0x00] {
         #expect(newAnswer.bytes.suffix(2) == [0x90, 0x00])
       }
+    }
+  }
+
+  /// Which record UPDATE RECORD of a DESFire changes, and where, is not content.
+  @Test func headersStay() throws {
+    let header: [UInt8] = [0xDB, 1, 2, 0, 0, 3, 0, 0, 0x10, 0, 0]
+    let original = try recording(Self.card, [(header + Self.personal, [0x00])])
+    for call in original.anonymized(replacingContent: true).calls {
+      guard case .exchange(let bytes, _, _) = call.request else { continue }
+      #expect(bytes.bytes.starts(with: header) && bytes.bytes.count == 27)
+      #expect(!bytes.bytes.suffix(16).elementsEqual(Self.personal))
     }
   }
 

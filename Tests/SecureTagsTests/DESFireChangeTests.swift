@@ -310,6 +310,13 @@ extension DESFire: ChangeableChip {
       let application = try await opened(card, .iso)
       try await application.transaction { try await $0.changeValue(file: 3, .debit(10)) }
     },
+    change("record changed", .ev2, files: [4: file(.linearRecords(records))]) { application in
+      guard try await application.readRecords(file: 4).first?.first == 1 else { return }
+      try await application.transaction { try await $0.updateRecord(file: 4, [7, 8]) }
+    }.prepared { card in
+      let application = try await opened(card, .ev2)
+      try await application.transaction { try await $0.writeRecord(file: 4, [1, 2, 3]) }
+    },
     change("records cleared", .aes, files: [4: file(.linearRecords(records))]) { application in
       guard try await !application.readRecords(file: 4).isEmpty else { return }
       try await application.transaction { try await $0.clearRecords(file: 4) }

@@ -72,6 +72,29 @@ extension DESFireApplication {
     try await perform { try $0.writeRecord(code, offset: offset, data) }
   }
 
+  /// Changes a part of a record that the file has: two exchanges, or one if the file's settings are known. Takes
+  /// effect with ``commit()``; a card that is removed before has the old record.
+  ///
+  /// UpdateRecord exists since DESFire EV2. No public source says which right it requires, so use a key with the right
+  /// to read and write; nor whether a transaction can change several records of a file, so commit each.
+  ///
+  /// Source: NXP's reader library (`phalMfdfEVx_UpdateRecord`), and Proxmark3, for the command; MF2DL(H)x0 data sheet,
+  /// 10.3, for transaction MACs.
+  ///
+  /// - Parameters:
+  ///   - skip: the number of records that are newer; 0 for the newest.
+  ///   - offset: the first byte of the record to change.
+  /// - Throws: ``NFCError/Code/unsupported`` for a DESFire before EV2;
+  ///   ``NFCError/Code/invalidParameter`` for a file that holds no records, or data beyond the end
+  ///   of one; ``NFCError/Code/notAuthenticated`` if the rights to the file require another key;
+  ///   ``NFCError/Code/tagRefused`` if there is no such file or, with status BE, no such record.
+  public func updateRecord(
+    file: Int, skip: Int = 0, offset: Int = 0, _ data: [UInt8]
+  ) async throws {
+    let code = try Self.fileNumber(file)
+    try await perform { try $0.updateRecord(code, skip: skip, offset: offset, data) }
+  }
+
   /// Deletes all records. Takes effect with ``commit()``.
   ///
   /// - Throws: ``NFCError/Code/invalidParameter`` for a file number that no card has;
@@ -225,6 +248,33 @@ extension DESFireProcedure {
       DESFireCommand(
         code: generation?.hasChainedRecords ?? false ? .writeRecordChained : .writeRecord,
         header: Self.span(number, offset, data.count), data: data,
+        protection: .data(
+          settings.rights.communication(
+            settings.communication, for: settings.holders(of: \.write, \.readWrite),
+            key: state.session?.keyNumber))))
+  }
+
+  mutating func updateRecord(
+    _ number: UInt8, skip: Int, offset: Int, _ data: [UInt8]
+  ) throws {
+    guard generation?.hasRecordUpdates ?? true else {
+      throw NFCError(.unsupported, "records can be changed since DESFire EV2, only added before")
+    }
+    let settings = try knownFileSettings(number)
+    guard let records = settings.records else {
+      throw NFCError(.invalidParameter, "file \(number) is not a record file")
+    }
+    guard (0..<max(records.maximumCount, 1)).contains(skip) else {
+      throw NFCError(
+        .invalidParameter, "the file has at most \(records.maximumCount) records")
+    }
+    _ = try Self.end(of: offset, data.count, size: records.recordSize)
+    guard !data.isEmpty else { return }
+    _ = try send(
+      DESFireCommand(
+        code: generation?.hasChainedRecords ?? false ? .updateRecordChained : .updateRecord,
+        header: [number] + skip.littleEndianBytes(count: 3)
+          + Self.span(number, offset, data.count).dropFirst(), data: data,
         protection: .data(
           settings.rights.communication(
             settings.communication, for: settings.holders(of: \.write, \.readWrite),

@@ -35,6 +35,8 @@ public enum DESFireGeneration: String, Hashable, Sendable, CaseIterable, Compara
   var hasEV2Messaging: Bool { self >= .ev2 }
   /// Whether a file that was created for it can have Secure Dynamic Messaging (NXP AN12752).
   var hasDynamicFiles: Bool { self == .ev3 }
+  /// Whether existing records can be changed.
+  var hasRecordUpdates: Bool { self >= .ev2 }
   /// Whether records are sent as AN12343 shows it for DESFire Light.
   var hasChainedRecords: Bool { self == .fixed }
   /// Whether ReadData and WriteData may leave the chaining to ISO/IEC 14443-4 (NXP AN12752).

@@ -119,6 +119,18 @@ extension DESFireSelection {
     try procedure.writeRecord(DESFireApplication.fileNumber(file), offset: offset, data)
   }
 
+  /// Changes a part of a record that the file has; see
+  /// ``DESFireApplication/updateRecord(file:skip:offset:_:)``.
+  ///
+  /// - Throws: ``NFCError/Code/unsupported`` before EV2; ``NFCError/Code/invalidParameter`` for a
+  ///   file of another type; ``NFCError/Code/notAuthenticated``; ``NFCError/Code/tagRefused``.
+  public mutating func updateRecord(
+    file: Int, skip: Int = 0, offset: Int = 0, _ data: [UInt8]
+  ) throws {
+    try procedure.updateRecord(
+      DESFireApplication.fileNumber(file), skip: skip, offset: offset, data)
+  }
+
   /// Deletes all records; see ``DESFireApplication/clearRecords(file:)``.
   ///
   /// - Throws: ``NFCError/Code/notAuthenticated``; ``NFCError/Code/tagRefused``.

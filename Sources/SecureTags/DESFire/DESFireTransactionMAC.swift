@@ -141,7 +141,9 @@ struct DESFireTransactionInput: Sendable {
     let head = [command.code.rawValue] + command.header
     switch command.code {
     case .readData, .readDataChained, .readRecords, .readRecordsChained: add(head, answer)
-    case .writeData, .writeDataChained, .writeRecord, .writeRecordChained: add(head, command.data)
+    case .writeData, .writeDataChained, .writeRecord, .writeRecordChained, .updateRecord,
+      .updateRecordChained:
+      add(head, command.data)
     case .getValue: add(head + answer)
     case .credit, .debit, .limitedCredit: add(head + command.data)
     case .clearRecordFile: add(head)

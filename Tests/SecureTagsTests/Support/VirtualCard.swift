@@ -65,7 +65,7 @@ final class VirtualCard: Sendable {
     state.withLock { $0.card.process([0x00, 0xA4, 0x04, 0x0C, UInt8(name.count)] + name + [0x00]) }
   }
 
-  private func exchange(_ command: [UInt8]) throws -> [UInt8] {
+  func exchange(_ command: [UInt8]) throws -> [UInt8] {
     try state.withLock { state in
       let fault = state.fault?.index == state.count ? state.fault?.kind : nil
       state.count += 1

@@ -64,6 +64,9 @@ package enum DESFireCommandCode: UInt8, Hashable, Sendable {
   /// (AN12343, tables 32 and 33).
   case readRecordsChained = 0xAB
   case writeRecordChained = 0x8B
+  /// Changes an existing record; since EV2 (NXP's reader library; Proxmark3). The second is that of DESFire Light.
+  case updateRecord = 0xDB
+  case updateRecordChained = 0xBA
   case clearRecordFile = 0xEB
   case commitTransaction = 0xC7
   /// Names the terminal in a transaction that is signed (AN12343, table 32).

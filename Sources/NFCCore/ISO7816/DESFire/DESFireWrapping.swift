@@ -21,7 +21,7 @@ package enum DESFireWrapping {
   /// which needs it only with additional rights and Secure Dynamic Messaging.
   package static let wholeCommands: Set<DESFireCommandCode> = [
     .readDataChained, .writeDataChained, .readRecordsChained, .writeRecordChained,
-    .changeFileSettings,
+    .updateRecordChained, .changeFileSettings,
   ]
 
   /// Sends a command in an APDU: one exchange.

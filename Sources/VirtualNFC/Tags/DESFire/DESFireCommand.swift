@@ -31,6 +31,9 @@ enum DESFireCommand: UInt8, Hashable, Sendable {
   case writeDataChained = 0x8D
   /// WriteRecord and ReadRecords with chaining only by ISO/IEC 14443-4 (AN12343, tables 32 and 33).
   case writeRecordChained = 0x8B
+  /// Changes an existing record; since EV2. The first is chained only by ISO/IEC 14443-4 (NXP's reader library).
+  case updateRecordChained = 0xBA
+  case updateRecord = 0xDB
   case abortTransaction = 0xA7
   case authenticateAES = 0xAA
   /// ReadData with chaining only by ISO/IEC 14443-4; since EV2.

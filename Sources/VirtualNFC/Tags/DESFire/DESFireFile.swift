@@ -22,6 +22,11 @@ struct DESFireFile: Hashable, Sendable {
   var writeKeys: [UInt8] { rights(8, 4) }
   /// The keys that permit reading and writing: credit, and clearing records.
   var fullKeys: [UInt8] { rights(4) }
+  /// Returns the keys that permit a writing command. Which right UpdateRecord requires is not public; here it is that
+  /// of reading and writing, which suffices in any case.
+  func keys(for command: DESFireCommand) -> [UInt8] {
+    [.updateRecord, .updateRecordChained].contains(command) ? fullKeys : writeKeys
+  }
   /// The keys that permit reading a value or debiting it.
   var allKeys: [UInt8] { rights(12, 8, 4) }
   var changeKey: UInt8 { UInt8(accessRights & 0x0F) }
@@ -225,7 +230,14 @@ struct DESFireRecords: Hashable, Sendable {
   /// The maximum number of records; in a cyclic file, one more than it keeps.
   let maximum: Int
   private var pending: [UInt8]?
+  private var update: Update?
   private var isCleared = false
+
+  /// A changed record, and the number of newer ones.
+  private struct Update: Hashable, Sendable {
+    let skipped: Int
+    var record: [UInt8]
+  }
 
   init(size: Int, maximum: Int) {
     self.size = size
@@ -240,21 +252,40 @@ struct DESFireRecords: Hashable, Sendable {
     _ data: [UInt8], at offset: Int, contentSize: Int, isCyclic: Bool
   ) throws(DESFireStatus) {
     // After ClearRecordFile, nothing can be written before the commit (data sheet, 9.5.13).
-    guard !isCleared else { throw .boundaryError }
+    guard !isCleared, update == nil else { throw .boundaryError }
     guard isCyclic || contentSize < size * maximum else { throw .boundaryError }
     var record = pending ?? [UInt8](repeating: 0, count: size)
     record.replaceSubrange(offset..<(offset + data.count), with: data)
     pending = record
   }
 
+  /// Changes a part of a record.
+  ///
+  /// Whether a transaction can change several records of a file, or change one and append another, is not public;
+  /// here it cannot.
+  mutating func change(
+    _ data: [UInt8], at offset: Int, skipping skipped: Int, in content: [UInt8]
+  ) throws(DESFireStatus) {
+    let start = content.count - (skipped + 1) * size
+    guard start >= 0, !isCleared, pending == nil, update.map({ $0.skipped == skipped }) ?? true
+    else { throw .boundaryError }
+    var record = update?.record ?? Array(content[start..<(start + size)])
+    record.replaceSubrange(offset..<(offset + data.count), with: data)
+    update = Update(skipped: skipped, record: record)
+  }
+
   mutating func clear() {
-    pending = nil
+    (pending, update) = (nil, nil)
     isCleared = true
   }
 
   mutating func commit(to content: inout [UInt8], isCyclic: Bool) -> Bool {
-    guard pending != nil || isCleared else { return false }
+    guard pending != nil || update != nil || isCleared else { return false }
     if isCleared { content = [] }
+    if let update {
+      let start = content.count - (update.skipped + 1) * size
+      content.replaceSubrange(start..<(start + size), with: update.record)
+    }
     if let pending {
       content += pending
       if isCyclic, content.count > size * (maximum - 1) { content.removeFirst(size) }
@@ -263,7 +294,7 @@ struct DESFireRecords: Hashable, Sendable {
   }
 
   mutating func abort() -> Bool {
-    defer { (pending, isCleared) = (nil, false) }
-    return pending != nil || isCleared
+    defer { (pending, update, isCleared) = (nil, nil, false) }
+    return pending != nil || update != nil || isCleared
   }
 }

@@ -114,7 +114,7 @@ public struct DESFireModel: Hashable, Sendable {
     case .changeKey, .changeFileSettings, .getCardUID:
       true
     case .createTransactionMACFile, .commitReaderIdentifier, .writeRecordChained,
-      .readRecordsChained:
+      .readRecordsChained, .updateRecord, .updateRecordChained:
       hasEV2Messaging && layout != .ntag413
     case .rollKeySet, .initializeKeySet, .finalizeKeySet, .changeKeyEV2,
       .createDelegatedApplication, .getDelegatedInfo, .restoreTransfer:

@@ -11,6 +11,7 @@ extension DESFirePICC {
     case .writeData, .writeDataChained: return try writeData(command, parameters)
     case .readRecords, .readRecordsChained: return try readRecords(command, parameters)
     case .writeRecord, .writeRecordChained: return try writeRecord(command, parameters)
+    case .updateRecord, .updateRecordChained: return try updateRecord(command, parameters)
     case .changeKeyEV2: return try changeKeyEV2(parameters)
     case .rollKeySet: return try rollKeySet(parameters)
     case .createTransactionMACFile: return try createTransactionMACFile(parameters)

@@ -241,15 +241,18 @@ extension DESFirePICC {
     session?.protect(data, communication, marksEnd: marksEnd) ?? data
   }
 
-  /// Returns the total number of bytes of WriteData or WriteRecord, from the command's header.
-  func expectedWriteCount(_ parameters: [UInt8]) throws(DESFireStatus) -> Int {
-    guard parameters.count >= 7 else { throw .lengthError }
+  /// Returns the total number of bytes of WriteData, WriteRecord or UpdateRecord, from the command's header.
+  func expectedWriteCount(
+    _ command: DESFireCommand, _ parameters: [UInt8], _ headerSize: Int
+  ) throws(DESFireStatus) -> Int {
+    guard parameters.count >= headerSize else { throw .lengthError }
     try requireApplication()
     let file = selected.files[try fileIndex(parameters[0])]
     let communication = try communication(
-      file.writeKeys, protected: DESFireCommunication(settings: file.communicationSettings))
-    let offset = Self.number(parameters[1..<4])
-    let length = Self.number(parameters[4..<7])
+      file.keys(for: command), protected: DESFireCommunication(settings: file.communicationSettings)
+    )
+    let offset = Self.number(parameters[(headerSize - 6)..<(headerSize - 3)])
+    let length = Self.number(parameters[(headerSize - 3)..<headerSize])
     let size =
       switch file.kind {
       case .standardData, .backupData: file.content.count
@@ -258,13 +261,13 @@ extension DESFirePICC {
       }
     guard length > 0 else { throw .parameterError }
     guard offset < size, length <= size - offset else { throw .boundaryError }
-    return 7 + (session?.protectedCount(length, communication) ?? length)
+    return headerSize + (session?.protectedCount(length, communication) ?? length)
   }
 
   mutating func writeData(
     _ command: DESFireCommand, _ parameters: [UInt8]
   ) throws(DESFireStatus) -> Result {
-    // `expectedWriteCount(_:)`, which returned the number of bytes, has checked the header.
+    // `expectedWriteCount`, which returned the number of bytes, has checked the header.
     let index = try fileIndex(parameters[0])
     let file = try dataFile(parameters[0])
     let (data, communication) = try written(command, parameters, to: file)
@@ -286,10 +289,13 @@ extension DESFirePICC {
     _ command: DESFireCommand, _ parameters: [UInt8], to file: DESFireFile
   ) throws(DESFireStatus) -> ([UInt8], DESFireCommunication) {
     let communication = try communication(
-      file.writeKeys, protected: DESFireCommunication(settings: file.communicationSettings))
+      file.keys(for: command), protected: DESFireCommunication(settings: file.communicationSettings)
+    )
+    let size = command.writeHeaderSize ?? parameters.count
+    let header = Array(parameters.prefix(size))
     let data = try unprotect(
-      header: [command.rawValue] + parameters.prefix(7), body: Array(parameters.dropFirst(7)),
-      count: Self.number(parameters[4..<7]), communication)
+      header: [command.rawValue] + header, body: Array(parameters.dropFirst(size)),
+      count: Self.number(header.suffix(3)), communication)
     return (data, communication)
   }
 }

@@ -124,6 +124,22 @@ extension DESFirePICC {
     return Result(session?.acknowledge(communication) ?? [])
   }
 
+  /// Changes an existing record. Record numbers count from the newest.
+  mutating func updateRecord(
+    _ command: DESFireCommand, _ parameters: [UInt8]
+  ) throws(DESFireStatus) -> Result {
+    let index = try fileIndex(parameters[0])
+    let file = selected.files[index]
+    var (records, isCyclic) = try records(of: file)
+    let (data, communication) = try written(command, parameters, to: file)
+    try records.change(
+      data, at: Self.number(parameters[4..<7]), skipping: Self.number(parameters[1..<4]),
+      in: file.content)
+    replace(index, records, isCyclic: isCyclic)
+    note([command.rawValue] + parameters.prefix(10), data)
+    return Result(session?.acknowledge(communication) ?? [])
+  }
+
   mutating func clearRecords(_ number: UInt8) throws(DESFireStatus) -> Result {
     try requireApplication()
     let index = try fileIndex(number)

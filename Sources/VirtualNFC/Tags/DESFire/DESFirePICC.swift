@@ -164,14 +164,14 @@ struct DESFirePICC: Hashable, Sendable {
     if let scheme = command.authenticationScheme {
       return try authenticate(command, scheme: scheme, parameters)
     }
-    if [.writeData, .writeDataChained, .writeRecord, .writeRecordChained].contains(command) {
-      let expected = try expectedWriteCount(parameters)
+    if let headerSize = command.writeHeaderSize {
+      let expected = try expectedWriteCount(command, parameters, headerSize)
       guard parameters.count <= expected else { throw .lengthError }
       if parameters.count < expected {
         // With chaining by ISO/IEC 14443-4, the command is complete.
-        guard ![.writeDataChained, .writeRecordChained].contains(command) else {
-          throw .lengthError
-        }
+        guard
+          ![.writeDataChained, .writeRecordChained, .updateRecordChained].contains(command)
+        else { throw .lengthError }
         chain = .collecting(command, parameters, expected: expected)
         return Answer(status: .additionalFrame)
       }
@@ -296,6 +296,16 @@ struct DESFirePICC: Hashable, Sendable {
 }
 
 extension DESFireCommand {
+  /// The size of the parameters before the data of a writing command, the last six of which are an offset and a number
+  /// of bytes; `nil` for another command.
+  var writeHeaderSize: Int? {
+    switch self {
+    case .writeData, .writeDataChained, .writeRecord, .writeRecordChained: 7
+    case .updateRecord, .updateRecordChained: 10
+    default: nil
+    }
+  }
+
   fileprivate var authenticationScheme: DESFireSession.Scheme? {
     switch self {
     case .authenticate: .legacy
