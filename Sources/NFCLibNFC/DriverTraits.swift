@@ -54,6 +54,8 @@ struct DriverTraits: Sendable {
   var defect: String?
   /// Whether it calls abort() for an answer that is longer than ``maximumResponseLength``.
   var abortsOnLongAnswer = false
+  /// Whether the process ends if the descriptors of the device are broken: ``USBDescriptors``.
+  var followsDescriptors = false
 
   /// `USB_TIMEOUT_PER_PASS` of both USB drivers.
   private static let usbPass: Int32 = 200
@@ -63,13 +65,13 @@ struct DriverTraits: Sendable {
     // header: D5, code, status and the status word take five.
     DriverTraits(
       name: "acr122_usb", address: .usb, maximumCommandLength: 252, maximumResponseLength: 250,
-      abort: .flag, timeoutLoss: usbPass, mayAnswerNothing: true),
+      abort: .flag, timeoutLoss: usbPass, mayAnswerNothing: true, followsDescriptors: true),
     // `PN53X_USB_BUFFER_LEN` holds an extended frame.
     DriverTraits(name: "pn53x_usb", address: .usb, abort: .flag, timeoutLoss: usbPass),
     // Either of the two before: the stricter limits.
     DriverTraits(
       name: "usb", address: .usb, maximumCommandLength: 252, maximumResponseLength: 250,
-      abort: .flag, timeoutLoss: usbPass, mayAnswerNothing: true),
+      abort: .flag, timeoutLoss: usbPass, mayAnswerNothing: true, followsDescriptors: true),
     DriverTraits(name: "pn532_uart", address: .serialPort, abort: .pipe, isBareChip: true),
     // It sends normal frames only (254 bytes, two of them libnfc's), and calls abort() for an answer in an
     // extended one (255 bytes, three of them D5, code and status).

@@ -169,7 +169,8 @@ enum LibNFC {
   ///   - address: the location of the reader.
   ///   - lock: our own descriptor on the same port.
   ///   - isEnded: whether no further attempt may begin, because the one before was cut off: nothing would bound it.
-  /// - Throws: `readerUnavailable` if the process has more files open than libnfc can cope with.
+  /// - Throws: `readerUnavailable` if the process has more files open than libnfc can cope with, or the descriptors of
+  ///   the device are broken.
   static func open(
     _ connectionString: String, _ traits: DriverTraits, at address: ConnectionString.Address,
     lockedBy lock: Int32?, unless isEnded: @Sendable () -> Bool
@@ -181,6 +182,7 @@ enum LibNFC {
       for _ in 0..<openingAttempts {
         if let availabilityError { throw availabilityError }
         guard !isEnded() else { return nil }
+        if traits.followsDescriptors { try USBDescriptors.check(connectionString, address.path) }
         guard let context = context.pointer,
           let pointer = connectionString.withCString({ nfc_open(context, $0) })
         else { return nil }

@@ -26,7 +26,8 @@ extension LibNFCDriver {
       if !device.isOptional || isThere(device.connectionString) { add(device.connectionString) }
     }
     guard configuration.searches else { return found }
-    usable(LibNFC.usbReaders()).forEach(add)
+    // Without libnfc, ``LibNFCSource`` finds them all the same.
+    if USBDescriptors.areSoundOfAll { usable(LibNFC.usbReaders()).forEach(add) }
     if configuration.searchesIntrusively { scan(without: found).forEach(add) }
     return found
   }

@@ -123,6 +123,9 @@ package struct LibNFCSource: ReaderSource {
     } catch let obstacle {
       throw obstacle.error(at: connectionString, device)
     }
+    if DriverTraits.named(driver)?.followsDescriptors ?? false {
+      try USBDescriptors.check(connectionString, device.node)
+    }
     do {
       return try LibNFCDriver.open(connectionString)
     } catch let error as NFCError where error.code == .readerUnavailable {

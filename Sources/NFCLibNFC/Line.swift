@@ -28,8 +28,12 @@ final class Line: Sendable {
   /// libnfc waits by select(2), so its descriptors are below this.
   private static let descriptors = 0..<Int32(FD_SETSIZE)
 
+  /// Prefers a descriptor that programs inherit, as libnfc's own is before it is found. Those of ours, with which other
+  /// threads look at the same port, or which keep a terminal's number, are not inherited. A libusb 0.1 that is built on
+  /// libusb 1.0 has none that are.
   private static func descriptor(of path: String, excluding other: Int32?) -> Int32? {
-    descriptors.first { $0 != other && leads($0, to: path) }
+    let found = descriptors.filter { $0 != other && leads($0, to: path) }
+    return found.first { fcntl($0, F_GETFD) & FD_CLOEXEC == 0 } ?? found.first
   }
 
   private static func leads(_ descriptor: Int32, to path: String) -> Bool {

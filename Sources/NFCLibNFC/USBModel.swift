@@ -60,6 +60,11 @@ struct USBModel: Sendable {
     USBModel(0x067B, 0x2303, "PL2303 serial bridge"),
   ]
 
+  /// Whether libnfc opens a device by its driver for the ACR122U, which follows the device's ``USBDescriptors``.
+  static func followsDescriptors(vendor: UInt16, product: UInt16) -> Bool {
+    of(vendor: vendor, product: product)?.libnfcDriver == acr122
+  }
+
   private static let acr1222 = (vendor: UInt16(0x072F), product: UInt16(0x2214))
   private var isACR1222: Bool { (vendor, product) == Self.acr1222 }
 

@@ -37,6 +37,18 @@ import Testing
     #expect(!diagnosis.hasReader)
   }
 
+  /// With descriptors of an ACR122U that has no interface, libnfc's driver ends the program.
+  @Test(arguments: [("2200", [ReaderDiagnosis.Problem.notThisReader]), ("0531", [])])
+  func descriptorsAreBroken(_ product: String, _ problems: [ReaderDiagnosis.Problem]) throws {
+    let system = try SimulatedSystem()
+    try system.usb("1-2", problems.isEmpty ? "04cc" : "072f", product)
+    let device: [UInt8] = [0x12, 0x01] + [UInt8](repeating: 0, count: 15) + [0x01]
+    try system.file(
+      "/sys/bus/usb/devices/1-2/descriptors", device + [0x09, 0x02, 0x09, 0, 0, 1, 0, 0x80, 0x64])
+    let reader = try #require(system.diagnosis().readers.first)
+    #expect(reader.problems == problems)
+  }
+
   @Test(arguments: ["pn533_usb", "pn533"])
   func theKernelHasIt(_ module: String) throws {
     let system = try SimulatedSystem()

@@ -64,14 +64,11 @@ import Testing
       let whole = directory.appending(path: "whole.mfd").path
       let interrupted = directory.appending(path: "interrupted.mfd").path
       let trace = directory.appending(path: "trace")
-      func lineCount() -> Int {
-        ((try? String(contentsOf: trace, encoding: .utf8)) ?? "").count { $0.isNewline }
-      }
 
       var virtual = try RunningTool(["virtual", "classic-1k", "--trace", trace.path])
       var reader = try #require(try await virtual.waitForLines(1).first)
       #expect(try await Tool.run("lock", "--permanently", "--reader", reader).status == 0)
-      let lines = lineCount()
+      let lines = Self.lineCount(of: trace)
       #expect(try await Tool.run("mifare", "dump", whole, "--reader", reader).status == 0)
       virtual.interrupt()
       _ = try await virtual.end()
@@ -89,26 +86,47 @@ import Testing
         ])
         reader = try #require(try await virtual.waitForLines(1).first)
         lock = try RunningTool(["lock", "--permanently", "--reader", reader])
-        for _ in 0..<1000 where lineCount() < moment.lowerBound {
-          try await Task.sleep(for: .milliseconds(20))
-        }
-        isLate = !moment.contains(lineCount())
+        isLate = await !Self.interrupt(lock, signals, when: moment, of: trace)
         guard isLate else { break }
         _ = try await lock.end()
         virtual.interrupt()
         _ = try await virtual.end()
       } while attempts < 3
       try #require(!isLate)
-      for _ in 0..<signals {
-        lock.interrupt(SIGINT)
-        try await Task.sleep(for: .milliseconds(50))
-      }
       #expect(try await lock.end().status == 130)
       #expect(try await Tool.run("mifare", "dump", interrupted, "--reader", reader).status == 0)
       virtual.interrupt()
       _ = try await virtual.end()
       #expect(
         try Data(contentsOf: URL(filePath: interrupted)) == Data(contentsOf: URL(filePath: whole)))
+    }
+  }
+
+  private static func lineCount(of file: URL) -> Int {
+    ((try? String(contentsOf: file, encoding: .utf8)) ?? "").count { $0.isNewline }
+  }
+
+  /// Interrupts a command once or twice when its reader's trace has so many lines.
+  ///
+  /// This waits on its own thread: other tests can keep all threads of Swift's pool for longer than the moment lasts.
+  ///
+  /// - Returns: `false` if the moment was missed, and nothing was sent.
+  private static func interrupt(
+    _ tool: RunningTool, _ signals: Int, when moment: Range<Int>, of trace: URL
+  ) async -> Bool {
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        let end = ContinuousClock.now + RunningTool.longestRun
+        while lineCount(of: trace) < moment.lowerBound, ContinuousClock.now < end {
+          usleep(20_000)
+        }
+        let isInTime = moment.contains(lineCount(of: trace))
+        for _ in 0..<signals where isInTime {
+          tool.interrupt(SIGINT)
+          usleep(50_000)
+        }
+        continuation.resume(returning: isInTime)
+      }
     }
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 import VirtualNFC
 
@@ -171,13 +172,58 @@ import VirtualNFC
     let both = ["--virtual", "ntag215", "--virtual", "st25dv", "poll", "--json"]
     let result = try await Tool.run(both + ["--count", "2"])
     #expect(result.lines.contains { $0.contains("NTAG215") })
-    #expect(result.lines.contains { $0.contains("ST25DV64K") })
+    #expect(result.lines.contains { $0.contains("ST25DV64K") }, "\(result.output)\(result.errors)")
     #expect(result.lines.count == 2)
     let one = try await Tool.run(both + ["--once", "--protocols", "iso15693"])
     #expect(one.lines.count == 1)
     #expect(one.output.contains("ST25DV64K"))
     let none = try await Tool.run(both + ["--timeout", "0.3", "--protocols", "iso18092"])
     #expect(none.status == 66)
+  }
+
+  /// The reader that prints the last line ends the polling of the other one, which may be asking its tag for the
+  /// product meanwhile. Tags that are there together arrive in any order.
+  @Test(arguments: [1, 2]) func theLastLineWaitsForTheOthers(_ limit: Int) async throws {
+    let arrivals = Arrivals(upTo: limit)
+    let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+    let (ended, end) = AsyncStream.makeStream(of: Void.self)
+    let isFirstPrinted = Mutex(false)
+    try await confirmation(expectedCount: limit) { line in
+      async let first = arrivals.report {
+        begin.yield()
+        for await _ in ended { break }
+        isFirstPrinted.withLock { $0 = true }
+        line()
+      }
+      for await _ in begun { break }
+      async let last = (arrivals.report { line() }, isFirstPrinted.withLock { $0 })
+      try await Task.sleep(for: .milliseconds(50))
+      end.yield()
+      #expect(try await last == (false, true))
+      #expect(try await !first)
+    }
+    #expect(arrivals.count == limit)
+  }
+
+  /// The end of `--timeout` does not cut a line short either, nor does a line that cannot be printed keep the others.
+  @Test func theEndOfTheTimeWaitsForALine() async throws {
+    let arrivals = Arrivals(upTo: nil)
+    let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+    let (ended, end) = AsyncStream.makeStream(of: Void.self)
+    #expect(try await arrivals.report {})
+    async let failed = arrivals.report {
+      begin.yield()
+      for await _ in ended { break }
+      throw CancellationError()
+    }
+    for await _ in begun { break }
+    async let closed: Void = arrivals.close()
+    try await Task.sleep(for: .milliseconds(50))
+    end.yield()
+    await closed
+    await #expect(throws: CancellationError.self) { try await failed }
+    #expect(try await !arrivals.report { Issue.record("after the end") })
+    #expect(arrivals.count == 2)
   }
 
   /// A PN532 does not support ISO 15693.

@@ -79,4 +79,37 @@ struct USBCommandTests {
     #expect(read.status == 69, "\(read.output)\(read.errors)")
     #expect(read.errors.hasPrefix("nfc: "))
   }
+
+  /// An ACR122U, with the content of its only configuration.
+  private static func descriptors(interfaces: UInt8 = 1, _ content: [UInt8]) -> [UInt8] {
+    let device: [UInt8] = [
+      0x12, 0x01, 0x10, 0x01, 0x00, 0x00, 0x00, 0x08, 0x2F, 0x07, 0x00, 0x22, 0x14, 0x02, 0x01,
+      0x02, 0x00, 0x01,
+    ]
+    let length = UInt8(9 + content.count)
+    return device + [0x09, 0x02, length, 0x00, interfaces, 0x01, 0x00, 0x80, 0x64] + content
+  }
+
+  private static let interface: [UInt8] = [0x09, 0x04, 0x00, 0x00, 0x02, 0x0B, 0x00, 0x00, 0x00]
+  /// Bulk endpoints whose packets have no bytes.
+  private static let endpoints: [UInt8] = [
+    0x07, 0x05, 0x02, 0x02, 0x00, 0x00, 0x00, 0x07, 0x05, 0x82, 0x02, 0x00, 0x00, 0x00,
+  ]
+  private static let brokenDescriptors: [[UInt8]] = [
+    descriptors(interfaces: 0, []), descriptors([]), descriptors(interface),
+    descriptors(interface + endpoints),
+  ]
+
+  /// With these, libnfc's driver ends the process, also when readers are only listed.
+  @Test(arguments: brokenDescriptors)
+  func survivesBrokenDescriptors(_ descriptors: [UInt8]) async throws {
+    let (reader, _) = try reader(.acr122u)
+    let list = try await USBProgram.nfc("readers", on: reader, .descriptors(descriptors))
+    #expect([0, 69].contains(list.status), "\(list.status) \(list.output)\(list.errors)")
+    for name in [[], ["--reader", reader.connectionString]] {
+      let read = try await USBProgram.nfc(["read"] + name, on: reader, .descriptors(descriptors))
+      #expect(read.status == 69, "\(read.status) \(read.output)\(read.errors)")
+      #expect(read.errors.hasPrefix("nfc: "))
+    }
+  }
 }

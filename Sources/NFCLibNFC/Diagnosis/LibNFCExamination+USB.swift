@@ -37,6 +37,14 @@ extension LibNFCExamination {
     guard system.files.exists(device.node) else {
       return findings + [nodeIsMissing(device.node, advice: USBDevice.passThroughToContainer)]
     }
+    if USBModel.followsDescriptors(vendor: device.vendor, product: device.product),
+      let bytes = system.files.bytes(device.descriptors), !USBDescriptors.areSound(bytes)
+    {
+      findings.append(
+        ReaderFinding(
+          .notThisReader, "its USB descriptors are broken, so libnfc must not open it",
+          advice: "plug it in again; if that does not help, it is defective"))
+    }
     let contention = others.contention(for: device)
     if users.isInUse { findings.append(contention ?? inUse(device, users.programs)) }
     let access = NodeRights.USBAccess(

@@ -77,31 +77,26 @@ struct PollCommand: AsyncParsableCommand {
         }
         return
       }
-      let arrivals = try await withThrowingTaskGroup(of: Int?.self) { group in
-        group.addTask { try await poll(session, cardInUse, others) }
+      let arrivals = Arrivals(upTo: once ? 1 : count)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { try await poll(session, cardInUse, others, arrivals) }
         if let timeout = options.timeout {
           group.addTask {
             try? await Task.sleep(for: timeout)
-            return nil
+            await arrivals.close()
           }
         }
-        // The first one that ends also ends the other. Polling returns the number of tags that have arrived
-        // by then.
-        var arrivals = 0
-        while let result = try await group.next() {
-          arrivals += result ?? 0
-          group.cancelAll()
-        }
-        return arrivals
+        // The first one that ends also ends the other.
+        while try await group.next() != nil { group.cancelAll() }
       }
       try Task.checkCancellation()
       // The time may not have been enough for the first round.
-      if arrivals == 0, let timeout = options.timeout, timeout < Self.durationOfRound,
+      if arrivals.count == 0, let timeout = options.timeout, timeout < Self.durationOfRound,
         session.demo == nil, try await look(session, others)
       {
         return
       }
-      guard arrivals > 0 || options.timeout == nil else {
+      guard arrivals.count > 0 || options.timeout == nil else {
         if let error = cardInUse.last.withLock({ $0 }) { throw Failure(waitingFor: error) }
         throw Failure(
           nothingCameIn: options, within: options.timeout, others.list.withLock { $0 })
@@ -132,15 +127,12 @@ struct PollCommand: AsyncParsableCommand {
     return !found.isEmpty
   }
 
-  /// Polls all readers until enough tags have arrived or the task is cancelled, and returns the number of
-  /// tags.
+  /// Polls all readers until enough tags have arrived or the task is cancelled.
   private func poll(
-    _ session: Session, _ cardInUse: CardInUseNotice, _ others: OtherTags
-  ) async throws -> Int {
-    guard session.demo?.isOver != true else { return 0 }
-    let count = Count()
+    _ session: Session, _ cardInUse: CardInUseNotice, _ others: OtherTags, _ arrivals: Arrivals
+  ) async throws {
+    guard session.demo?.isOver != true else { return }
     let start = ContinuousClock.now
-    let wanted = once ? 1 : self.count
     let pause = session.demo == nil ? Duration.milliseconds(100) : .milliseconds(10)
     let polling = supported(by: session.group)
     if session.demo == nil { Terminal.show("Hold a tag to the reader… Ctrl-C ends nfc poll") }
@@ -152,9 +144,8 @@ struct PollCommand: AsyncParsableCommand {
         switch event {
         case .arrived(let tag, _):
           if isWanted(tag) {
-            guard let number = count.next(of: wanted) else { return false }
-            try await printArrival(of: tag, at: time)
-            if number == wanted { return false }
+            let goesOn = try await arrivals.report { try await printArrival(of: tag, at: time) }
+            guard goesOn else { return false }
           } else {
             others.list.withLock { $0.append(tag) }
           }
@@ -171,7 +162,6 @@ struct PollCommand: AsyncParsableCommand {
         return true
       }
     } catch is CancellationError {}
-    return count.arrivals.withLock { $0 }
   }
 
   /// Returns the protocols of `--protocols` that the readers support, and says which they do not. If they support
@@ -199,20 +189,6 @@ struct PollCommand: AsyncParsableCommand {
     func note(_ error: NFCError) {
       last.withLock { $0 = error }
       Output.printNotice("nfc: \(error.description); waiting until it is free or another comes")
-    }
-  }
-
-  /// The number of tags that have arrived at all readers.
-  private final class Count: Sendable {
-    let arrivals = Mutex(0)
-
-    /// Counts a tag, and returns its number. Returns `nil` if enough tags had already arrived.
-    func next(of wanted: Int?) -> Int? {
-      arrivals.withLock { arrivals in
-        if let wanted, arrivals >= wanted { return nil }
-        arrivals += 1
-        return arrivals
-      }
     }
   }
 

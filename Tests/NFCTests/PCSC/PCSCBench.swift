@@ -85,23 +85,29 @@ struct PCSCService: Sendable {
   let client: VirtualPCSCClient
   private let slot: PrivatePCSCD.Slot
 
-  /// - Parameter name: of the reader, without the number that the daemon adds.
-  init(_ tags: VirtualTag..., name: String = "Virtual ACR1552 PICC") throws {
+  /// - Parameters:
+  ///   - name: of the reader, without the number that the daemon adds.
+  ///   - trace: called for every message of the daemon to the virtual reader, and for every answer.
+  init(
+    _ tags: VirtualTag..., name: String = "Virtual ACR1552 PICC",
+    trace: (@Sendable (TraceEvent) -> Void)? = nil
+  ) throws {
     ReplayedReaders.begin()
     let daemon = try PrivatePCSCD(name: name)
     daemon.use()
-    try self.init(tags, daemon, daemon.slots[0])
+    try self.init(tags, daemon, daemon.slots[0], trace: trace)
   }
 
   /// A reader of a daemon that this process uses already.
   init(
     _ tags: [VirtualTag], _ daemon: PrivatePCSCD, _ slot: PrivatePCSCD.Slot,
-    dialect: VirtualPCSCReader.Dialect = .transparentSession
+    dialect: VirtualPCSCReader.Dialect = .transparentSession,
+    trace: (@Sendable (TraceEvent) -> Void)? = nil
   ) throws {
     (self.daemon, self.slot) = (daemon, slot)
     for tag in tags { field.place(tag) }
     virtual = VirtualPCSCReader(field, dialect: dialect)
-    client = try VirtualPCSCClient(virtual, port: slot.port)
+    client = try VirtualPCSCClient(virtual, port: slot.port, trace: trace)
   }
 
   /// Lets a paused daemon continue, and waits until it answers: on a busy machine, the calls that were abandoned

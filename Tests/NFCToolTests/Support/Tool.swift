@@ -138,7 +138,7 @@ private actor CommandSlots {
 }
 
 /// An `nfc` process that may still be running.
-final class RunningTool {
+final class RunningTool: Sendable {
   /// The maximum duration of a command. No command of these tests takes longer, and one that hangs is ended.
   static let longestRun = Duration.seconds(60)
 

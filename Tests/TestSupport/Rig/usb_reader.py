@@ -531,7 +531,7 @@ H: descriptors={hexadecimal}
         if self.rights and os.path.isdir(directory):
             os.chmod(directory, 0o000)
         self.bed.attach_ioctl(self.node, self.handler)
-        descriptors = model.device + model.configuration
+        descriptors = self.device.options.descriptors or model.device + model.configuration
         vendor, product, maker, name = model.product
         text = self.text("usb1/1-1", self.number, descriptors, vendor, product, maker, name, 1)
         text += f"""P: /devices/pci0000:00/0000:00:14.0/usb1/1-1/1-1:1.0
@@ -606,6 +606,7 @@ def arguments():
         "--exclusive", action="store_true", help="it is its own who has claimed it, as with --cards")
     parser.add_argument(
         "--cards", type=int, help="a smart-card service may have it; cards come to this port")
+    parser.add_argument("--descriptors", type=bytes.fromhex, help="other descriptors than the model's")
     parser.add_argument("--notes", help="a file for what happens to the device")
     parser.add_argument("program", nargs=argparse.REMAINDER)
     return parser.parse_args()

@@ -67,6 +67,8 @@ public final class USBReader: Sendable {
     /// After a failed attention request, the chip takes this long to release its targets (a PN533 whose
     /// JCOP31 was removed, libnfc's issue 267).
     case upset(milliseconds: Int)
+    /// The device has these descriptors, beginning with that of the device.
+    case descriptors([UInt8])
     /// Only one claim of the reader is possible, even within a program.
     case exclusive
     /// A smart-card service may claim the reader. The cards in its slot are those that connect to this port.
@@ -93,6 +95,8 @@ public final class USBReader: Sendable {
       case .rightsComeLate(let time): ["--rights", "\(time)"]
       case .busArrives: ["--late-bus"]
       case .upset(let time): ["--upset", "\(time)"]
+      case .descriptors(let bytes):
+        ["--descriptors", bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()]
       case .exclusive: ["--exclusive"]
       case .servesCards(let port): ["--cards", "\(port)"]
       }
