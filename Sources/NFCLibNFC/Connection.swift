@@ -86,7 +86,7 @@ final class Connection {
       do {
         try watchdog.call { try settings.establish() }
       } catch let failure as LibNFC.Failure {
-        device.close()
+        watchdog.finish { device.close() }
         // A frame may have been broken on the line: nothing has begun that could not begin again.
         if failure.isOfLine, !isLastAttempt, !watchdog.isCut, !watchdog.isAborted { continue }
         throw NFCError(

@@ -59,7 +59,7 @@ extension LibNFCDriver {
     guard
       let connection = try? Connection(connectionString, watchdog, restoresRate: restoresRate)
     else { return false }
-    try? watchdog.call { connection.close() }
+    watchdog.finish { connection.close() }
     return true
   }
 

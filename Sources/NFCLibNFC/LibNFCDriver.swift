@@ -62,7 +62,7 @@ package final class LibNFCDriver: ReaderDriver {
       firmware = connection.device.firmware
       capabilities = Self.capabilities(supported, of: firmware)
     } catch {
-      connection.close()
+      watchdog.finish { connection.close() }
       throw NFCError(
         .readerUnavailable, "the reader at \(text) does not report what it supports",
         cause: error.cause)
@@ -168,14 +168,11 @@ package final class LibNFCDriver: ReaderDriver {
   package func end() { watchdog.end() }
 
   package func close() {
-    // The maximum time for a reader to release its tags.
     watchdog.begin()
-    try? watchdog.call(atMost: .seconds(3)) {
+    watchdog.finish {
       try? jewel.restore()
       connection.close()
     }
-    // An abort may have come before the call, which then did nothing.
-    connection.close()
     watchdog.end()
     watchdog.retire()
     // Kept after a loss, until nobody waits for the reader any more.
@@ -189,9 +186,7 @@ package final class LibNFCDriver: ReaderDriver {
     active = nil
     framing = nil
     guard !device.isClosed else { return }
-    try? watchdog.call(atMost: .seconds(3)) { connection.close() }
-    // Steps that a cancelled task has skipped are performed all the same.
-    connection.close()
+    watchdog.finish { connection.close() }
   }
 
   private func reconnect() throws {

@@ -39,6 +39,8 @@ final class Watchdog: Sendable {
     var callLimit = 0
     /// The thread of the running call.
     var thread: pthread_t?
+    /// Whether the running call is made although the work was aborted.
+    var isFinishing = false
     /// Whether an abort was sent into the call.
     var isAbortSent = false
     var isCut = false
@@ -99,16 +101,36 @@ final class Watchdog: Sendable {
   func call<Result>(
     atMost limit: Duration = Watchdog.ordinaryLimit, _ body: () throws -> Result
   ) throws -> Result {
-    let thread = pthread_self()
-    try state.withLock {
-      $0.isAbortSent = false
-      if $0.isAborted { throw CancellationError() }
-      $0.thread = thread
-      $0.callAge = 0
-      $0.callLimit = Int(limit / .milliseconds(Self.periodMilliseconds))
+    try state.withLock { state in
+      state.isAbortSent = false
+      if state.isAborted { throw CancellationError() }
+      Self.begin(&state, atMost: limit)
     }
-    defer { state.withLock { $0.thread = nil } }
+    defer { endCall() }
     return try Interruption.allowing(body)
+  }
+
+  /// Does the same with what is done although the work was aborted: a reader is released.
+  func finish(atMost limit: Duration = .seconds(3), _ body: () -> Void) {
+    state.withLock { state in
+      Self.begin(&state, atMost: limit)
+      state.isFinishing = true
+    }
+    defer { endCall() }
+    Interruption.allowing(body)
+  }
+
+  private static func begin(_ state: inout State, atMost limit: Duration) {
+    state.thread = pthread_self()
+    state.callAge = 0
+    state.callLimit = Int(limit / .milliseconds(periodMilliseconds))
+  }
+
+  private func endCall() {
+    state.withLock {
+      $0.thread = nil
+      $0.isFinishing = false
+    }
   }
 
   /// One period has passed. Whether the watchdog is busy.
@@ -118,7 +140,8 @@ final class Watchdog: Sendable {
       if state.isAborted { state.age += 1 }
       guard let thread = state.thread else { return true }
       state.callAge += 1
-      let lateness = max(state.isAborted ? state.age : 0, state.callAge - state.callLimit)
+      let lateness = max(
+        state.isAborted && !state.isFinishing ? state.age : 0, state.callAge - state.callLimit)
       if lateness == Self.cut {
         state.isCut = true
         state.actions.cut()

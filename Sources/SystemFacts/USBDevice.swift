@@ -82,9 +82,6 @@ package struct USBDevice: Hashable {
       && files.line("\(Self.folder)/\(port)/power/runtime_status") == "suspended"
   }
 
-  /// The file with its descriptors, beginning with that of the device.
-  package var descriptors: String { "\(Self.folder)/\(port)/descriptors" }
-
   package var powerSwitch: String { "\(Self.folder)/\(port)/power/control" }
 
   /// How to start a container that is to have all USB devices. docker-run(1): `--device` passes only devices that

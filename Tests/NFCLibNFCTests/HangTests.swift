@@ -58,6 +58,18 @@ extension LibNFCTests {
       await (try await Reader.open(chip.connectionString)).close()
     }
 
+    /// The chip answers slowly when libnfc closes the port, because a setting was refused.
+    @Test func aPortThatTricklesIsAbandonedWhileItIsReleased() async throws {
+      let chip = try StubbornChip(manner: .tricklingAfterRefusal)
+      let start = ContinuousClock.now
+      let error = await #expect(throws: NFCError.self) {
+        _ = try await Reader.open(chip.connectionString)
+      }
+      #expect(error?.code == .readerUnavailable)
+      #expect(ContinuousClock.now - start < .seconds(9))
+      #expect(chip.now.manner == .trickling)
+    }
+
     @Test func silentPortsDelayNoOne() async throws {
       let silent = try (0..<4).map { _ in try StubbornChip(manner: .silent) }
       let good = try StubbornChip()

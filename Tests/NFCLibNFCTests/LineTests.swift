@@ -22,7 +22,9 @@ import VirtualNFC
     #expect(Line(to: reader.path, excluding: ours) == nil)
 
     // As libnfc opens a port (uart.c).
-    let libnfcs = open(reader.path, O_RDWR | O_NOCTTY | O_NONBLOCK)
+    let opened = open(reader.path, O_RDWR | O_NOCTTY | O_NONBLOCK)
+    let libnfcs = fcntl(opened, F_DUPFD, ours + 1)
+    close(opened)
     defer { close(libnfcs) }
     try #require(ours >= 0 && libnfcs > ours)
     #expect(Self.descriptor(of: Line(to: reader.path, excluding: nil)) == libnfcs)

@@ -14,6 +14,8 @@ final class StubbornChip: Sendable {
     case properly
     /// One byte, a pause, and the next, after the acknowledgement.
     case trickling
+    /// Properly until RFConfiguration, item 4, which it refuses; as `trickling` from then on.
+    case tricklingAfterRefusal
     /// Not at all, not even with an acknowledgement.
     case silent
     /// An acknowledgement and nothing after it.
@@ -80,14 +82,22 @@ final class StubbornChip: Sendable {
   func forgetCommands() { state.withLock { $0.commands = [] } }
 
   private func answer(_ command: [UInt8]) {
-    let manner = state.withLock { state in
+    let manner = state.withLock { state -> Manner in
       state.commands.append(command)
       if state.manner == .slowToWake, command[0] == 0x14,
         state.commands.filter({ $0[0] == 0x14 }).count > 1
       {
         state.manner = .properly
       }
+      if state.manner == .tricklingAfterRefusal, command.starts(with: [0x32, 0x04]) {
+        state.manner = .trickling
+        return .tricklingAfterRefusal
+      }
       return state.manner
+    }
+    if manner == .tricklingAfterRefusal, command.starts(with: [0x32, 0x04]) {
+      terminal.send(PN532Frame.acknowledge)
+      return terminal.send(PN532Frame.error)
     }
     guard ![.silent, .slowToWake].contains(manner) else { return }
     terminal.send(PN532Frame.acknowledge)

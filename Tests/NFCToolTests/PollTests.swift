@@ -181,48 +181,67 @@ import VirtualNFC
     #expect(none.status == 66)
   }
 
+  /// A line that is being printed, as long as its tag is being asked for its product.
+  private final class UnfinishedLine: Sendable {
+    private let begun = AsyncStream.makeStream(of: Void.self)
+    private let ended = AsyncStream.makeStream(of: Void.self)
+    private let state = Mutex(false)
+
+    var isPrinted: Bool { state.withLock { $0 } }
+
+    func print() async {
+      begun.continuation.finish()
+      for await _ in ended.stream {}
+      state.withLock { $0 = true }
+    }
+
+    func hasBegun() async { for await _ in begun.stream {} }
+    func end() { ended.continuation.finish() }
+  }
+
   /// The reader that prints the last line ends the polling of the other one, which may be asking its tag for the
   /// product meanwhile. Tags that are there together arrive in any order.
   @Test(arguments: [1, 2]) func theLastLineWaitsForTheOthers(_ limit: Int) async throws {
     let arrivals = Arrivals(upTo: limit)
-    let (begun, begin) = AsyncStream.makeStream(of: Void.self)
-    let (ended, end) = AsyncStream.makeStream(of: Void.self)
-    let isFirstPrinted = Mutex(false)
-    try await confirmation(expectedCount: limit) { line in
-      async let first = arrivals.report {
-        begin.yield()
-        for await _ in ended { break }
-        isFirstPrinted.withLock { $0 = true }
-        line()
-      }
-      for await _ in begun { break }
-      async let last = (arrivals.report { line() }, isFirstPrinted.withLock { $0 })
-      try await Task.sleep(for: .milliseconds(50))
-      end.yield()
-      #expect(try await last == (false, true))
-      #expect(try await !first)
+    let line = UnfinishedLine()
+    let first = Task { try await arrivals.report { await line.print() } }
+    await line.hasBegun()
+    let last = Task {
+      let goesOn = try await arrivals.report { #expect(limit == 2) }
+      return goesOn || !line.isPrinted
     }
+    try await Task.sleep(for: .milliseconds(50))
+    line.end()
+    let (isFirstGoingOn, isLastEarly) = (try await first.value, try await last.value)
+    #expect(!isFirstGoingOn)
+    #expect(!isLastEarly)
     #expect(arrivals.count == limit)
   }
 
-  /// The end of `--timeout` does not cut a line short either, nor does a line that cannot be printed keep the others.
+  /// The end of `--timeout` does not cut a line short either, and is not kept by one that cannot be printed.
   @Test func theEndOfTheTimeWaitsForALine() async throws {
     let arrivals = Arrivals(upTo: nil)
-    let (begun, begin) = AsyncStream.makeStream(of: Void.self)
-    let (ended, end) = AsyncStream.makeStream(of: Void.self)
-    #expect(try await arrivals.report {})
-    async let failed = arrivals.report {
-      begin.yield()
-      for await _ in ended { break }
-      throw CancellationError()
+    let line = UnfinishedLine()
+    let isGoingOn = try await arrivals.report {}
+    #expect(isGoingOn)
+    let failing = Task {
+      try await arrivals.report {
+        await line.print()
+        throw CancellationError()
+      }
     }
-    for await _ in begun { break }
-    async let closed: Void = arrivals.close()
+    await line.hasBegun()
+    let closing = Task {
+      await arrivals.close()
+      return line.isPrinted
+    }
     try await Task.sleep(for: .milliseconds(50))
-    end.yield()
-    await closed
-    await #expect(throws: CancellationError.self) { try await failed }
-    #expect(try await !arrivals.report { Issue.record("after the end") })
+    line.end()
+    let isClosedAfterLine = await closing.value
+    #expect(isClosedAfterLine)
+    await #expect(throws: CancellationError.self) { _ = try await failing.value }
+    let isOpen = try await arrivals.report { Issue.record("a line after the end") }
+    #expect(!isOpen)
     #expect(arrivals.count == 2)
   }
 

@@ -38,7 +38,8 @@ extension LibNFCExamination {
       return findings + [nodeIsMissing(device.node, advice: USBDevice.passThroughToContainer)]
     }
     if USBModel.followsDescriptors(vendor: device.vendor, product: device.product),
-      let bytes = system.files.bytes(device.descriptors), !USBDescriptors.areSound(bytes)
+      let bytes = system.files.bytes("/sys/bus/usb/devices/\(device.port)/descriptors"),
+      !USBDescriptors.areSound(bytes)
     {
       findings.append(
         ReaderFinding(

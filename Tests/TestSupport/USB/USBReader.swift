@@ -96,7 +96,10 @@ public final class USBReader: Sendable {
       case .busArrives: ["--late-bus"]
       case .upset(let time): ["--upset", "\(time)"]
       case .descriptors(let bytes):
-        ["--descriptors", bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()]
+        [
+          "--descriptors",
+          bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined(),
+        ]
       case .exclusive: ["--exclusive"]
       case .servesCards(let port): ["--cards", "\(port)"]
       }
