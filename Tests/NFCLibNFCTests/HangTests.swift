@@ -67,7 +67,7 @@ extension LibNFCTests {
       }
       #expect(error?.code == .readerUnavailable)
       #expect(ContinuousClock.now - start < .seconds(9))
-      #expect(chip.now.manner == .trickling)
+      #expect(chip.now.manner == .tricklingAtLength)
     }
 
     @Test func silentPortsDelayNoOne() async throws {

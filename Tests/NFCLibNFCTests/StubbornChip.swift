@@ -14,8 +14,10 @@ final class StubbornChip: Sendable {
     case properly
     /// One byte, a pause, and the next, after the acknowledgement.
     case trickling
-    /// Properly until RFConfiguration, item 4, which it refuses; as `trickling` from then on.
+    /// Properly until RFConfiguration, item 4, which it refuses; as ``tricklingAtLength`` from then on.
     case tricklingAfterRefusal
+    /// As ``trickling``, in frames of 255 bytes.
+    case tricklingAtLength
     /// Not at all, not even with an acknowledgement.
     case silent
     /// An acknowledgement and nothing after it.
@@ -90,7 +92,7 @@ final class StubbornChip: Sendable {
         state.manner = .properly
       }
       if state.manner == .tricklingAfterRefusal, command.starts(with: [0x32, 0x04]) {
-        state.manner = .trickling
+        state.manner = .tricklingAtLength
         return .tricklingAfterRefusal
       }
       return state.manner
@@ -105,8 +107,10 @@ final class StubbornChip: Sendable {
     guard let data = state.withLock({ Self.response(to: command, &$0) }) else {
       return terminal.send(PN532Frame.error)
     }
-    let frame = PN532Frame.encode([PN532Frame.chipToHost, command[0] + 1] + data)
-    guard manner == .trickling else { return terminal.send(frame) }
+    let content = [PN532Frame.chipToHost, command[0] + 1] + data
+    let rest = [UInt8](repeating: 0, count: manner == .tricklingAtLength ? 255 - content.count : 0)
+    let frame = PN532Frame.encode(content + rest)
+    guard [.trickling, .tricklingAtLength].contains(manner) else { return terminal.send(frame) }
     for byte in frame + [UInt8](repeating: 0, count: 200) {
       terminal.send([byte])
       guard case .timeout = terminal.wait(milliseconds: 250) else { return }
