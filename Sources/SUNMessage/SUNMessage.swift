@@ -75,6 +75,8 @@ public struct SUNMessage: Hashable, Sendable {
     self.mac = mac
     encryptedFileData = try bytes(.fileData) { $0 > 0 && $0 % AESBlock.size == 0 }
     if let data = try bytes(.piccData, { SUNMode(piccDataSize: $0) != nil }) {
+      // The status stands after a readable UID and counter; in a link of another chip, nothing covers it.
+      guard places[.tamperStatus] == nil else { throw .missing(.uid) }
       piccData = .encrypted(data)
     } else {
       let uid = try bytes(.uid) { $0 == Self.uidSize }

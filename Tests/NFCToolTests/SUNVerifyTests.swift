@@ -56,7 +56,7 @@ import Testing
         read counter      0
         tamper status     closed as stored, now open
         MAC               right, SUNCMAC
-        MAC covers        UID and counter and tamper status
+        MAC covers        UID, counter and tamper status
 
         """),
     Case(

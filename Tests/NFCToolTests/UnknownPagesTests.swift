@@ -1,4 +1,5 @@
 import Foundation
+import NDEF
 import TestSupport
 import Testing
 import VirtualNFC
@@ -35,5 +36,34 @@ import VirtualNFC
       }
       #expect(tag.memory == image)
     }
+  }
+
+  /// The sizes are those of Proxmark3 (`cmdhfmfu.c`). The link, which the chip itself would insert, is that of a real
+  /// NTAG 223 DNA StatusDetect (`ntag22x_libsuncmac.py`).
+  @Test(arguments: [
+    ("NTAG 223 DNA", "0004040204000F03", 240),
+    ("NTAG 223 DNA StatusDetect", "0004040804000F03", 240),
+    ("NTAG 224 DNA", "0004040205001003", 304),
+    ("NTAG 224 DNA StatusDetect", "0004040805001003", 304),
+  ])
+  func dnaChips(_ product: String, _ version: String, _ size: Int) async throws {
+    let link = "http://www.foo.bar?uid=046910EA841390x000000xCO00000000x146F1F74FFB89569"
+    let field = VirtualField()
+    field.place(
+      VirtualTag(
+        FalseVersionChip(
+          try NTAG21x(.ntag213, ndef: NDEFMessage(.uri(link))),
+          version: try #require([UInt8](hexadecimal: version)))))
+    let virtual = try VirtualReader(field)
+    defer { virtual.close() }
+    let info = try await Tool.run("info", "--json", "--reader", virtual.connectionString)
+    #expect(info.status == 0)
+    #expect(info.output.contains(#""product":"\#(product)""#))
+    #expect(info.output.contains(#""memorySize":\#(size)"#))
+    let read = try await Tool.run("read", "--json", "--reader", virtual.connectionString)
+    let uri = try #require(read.output.firstMatch(of: /"uri":"(http[^"]*)"/)?.1)
+    let verified = try await Tool.run(
+      "sun", "verify", String(uri), "--key", "00000000000000000000000000000000")
+    #expect(verified.status == 0 && verified.output.contains("right, SUNCMAC"))
   }
 }

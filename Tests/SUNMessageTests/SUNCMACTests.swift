@@ -144,6 +144,24 @@ import Testing
     }
   }
 
+  /// Nothing covers a status that someone has added to a link of another chip.
+  @Test func addedStatus() throws {
+    let picc = "EF963FF7828658A599F3041510671E88"
+    let mac = "94EED9EE65337086"
+    let encrypted = try SUNMessage(url: "https://x.y/?m=\(picc)x\(mac)")
+    #expect(
+      try encrypted.verified(metaReadKey: .factory, fileReadKey: .factory).tamperStatus == nil)
+    #expect(throws: SUNError.missing(.uid)) {
+      try SUNMessage(url: "https://x.y/?m=\(picc)xCC00000000x\(mac)")
+    }
+    for mode in [nil, SUNMode.aes, .lrp, .suncmac] {
+      #expect(throws: SUNError.wrongMAC) {
+        try SUNMessage(url: "https://x.y/?m=04DE5F1EACC040x00003DxCC00000000x\(mac)")
+          .verified(fileReadKey: .factory, mode: mode)
+      }
+    }
+  }
+
   /// I stands for 9 in the input of the MAC (both programs; no published link has it).
   @Test func letters() throws {
     for (text, code) in [("CO", 0x3F), ("IC", 0x93), ("OI", 0xF9), ("00", 0x00)] {

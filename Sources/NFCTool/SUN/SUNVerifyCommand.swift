@@ -141,10 +141,12 @@ struct SUNVerifyCommand: AsyncParsableCommand {
     }
     if let status = reading.tamperStatus { try Output.fact("tamper status", status.text) }
     try Output.fact("MAC", "right, \(reading.mode.rawValue)")
-    let identity = [
-      reading.uid == nil ? nil : "UID", reading.readCounter == nil ? nil : "counter",
-      reading.tamperStatus == nil ? nil : "tamper status",
-    ].compactMap(\.self).joined(separator: " and ")
+    let identity =
+      reading.tamperStatus != nil
+      ? "UID, counter and tamper status"
+      : [
+        reading.uid == nil ? nil : "UID", reading.readCounter == nil ? nil : "counter",
+      ].compactMap(\.self).joined(separator: " and ")
     try Output.fact(
       "MAC covers",
       identity + (reading.authenticatedText.isEmpty ? "" : ", " + reading.authenticatedText))
