@@ -194,7 +194,7 @@ import VirtualNFC
       guard case .iso15693(let tag) = tag else { throw NFCError(.wrongTag, "\(tag)") }
       var seen: [String] = []
       for command in commands {
-        seen.append(try await outcome { try await tag.send(command).hexadecimal })
+        seen.append(try await outcome { try await tag.sendCommand(command).payload.hexadecimal })
       }
       for text in raw {
         let request = try #require([UInt8](hexadecimal: text))
@@ -275,8 +275,9 @@ import VirtualNFC
   func arePlayedBack(_ commands: Commands, _ door: Door) async throws {
     let lines = RecordedLines()
     let recorder = Recorder(revealingSecrets: true) { lines.add($0) }
-    let reader = try await Reader.open(
-      with: recorder.recording(try door.driver(try commands.tag())))
+    let reader = try await Reader.open {
+      recorder.recording(try door.driver(try commands.tag()))
+    }
     let first = await Self.run(commands, reader)
     #expect(recorder.failure == nil)
     if door == .direct { #expect(first.error == "" && first.seen.count > 2) }
@@ -299,8 +300,9 @@ import VirtualNFC
   func anotherCommandIsNamedWithItsLine(_ commands: Commands, _ door: Door) async throws {
     let lines = RecordedLines()
     let recorder = Recorder(revealingSecrets: true) { lines.add($0) }
-    let reader = try await Reader.open(
-      with: recorder.recording(try door.driver(try commands.tag())))
+    let reader = try await Reader.open {
+      recorder.recording(try door.driver(try commands.tag()))
+    }
     _ = await Self.run(commands, reader)
     let recording = try Recording(lines.text.utf8)
     for (index, entry) in recording.entries.enumerated() {
