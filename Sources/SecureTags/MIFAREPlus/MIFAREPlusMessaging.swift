@@ -101,7 +101,8 @@ struct MIFAREPlusMessaging: Sendable {
   // MARK: Reading
 
   func readCommand(_ code: UInt8, _ parameters: [UInt8]) throws -> [UInt8] {
-    [code] + parameters + (try self.code(code, reads, parameters))
+    guard reads < .max else { throw NFCError.outOfNumbers }
+    return [code] + parameters + (try self.code(code, reads, parameters))
   }
 
   /// Returns the data of the answer to a read.
@@ -128,6 +129,7 @@ struct MIFAREPlusMessaging: Sendable {
   func writeCommand(
     _ code: UInt8, _ parameters: [UInt8], plain: [UInt8] = [], encrypted: [UInt8] = []
   ) throws -> [UInt8] {
+    guard writes < .max else { throw NFCError.outOfNumbers }
     let sent =
       parameters + plain
       + (encrypted.isEmpty

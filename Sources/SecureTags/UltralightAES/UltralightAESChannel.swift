@@ -86,6 +86,8 @@ final class UltralightAESChannel: UltralightChannel {
         guard let code = command.first, ![Code.authenticate, Code.halt].contains(code) else {
           return nil
         }
+        // This is the state until the command has its number.
+        content.state = .failed
         let protected = try messaging.protect(command)
         content.state = .secured(messaging)
         return protected

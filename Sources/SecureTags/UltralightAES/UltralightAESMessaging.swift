@@ -40,7 +40,13 @@ struct UltralightAESMessaging: Sendable {
     return stride(from: 1, to: code.count, by: 2).map { code[$0] }
   }
 
-  mutating func protect(_ command: [UInt8]) throws -> [UInt8] { command + (try code(command)) }
+  /// The last number of a command. A further one and its answer would take the last two, and 0 would come again.
+  private static let lastNumber = UInt16.max - 3
+
+  mutating func protect(_ command: [UInt8]) throws -> [UInt8] {
+    guard counter <= Self.lastNumber else { throw NFCError.outOfNumbers }
+    return command + (try code(command))
+  }
 
   /// - Throws: `tagResponseError` for an answer whose MAC is wrong.
   mutating func unprotect(_ answer: [UInt8]) throws -> [UInt8] {

@@ -36,6 +36,14 @@ extension NFCError {
     .tagResponseError, "the card's answer does not have the length that was requested")
 }
 
+extension NFCError {
+  /// The error for a session whose counter has no further number. With one that was used before, MACs and initial values
+  /// would repeat. A MIFARE Plus has a status for it, 07 (NXP's reader library, `PHAL_MFP_RESP_ERR_CMD_OVERFLOW`).
+  static let outOfNumbers = NFCError(
+    .notAuthenticated,
+    "the session has counted as many commands as it can and has ended: authenticate again")
+}
+
 extension DESFireCommand {
   /// Checks the number of bytes in an answer.
   func checkLength(_ data: [UInt8]) throws -> [UInt8] {

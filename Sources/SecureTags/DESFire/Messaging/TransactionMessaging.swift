@@ -53,6 +53,8 @@ enum TransactionChallenges {
 
 extension TransactionMessaging {
   mutating func protect(_ command: DESFireCommand) throws -> [UInt8] {
+    // The answer has the next number, which must not be 0 again.
+    guard commandCounter < .max else { throw NFCError.outOfNumbers }
     guard command.protection != .data(.plain) else { return command.header + command.data }
     var body = command.data
     if command.protection == .encrypted, !(command.data + command.trailer).isEmpty {
