@@ -18,12 +18,12 @@ import Testing
     ("info ntag215", "--virtual ntag215?"), ("poll demo", "--virtual demo?"),
     ("virtual ntag215 poll", "nfc poll --virtual"), ("poll --virtual a,b", "--virtual suica"),
     ("watch --inst", "--install?"), ("--virtual demo", "nfc --virtual demo poll"),
-    ("--json", "a command is missing"), ("wifi", "--help"), ("help foo", "foo"),
+    ("--json", "a command is missing"), ("wifi", "nfc write wifi?"), ("help foo", "foo"),
     ("iso15693", "read"), ("mifare read 0 --kes x", "--keys?"),
     ("mifare read 0 --ky x", "--key?"), ("virtual gone.bin poll", "nfc poll --virtual gone.bin"),
     ("--reader poll", "--reader lacks its value"), ("--json --virtual read", "--virtual lacks"),
     ("detect", "nfc poll?"), ("devices", "nfc readers?"), ("emulate ntag215", "nfc virtual?"),
-    ("felica save x", "felica --help"), ("phone 1", "nfc --help"),
+    ("felica save x", "felica --help"), ("phone 1", "nfc write tel 1?"),
     ("felica url x", "felica --help"),
     ("write hello", "nfc write text hello"), ("write --uri https://a.example", "nfc write uri?"),
     ("write wifi --ssid Guests", "nfc write wifi <ssid>"), ("-V", "--version"), ("-v", "--version"),
@@ -32,12 +32,20 @@ import Testing
     ("poll /dev/ttyUSB0", "--reader pn532_uart:/dev/ttyUSB0"),
     ("write text hello world", "in quotation marks"),
     ("encode text a b --output x", "in quotation marks"),
+    ("url https://a.example", "nfc write uri https://a.example?"),
+    ("https://a.example", "nfc write uri https://a.example?"),
+    ("wifi Guests --password secret", "nfc write wifi Guests?"), ("text hi", "nfc write text hi?"),
+    ("ls", "nfc readers?"), ("desfire ls", "nfc desfire info?"), ("wipe", "nfc erase?"),
+    ("delete", "nfc erase?"), ("show", "nfc read?"), ("get", "nfc read?"), ("clone", "nfc copy?"),
+    ("password", "nfc protect?"), ("unlock", "nfc unprotect?"), ("status", "nfc doctor?"),
+    ("mifare write 4 00112233", "nfc write?"), ("iso15693 dump x.bin", "nfc dump?"),
   ])
   func namesTheNearestWord(_ line: String, _ nearest: String) async throws {
     let result = try await Tool.run(line.split(separator: " ").map(String.init))
     #expect(result.status == (line == "iso15693" ? 0 : 64))
     let text = line == "iso15693" ? result.output : result.errors
-    #expect(text.contains(nearest))
+    #expect(text.contains(nearest), "\(text)")
+    if line.contains(" secret") { #expect(!text.contains("secret")) }
     if line != "iso15693" {
       #expect(result.output == "")
       #expect(result.errors.hasPrefix("nfc: "))
@@ -71,6 +79,32 @@ import Testing
     #expect(result.status == 69)
     #expect(result.errorLines.count == 1)
     #expect(result.errors.contains(nearest), "\(result.errors)")
+  }
+
+  /// The environment variable has the same effect as the option, and another form; the doctor and `watch`, which would
+  /// wait for the reader, say the same.
+  @Test(arguments: [
+    ("/dev/ttyUSB0", "pn532_uart:/dev/ttyUSB0"), ("i2c", "pn532_i2c:/dev/i2c-1"),
+    ("pn532_uart:/dev/i2c-9", "pn532_i2c:/dev/i2c-9"), ("pn532", "pn532_uart:/dev/ttyUSB0"),
+    ("ACS ACR122U", "'pcsc:ACS ACR122U'"), ("acr122u", nil),
+  ])
+  func namesTheNearestAddressInItsForm(_ address: String, _ nearest: String?) async throws {
+    for command in ["read", "doctor", "watch"] where command != "watch" || !address.contains(":") {
+      let option = try await Tool.run(command, "--reader", address)
+      let variable = try await Tool.run([command], environment: ["NFC_READER": address])
+      for (result, advice) in [
+        (option, nearest.map { "--reader \($0)" } ?? "leave out --reader"),
+        (variable, nearest.map { "NFC_READER=\($0)" } ?? "unset NFC_READER"),
+      ] {
+        #expect(result.status == 69, "\(command)")
+        #expect(result.errorLines.count == 1)
+        #expect(result.errors.contains(advice), "\(command): \(result.errors)")
+        if command == "doctor" { #expect(result.output.contains(advice), "\(result.output)") }
+      }
+      #expect(!variable.errors.contains("--reader"), "\(variable.errors)")
+      let json = try await Tool.run("doctor", "--json", "--reader", address)
+      #expect(json.output.contains(nearest ?? "leave out --reader"), "\(json.output)")
+    }
   }
 
   @Test(arguments: [

@@ -354,6 +354,10 @@ import VirtualNFC
       "read --reader pn532_uart:/dev/nowhere", 69,
       "nfc doctor --reader pn532_uart:/dev/nowhere says more"
     ),
+    (
+      "write contact Ada --virtual ntag213", 66,
+      "cannot read Ada: No such file or directory; check the name of the file, or give a person's name as --name Ada"
+    ),
     ("dump /sys/nowhere.bin --virtual ntag213", 77, "choose a directory that you may write to"),
   ])
   func saysWhatIsWrong(_ line: String, _ status: Int32, _ text: String) async throws {

@@ -27,21 +27,35 @@ extension LibNFCExamination {
   private func portIsMissing(_ path: String) -> ReaderFinding {
     let ports = (system.files.names(in: "/dev") ?? [])
       .filter { name in Self.portNames.contains { name.hasPrefix($0) } }.map { "/dev/" + $0 }
-    let isOnPins = Self.pinPorts.contains(path)
-    let step =
-      isOnPins
-      ? "on a Raspberry Pi: sudo raspi-config, serial port on, without login; on a Raspberry Pi 5 also "
-        + Self.pinsOfRaspberryPi5
-      : "plug the board in"
+    let step = stepToPort(path)
     guard ports.isEmpty else {
       let list = ports.joined(separator: ", ")
       return ReaderFinding(
         .notThere, "\(path) is not there", advice: "\(step), or name one that is there: \(list)")
     }
+    let isOnUSB = Self.portsOnUSB.contains { path.hasPrefix($0) }
     return ReaderFinding(
       .notThere, "\(path) is not there",
-      advice: isOnPins ? step : step + "; sudo dmesg shows the port's name then")
+      advice: isOnUSB ? step + "; sudo dmesg shows the port's name then" : step)
   }
+
+  /// Returns what to do about a port that is not there, by what creates a port of this name.
+  private func stepToPort(_ path: String) -> String {
+    if Self.pinPorts.contains(path) {
+      return
+        "on a Raspberry Pi: sudo raspi-config, serial port on, without login; on a Raspberry Pi 5 also "
+        + Self.pinsOfRaspberryPi5
+    }
+    // pty(7): it exists as long as the program that has opened its other end.
+    if path.hasPrefix("/dev/pts/") {
+      return "start the program again that provides it, such as nfc virtual, and name its new port"
+    }
+    return Self.portsOnUSB.contains { path.hasPrefix($0) }
+      ? "connect the reader's USB cable" : "check the name of the port"
+  }
+
+  /// The beginnings of the names of ports that the system creates when a device is plugged in.
+  private static let portsOnUSB = ["/dev/ttyUSB", "/dev/ttyACM", "/dev/serial/by-"]
 
   /// The names of the serial port on a Raspberry Pi's pins 8 and 10: the primary port, and that of a Raspberry
   /// Pi 5.

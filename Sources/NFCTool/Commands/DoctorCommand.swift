@@ -71,7 +71,22 @@ struct DoctorCommand: AsyncParsableCommand {
       await ReaderDiagnosis.examine(name)
     }
     try Task.checkCancellation()
-    try show(diagnosis, named: name)
+    try show(advising(diagnosis, on: name), named: name)
+  }
+
+  /// Returns the diagnosis of a named reader with the advice of other commands on a wrong connection string.
+  private func advising(_ diagnosis: ReaderDiagnosis, on name: String) -> ReaderDiagnosis {
+    let origin = AddressAdvice.Origin(isOption: !options.readers.isEmpty)
+    guard let advice = AddressAdvice.advice(for: name, in: origin) else { return diagnosis }
+    let wrong: [ReaderFinding.Problem] = [.connectionString, .notThere, .notThisReader]
+    var diagnosis = diagnosis
+    for index in diagnosis.readers.indices {
+      diagnosis.readers[index].findings = diagnosis.readers[index].findings.map { finding in
+        guard finding.isObstacle, wrong.contains(finding.problem) else { return finding }
+        return ReaderFinding(finding.problem, finding.detail, advice: advice)
+      }
+    }
+    return diagnosis
   }
 
   // MARK: Output

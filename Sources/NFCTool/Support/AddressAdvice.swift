@@ -17,37 +17,62 @@ enum AddressAdvice {
   /// The kinds of readers that are found automatically.
   private static let onUSB = ["acr122_usb", "pn53x_usb", "usb"]
 
-  private static let withoutAddress =
-    "leave out --reader, because readers on USB are found automatically; nfc readers shows their "
-    + "addresses"
+  private static func withoutAddress(_ origin: Origin) -> String {
+    "\(origin.leavingOut), because readers on USB are found automatically; nfc readers shows their "
+      + "connection strings"
+  }
+
+  /// The place that a reader is named in.
+  enum Origin {
+    case option
+    /// `NFC_READER`.
+    case variable
+
+    /// Returns the origin of a command's only address.
+    init(isOption: Bool) { self = isOption ? .option : .variable }
+
+    fileprivate func naming(_ address: String) -> String {
+      (self == .option ? "--reader " : "NFC_READER=") + address.shellWord
+    }
+
+    fileprivate func writing(_ address: String) -> String {
+      (self == .option ? "write " : "set ") + naming(address)
+    }
+
+    fileprivate var leavingOut: String {
+      self == .option ? "leave out --reader" : "unset NFC_READER"
+    }
+  }
 
   /// The interface that a PN532 board has as delivered, or that beginners choose.
   private static let usualScheme = "pn532_uart"
 
   /// Returns the advice; `nil` for a complete address, and for a text that resembles nothing.
-  static func advice(for text: String) -> String? {
+  static func advice(for text: String, in origin: Origin = .option) -> String? {
     let schemes = ReaderSources.all.flatMap(\.schemes)
     let scheme = String(text.prefix { $0 != ":" })
     let address = String(text.dropFirst(scheme.count + 1))
-    if let own = onDevice(text, scheme, address) { return own.isEmpty ? nil : own }
+    if let own = onDevice(text, scheme, address, origin) { return own.isEmpty ? nil : own }
     if !schemes.contains(scheme), address.isEmpty, scheme.contains(" ") {
-      return "for a PC/SC reader write --reader \("pcsc:\(scheme)".shellWord)"
+      return "for a PC/SC reader \(origin.writing("pcsc:\(scheme)"))"
     }
-    if text.hasPrefix("/dev/bus/usb/") { return withoutAddress }
+    if text.hasPrefix("/dev/bus/usb/") { return withoutAddress(origin) }
     guard let intended = intended(scheme, among: schemes) else { return nil }
-    if address.isEmpty, onUSB.contains(intended) { return withoutAddress }
+    if address.isEmpty, onUSB.contains(intended) { return withoutAddress(origin) }
     if address.isEmpty, let example = examples[intended] {
-      let complete = "\(intended):\(example)".shellWord
-      guard intended == usualScheme else { return "write for instance --reader \(complete)" }
-      return "for a PN532 on a serial line write --reader \(complete)"
+      let writing = origin.writing("\(intended):\(example)")
+      return intended == usualScheme
+        ? "for a PN532 on a serial line \(writing)" : "for instance, \(writing)"
     }
     guard intended != scheme else { return nil }
-    return "did you mean --reader \((intended + text.dropFirst(scheme.count)).shellWord)?"
+    return "did you mean \(origin.naming(intended + text.dropFirst(scheme.count)))?"
   }
 
   /// Returns the advice for a text that has a device's file in it; `nil` for any other text, and nothing if the
   /// address is complete.
-  private static func onDevice(_ text: String, _ scheme: String, _ address: String) -> String? {
+  private static func onDevice(
+    _ text: String, _ scheme: String, _ address: String, _ origin: Origin
+  ) -> String? {
     let path = text.firstRange(of: "/dev/").map { String(text[$0.lowerBound...]) }
     let paths = [path, "/dev/" + address, "/dev/" + text].compactMap(\.self)
     let scheme = examples.keys.first { $0.lowercased() == scheme.lowercased() } ?? scheme
@@ -58,8 +83,8 @@ enum AddressAdvice {
       let fits = examples[scheme].map { $0 == examples[fitting] } ?? false
       if fits, text == "\(scheme):\(path)" { return "" }
       guard !["pcsc", "isolated"].contains(scheme) else { return nil }
-      let complete = "\(fits ? scheme : fitting):\(path)".shellWord
-      return (fits ? "" : "for a PN532 there ") + "write --reader \(complete)"
+      return (fits ? "" : "for a PN532 there ")
+        + origin.writing("\(fits ? scheme : fitting):\(path)")
     }
     return nil
   }

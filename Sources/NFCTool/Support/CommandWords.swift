@@ -15,7 +15,7 @@ enum CommandWords {
     var subcommands = NFCTool.configuration.subcommands
     while !subcommands.isEmpty, let word = words.first, !word.hasPrefix("-") {
       guard let command = subcommands.first(where: { $0.matches(word) }) else {
-        throw unknown(word, path, subcommands, following: words.dropFirst().first)
+        throw unknown(word, path, subcommands, following: words.dropFirst())
       }
       path.append(word)
       subcommands = command.configuration.subcommands
@@ -30,7 +30,7 @@ enum CommandWords {
     let names = subcommands.compactMap { $0.configuration.commandName }
     // The word may also be the value of an option.
     guard Spelling.nearest(to: word, among: names).isEmpty else {
-      throw unknown(word, path, subcommands, following: nil)
+      throw unknown(word, path, subcommands, following: [])
     }
     throw OptionWords.failure(for: arguments) ?? missing(path, subcommands)
   }
@@ -40,7 +40,7 @@ enum CommandWords {
     var subcommands = NFCTool.configuration.subcommands
     for word in words where !word.hasPrefix("-") {
       guard let command = subcommands.first(where: { $0.matches(word) }) else {
-        throw unknown(word, path, subcommands, following: nil)
+        throw unknown(word, path, subcommands, following: [])
       }
       path.append(word)
       subcommands = command.configuration.subcommands
@@ -55,7 +55,7 @@ enum CommandWords {
 
   private static func unknown(
     _ word: String, _ path: [String], _ commands: [any ParsableCommand.Type],
-    following: String?
+    following rest: ArraySlice<String>
   ) -> Failure {
     let name = path.joined(separator: " ")
     let shown = ArgumentText.shown(word)
@@ -69,24 +69,59 @@ enum CommandWords {
     }
     let names = commands.compactMap { $0.configuration.commandName }
     let reason = "there is no command \(name) \(shown.shellWord)"
-    // A name of another program helps only where there is the command that it stands for.
-    let others = synonyms.filter { names.contains($0.value) }
+    if path.count == 1, let kind = kind(for: word) {
+      // An option after it may have a password as its value.
+      let words = (isLink(word) ? [word] : []) + rest.prefix { !$0.hasPrefix("-") }
+      let line = (["nfc", "write", kind] + words.map { ArgumentText.shown($0).shellWord })
+        .joined(separator: " ")
+      return Failure(.usage, reason, advice: "did you mean \(line)?")
+    }
+    // A name of another program helps only where there is the command that it stands for. Short ones resemble too many
+    // words.
+    let others = synonyms.compactMapValues { $0.first(where: names.contains) }
+      .filter { $0.key.count > shortest || $0.key == word }
     if let nearest = Spelling.nearest(to: word, among: names + Array(others.keys)).first {
       let command = names.contains(nearest) ? nearest : others[nearest] ?? nearest
       return Failure(.usage, reason, advice: "did you mean \(name) \(command)?")
+    }
+    let all = NFCTool.configuration.subcommands
+    if path.count > 1, path[1] != "help", all.contains(where: { $0.matches(word) }) {
+      return Failure(
+        .usage, reason,
+        advice: "did you mean nfc \(word)? \(name) --help shows the commands that there are")
     }
     let text = names.contains("text") ? "for a text write \(name) text \(shown.shellWord); " : ""
     return Failure(.usage, reason, advice: "\(text)\(name) --help shows those that there are")
   }
 
-  /// The names that other programs use for the commands.
+  /// Returns the kind of record that a word stands for where a command is expected.
+  private static func kind(for word: String) -> String? {
+    let kinds = WriteCommand.configuration.subcommands.compactMap { $0.configuration.commandName }
+    if isLink(word) { return "uri" }
+    return ([word] + (synonyms[word] ?? [])).first(where: kinds.contains)
+  }
+
+  /// The number of letters up to which only the exact name of another program counts.
+  private static let shortest = 3
+
+  /// The names that other programs use for the commands, each with those that it may stand for.
   private static let synonyms = [
-    "url": "uri", "link": "uri", "vcard": "contact", "phone": "tel", "email": "mail",
-    "location": "geo", "list": "readers", "scan": "poll", "clone": "copy", "backup": "dump",
-    "protocols": "poll", "bt": "bluetooth", "aar": "app", "detect": "poll", "tags": "poll",
-    "identify": "info", "devices": "readers", "emulate": "virtual", "simulate": "virtual",
-    "save": "dump", "load": "restore", "monitor": "watch", "listen": "watch", "unlock": "unprotect",
-    "ndef": "read", "classic": "mifare", "ultralight": "mifare",
+    "url": ["uri"], "link": ["uri"], "vcard": ["contact"], "vcf": ["contact"], "phone": ["tel"],
+    "email": ["mail"], "location": ["geo"], "note": ["text"], "bt": ["bluetooth"], "aar": ["app"],
+    "list": ["readers", "info"], "ls": ["readers", "info"], "devices": ["readers"],
+    "scan": ["poll"], "detect": ["poll"], "protocols": ["poll"], "tags": ["poll"], "wait": ["poll"],
+    "monitor": ["watch"], "listen": ["watch"], "identify": ["info"], "ndef": ["read"],
+    "show": ["read", "info"], "cat": ["read"], "get": ["read"], "print": ["read"], "view": ["read"],
+    "put": ["write"], "set": ["write"], "program": ["write"], "burn": ["write"],
+    "clone": ["copy"], "duplicate": ["copy"], "backup": ["dump"], "save": ["dump"],
+    "export": ["dump"], "load": ["restore"], "import": ["restore"], "flash": ["restore"],
+    "compare": ["diff"], "wipe": ["erase"], "clear": ["erase"], "empty": ["erase"],
+    "delete": ["erase"], "remove": ["erase"], "rm": ["erase"], "reset": ["erase"],
+    "unlock": ["unprotect"], "decrypt": ["unprotect"], "password": ["protect", "set-password"],
+    "encrypt": ["protect"], "readonly": ["lock"], "check": ["doctor"], "test": ["doctor"],
+    "status": ["doctor"], "diagnose": ["doctor"], "setup": ["doctor"],
+    "emulate": ["virtual"], "simulate": ["virtual"], "classic": ["mifare"],
+    "ultralight": ["mifare"],
   ]
 
   private static func isLink(_ word: String) -> Bool {

@@ -205,7 +205,7 @@ struct Session: Sendable {
         names.count == 1, let name = names.first, !name.isEmpty
       {
         failure.advice =
-          AddressAdvice.advice(for: name)
+          AddressAdvice.advice(for: name, in: .init(isOption: !options.readers.isEmpty))
           ?? "nfc doctor --reader \(name.shellWord) says more, and --virtual demo needs no reader"
       }
       throw failure

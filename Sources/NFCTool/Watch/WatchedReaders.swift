@@ -57,7 +57,10 @@ final class WatchedReaders: Sendable {
       do {
         try ReaderSources.check(ReaderAddress(name))
       } catch {
-        throw Failure(.noReader, error.description, advice: "nfc readers lists the readers")
+        let advice = AddressAdvice.advice(
+          for: name, in: .init(isOption: !options.readers.isEmpty))
+        throw Failure(
+          .noReader, error.description, advice: advice ?? "nfc readers lists the readers")
       }
     }
     try await withThrowingTaskGroup(of: Void.self) { group in
