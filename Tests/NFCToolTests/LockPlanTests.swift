@@ -110,10 +110,21 @@ import Testing
   }
 
   /// Most Topaz tags have locked the block of their lock bits, which is noticed only when it is written.
-  @Test func aTopazShowsItsLockBits() async throws {
-    let plan = try await Tool.run("lock", "--plan", "--virtual", "topaz96")
+  @Test(arguments: ["topaz96", "topaz512"])
+  func aTopazShowsItsLockBits(_ tag: String) async throws {
+    let refusal = try await Tool.run("lock", "--permanently", "--virtual", tag)
+    #expect(refusal.status == 77)
+    #expect(refusal.errors.contains("nothing has been changed"))
+    let plan = try await Tool.run("lock", "--plan", "--virtual", tag)
     #expect(plan.status == 0)
+    // The first change is the one that is refused.
+    #expect(plan.lines.map { $0.contains("most tags of this kind refuse") }.first == true)
+    #expect(!plan.lines.dropFirst().contains { $0.contains("refuse") })
+    let json = try await Tool.run("lock", "--plan", "--json", "--virtual", tag)
+    #expect(json.lines.count == plan.lines.count)
+    #expect(json.lines.map { $0.contains(#""mayBeRefused":true"#) }.first == true)
+    #expect(!json.lines.dropFirst().contains { $0.contains("mayBeRefused") })
     #expect(plan.lines.allSatisfy { $0.contains(" → ") })
-    #expect(plan.lines.contains { $0.hasPrefix("block 1: E1100E00") })
+    #expect(plan.lines.contains { $0.hasPrefix("block 1: E110") })
   }
 }

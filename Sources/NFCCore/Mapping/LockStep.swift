@@ -16,9 +16,12 @@ public struct LockStep: Hashable, Sendable {
   public let place: NFCError.Place
   /// The change.
   public let change: Change
+  /// Whether many tags of this kind refuse the change. It then comes first, so that nothing has been changed.
+  public let mayBeRefused: Bool
 
-  init(_ place: NFCError.Place, _ change: Change) {
+  init(_ place: NFCError.Place, _ change: Change, mayBeRefused: Bool = false) {
     self.place = place
     self.change = change
+    self.mayBeRefused = mayBeRefused
   }
 }

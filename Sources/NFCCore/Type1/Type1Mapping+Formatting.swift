@@ -93,7 +93,10 @@ extension Type1Mapping {
       var after = before
       after[index] |= change.mask
       contents[block] = after
-      steps.append(LockStep(.block(block), .bytes(before: before, after: after)))
+      steps.append(
+        LockStep(
+          .block(block), .bytes(before: before, after: after),
+          mayBeRefused: steps.isEmpty && block == Self.lockBlock && isBlockLocked(block)))
     }
     return steps
   }

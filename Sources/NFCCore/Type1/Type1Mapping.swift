@@ -35,6 +35,8 @@ struct Type1Mapping: NDEFMapping {
   static let systemBlocks = 104..<128
   /// LOCK-0 and LOCK-1: bit n locks block n.
   static let lockBytes = 0x70
+  /// Block E, which has a lock bit, too. It is set on delivery, and most chips then refuse to set others.
+  static let lockBlock = lockBytes / Type1Memory.blockSize
   /// The data that WRITE-E reaches: blocks 1 to C.
   private static let staticData = firstDataByte..<systemBlocks.lowerBound
   /// The bits of blocks 1 to C; those of 0, D and E are set from the factory.

@@ -33,7 +33,7 @@ struct LockCommand: PermanentChange {
     let password = try password.bytes
     try await Session.run(options) { session in
       let tag = try await session.selectNDEFTag(for: plan ? .reading : .changing)
-      let steps = try await tag.changingNDEF {
+      let steps = try await tag.changingNDEF(.lock) {
         try await tag.detected.authenticate(password)
         return try await changingLocks(of: tag) {
           guard plan else {
@@ -64,7 +64,11 @@ struct LockCommand: PermanentChange {
   }
 
   private func show(_ steps: [LockStep]) throws {
-    for step in steps { try PlannedChange.show(step.text, step.members, options) }
+    for step in steps {
+      let remark = ", which most tags of this kind refuse; nothing is changed then"
+      try PlannedChange.show(
+        step.text + (step.mayBeRefused ? remark : ""), step.members, options)
+    }
     if steps.isEmpty, !options.json { try Output.line("nothing to be written") }
   }
 }
@@ -85,7 +89,10 @@ extension LockStep {
   fileprivate var members: KeyValuePairs<String, JSONValue?> {
     switch change {
     case .bytes(let before, let after):
-      [placeName: placeValue, "before": .bytes(before), "after": .bytes(after)]
+      [
+        placeName: placeValue, "before": .bytes(before), "after": .bytes(after),
+        "mayBeRefused": mayBeRefused ? .bool(true) : nil,
+      ]
     case .accessRights(let before, let after):
       [
         placeName: placeValue, "accessRights": .bool(true), "before": .bytes(before),
