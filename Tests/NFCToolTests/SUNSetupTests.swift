@@ -187,7 +187,9 @@ import Testing
       arguments: ["https://a.example/{picc}{mac}" + String(repeating: "x", count: 200)], status: 65,
       error: "256"),
     Case(arguments: [template, "--mac-input", "enc"], status: 64, error: "{enc}"),
-    Case(arguments: [template, "--file-data", "hello"], status: 64, error: "room for 0"),
+    Case(
+      arguments: [template, "--file-data", "hello"], status: 64,
+      error: "{enc}, which the template does not have"),
     Case(arguments: [template, "--counter-limit", "0"], status: 64, error: "--counter-limit"),
     Case(arguments: [template, "--key", "0:F1F2F3"], status: 64, error: "16 bytes"),
     Case(arguments: [template, "--key", "F1F2F3"], status: 64, error: "number, a colon"),

@@ -42,8 +42,8 @@ struct DiffCommand: AsyncParsableCommand {
     let given = [
       ("--reader", !options.readers.isEmpty), ("--virtual", !options.virtual.isEmpty),
       ("--record", recording.record != nil), ("--replay", recording.replay != nil),
-      ("--pcap", recording.pcap != nil), ("--password", password.isGiven),
-      ("--key", keys.areGiven),
+      ("--pcap", recording.pcap != nil), ("--uid", options.uid != nil),
+      ("--password", password.isGiven), ("--key or --keys", keys.areGiven),
     ]
     return given.first(where: \.1)?.0
   }
@@ -68,7 +68,9 @@ struct DiffCommand: AsyncParsableCommand {
           }
         }
         if let missing = content.missing, !tag.kind.isNeverRead, !content.image.isIdentity {
-          throw Failure(.notAllowed, "not all of the tag was read: \(missing)", tag: tag.name)
+          throw Failure(
+            .notAllowed, "not all of the tag was read: \(missing)", tag: tag.name,
+            advice: "give its key or password")
         }
         let files = zip(images, [a, b]).map { image, path in
           image.map { $0.matched(to: content.image, ImageFile.format(of: path)) }
@@ -83,7 +85,9 @@ struct DiffCommand: AsyncParsableCommand {
   private func compare(_ first: TagImage, _ second: TagImage) throws {
     guard first.isComparable(with: second) else {
       let names = [first, second].map { "\($0.kind.name) of \($0.memory.bytes.count) bytes" }
-      throw Failure(.content, "the images are of different kinds: \(names[0]) and \(names[1])")
+      throw Failure(
+        .content, "the images are of different kinds: \(names[0]) and \(names[1])",
+        advice: "only images of one kind and size can be compared")
     }
     let unit = first.kind.unit
     let comparison = first.comparison(with: second)

@@ -52,19 +52,20 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
   private static let numbers = Int(Int32.min)...Int(Int32.max)
 
   @Option(
-    help: ArgumentHelp("A value's lower limit.", valueName: "number"),
+    help: ArgumentHelp("A value's lower limit; 0 unless given.", valueName: "number"),
     transform: { try NumberArgument.integer($0, "--lower", in: numbers) })
-  var lower = 0
+  var lower: Int?
 
   @Option(
-    help: ArgumentHelp("A value's upper limit.", valueName: "number"),
+    help: ArgumentHelp("A value's upper limit; 2147483647 unless given.", valueName: "number"),
     transform: { try NumberArgument.integer($0, "--upper", in: numbers) })
-  var upper = Int(Int32.max)
+  var upper: Int?
 
   @Option(
-    name: .customLong("value"), help: ArgumentHelp("The initial value.", valueName: "number"),
+    name: .customLong("value"),
+    help: ArgumentHelp("The initial value; 0 unless given.", valueName: "number"),
     transform: { try NumberArgument.integer($0, "--value", in: numbers) })
-  var first = 0
+  var first: Int?
 
   @Flag(name: .customLong("limited-credit"), help: "Allow limited credits.")
   var allowsLimitedCredit = false
@@ -82,7 +83,7 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
     name: .customLong("mac-key-version"),
     help: ArgumentHelp("Its version, 0 to 255; 0 unless given.", valueName: "number"),
     transform: { try NumberArgument.integer($0, "--mac-key-version", in: 0...255) })
-  var macKeyVersion = 0
+  var macKeyVersion: Int?
 
   @Option(help: "How data is transferred: plain, mac or full.")
   var communication = DESFireCommunication.plain
@@ -95,7 +96,7 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp("Who may write it.", valueName: "key"),
     transform: { try DESFireText.access($0, "--write") })
-  var write = DESFireAccess.key(0)
+  var write: DESFireAccess?
 
   @Option(
     name: .customLong("read-write"), help: ArgumentHelp("Who may do both.", valueName: "key"),
@@ -131,6 +132,10 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
     guard !dynamic || type == .standard else {
       throw ValidationError("--dynamic is for --type standard.")
     }
+    if let misplaced {
+      let types = misplaced.types.map(\.rawValue).joined(separator: ", ")
+      throw ValidationError("\(misplaced.name) is for --type \(types).")
+    }
     switch type {
     case .transactionMAC:
       guard isoIdentifier == nil else {
@@ -150,25 +155,44 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
       guard isoIdentifier == nil else {
         throw ValidationError("A value file has no ISO file identifier.")
       }
-      guard lower <= first, first <= upper else {
+      guard values.lowerLimit <= values.limitedCredit, values.limitedCredit <= values.upperLimit
+      else {
         throw ValidationError("The value must be between --lower and --upper.")
       }
     }
   }
 
+  /// The first option that a file of this type does not have.
+  private var misplaced: (name: String, types: [Kind])? {
+    let records: [Kind] = [.linear, .cyclic]
+    let given: [(name: String, isGiven: Bool, types: [Kind])] = [
+      ("--size", size != nil, [.standard, .backup] + records),
+      ("--records", self.records != nil, records),
+      ("--lower", lower != nil, [.value]), ("--upper", upper != nil, [.value]),
+      ("--value", first != nil, [.value]), ("--limited-credit", allowsLimitedCredit, [.value]),
+      ("--free-value", readsFreely, [.value]),
+      ("--mac-key-version", macKeyVersion != nil, [.transactionMAC]),
+      ("--write", write != nil, Kind.allCases.filter { $0 != .transactionMAC }),
+    ]
+    return given.first { $0.isGiven && !$0.types.contains(type) }.map { ($0.name, $0.types) }
+  }
+
+  private var values: DESFireValueSettings {
+    DESFireValueSettings(
+      lowerLimit: Int32(lower ?? 0), upperLimit: upper.map { Int32($0) } ?? .max,
+      limitedCredit: Int32(first ?? 0), allowsLimitedCredit: allowsLimitedCredit,
+      allowsFreeReading: readsFreely)
+  }
+
   private var content: DESFireFileSettings.Content {
     let records = DESFireRecordSettings(recordSize: size ?? 0, maximumCount: records ?? 0)
     return switch type {
-    case .transactionMAC: .transactionMAC(keyVersion: UInt8(macKeyVersion))
+    case .transactionMAC: .transactionMAC(keyVersion: UInt8(macKeyVersion ?? 0))
     case .standard: .standardData(size: size ?? 0)
     case .backup: .backupData(size: size ?? 0)
     case .linear: .linearRecords(records)
     case .cyclic: .cyclicRecords(records)
-    case .value:
-      .value(
-        DESFireValueSettings(
-          lowerLimit: Int32(lower), upperLimit: Int32(upper), limitedCredit: Int32(first),
-          allowsLimitedCredit: allowsLimitedCredit, allowsFreeReading: readsFreely))
+    case .value: .value(values)
     }
   }
 
@@ -177,7 +201,8 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
     let settings = DESFireFileSettings(
       communication: communication,
       rights: DESFireAccessRights(
-        read: read, write: type == .transactionMAC ? .nobody : write, readWrite: readWrite,
+        read: read, write: type == .transactionMAC ? .nobody : write ?? .key(0),
+        readWrite: readWrite,
         change: change),
       content: content)
     try await Session.run(options) { session in
@@ -199,7 +224,7 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
         try await card.authenticate(application, [0], for: "a transaction MAC file is created")
         try await application.createTransactionMACFile(
           file.file, communication: settings.communication, rights: settings.rights,
-          key: try DESFireKey(.aes, macKey, version: UInt8(macKeyVersion)))
+          key: try DESFireKey(.aes, macKey, version: UInt8(macKeyVersion ?? 0)))
       }
       let place: KeyValuePairs<String, JSONValue?> = [
         "app": .string("\(file.application)"), "file": .integer(file.file),

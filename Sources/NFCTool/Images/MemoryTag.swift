@@ -110,10 +110,11 @@ enum MemoryTag: Sendable {
 
   /// Reads the whole memory.
   ///
-  /// - Parameter password: the password of an Ultralight or NTAG.
+  /// - Parameter password: the tag's password, which is proved first.
   func read(
     _ keys: TagKeys, password: [UInt8]?, _ extent: Extent = .memory
   ) async throws -> Content {
+    try await prove(keys, password)
     switch self {
     case .classic(let commands, let tag): return try await Self.read(commands, tag, keys)
     case .ultralight(let commands, let tag):
@@ -125,7 +126,13 @@ enum MemoryTag: Sendable {
     case .desfire(let tag): return try await DESFireReading(tag).read()
     case .smartCard(let tag):
       do {
-        return try await SmartCardReading(tag).read()
+        var content = try await SmartCardReading(tag).read()
+        // The selection of a file ends the rights that a password gives (ST25TA data sheets, 3.3), and only the
+        // calls for a message present it again.
+        if password != nil, let missing = content.missing {
+          content.missing = missing + ", with which nfc read --raw saves its message"
+        }
+        return content
       } catch let error as NFCError where error.code == .wrongTag && extent == .everything {
         return Content(image: TagImage(identityOf: tag), missing: error.reason)
       }
@@ -135,6 +142,28 @@ enum MemoryTag: Sendable {
       image.setIdentity(tag)
       return Content(
         image: image, missing: "its blocks need AES keys, with which nfc plus read reads them")
+    }
+  }
+
+  /// Authenticates with a password, and refuses secrets that the tag does not have. The keys of a MIFARE Classic and
+  /// those of an Ultralight or NTAG are used when it is read.
+  private func prove(_ keys: TagKeys, _ password: [UInt8]?) async throws {
+    switch self {
+    case .ultralight: return
+    case .classic: break
+    default: try keys.checkAbsence(for: detected.kindName)
+    }
+    try await detected.authenticate(password)
+  }
+
+  private var detected: DetectedTag {
+    switch self {
+    case .classic(_, let tag), .ultralight(_, let tag), .desfire(let tag), .plus(let tag):
+      .miFare(tag)
+    case .vicinity(let tag): .iso15693(tag)
+    case .feliCaLite(let tag), .feliCa(let tag): .feliCa(tag)
+    case .smartCard(let tag): .iso7816(tag)
+    case .topaz(let tag), .other(let tag): .other(tag)
     }
   }
 

@@ -59,6 +59,11 @@ struct TagDetails {
     _ tag: DetectedTag, _ product: TagProduct?, _ information: ISO15693SystemInformation?,
     _ keys: TagKeys, password: [UInt8]?, listsMemory: Bool
   ) async throws {
+    if case .miFare(let card) = tag, card.ultralight != nil || card.classic != nil {
+      // The keys are used below.
+    } else {
+      try keys.checkAbsence(for: tag.kindName)
+    }
     switch tag {
     case .miFare(let miFare):
       if let commands = miFare.ultralight, let product {

@@ -120,6 +120,16 @@ struct SUNSetupCommand: AsyncParsableCommand {
     guard (application == nil) == (file == nil) else {
       throw ValidationError("--app and --file require each other.")
     }
+    guard keyVersion == nil || !newKey.isEmpty else {
+      throw ValidationError("--key-version requires --new-key.")
+    }
+    let places = [
+      ("--picc-key", piccKey != nil, "{picc}"), ("--file-data", fileData != nil, "{enc}"),
+    ]
+    for (name, isGiven, place) in places where isGiven {
+      guard !template.contains(place.dropLast()) else { continue }
+      throw ValidationError("\(name) is for \(place), which the template does not have.")
+    }
   }
 
   func run() async throws {
@@ -263,7 +273,7 @@ extension SelectedTag {
     isFileGiven: Bool, _ body: () async throws -> Void
   ) async throws {
     do {
-      try await body()
+      try await noting(.repeatable, body)
     } catch let error as NFCError {
       var failure = Failure(error, tag: name)
       switch error.code {

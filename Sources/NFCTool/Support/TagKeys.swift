@@ -84,12 +84,24 @@ struct TagKeys: ParsableArguments {
     }
   }
 
+  /// Checks the files of keys, and refuses a key for a tag that has none. A file may be for other tags.
+  ///
+  /// - Parameter tag: the kind of the tag, with its article.
+  func checkAbsence(for tag: String) throws {
+    _ = try keysInFiles()
+    guard given.isEmpty else {
+      throw Failure(
+        .usage, "a key is given, and \(tag) has none for this command", advice: "leave it out")
+    }
+  }
+
   /// Returns the password or key for an Ultralight or NTAG.
   ///
   /// Only one is used, because a tag may become permanently inaccessible after a few wrong ones.
   ///
   /// - Parameter password: the specified password.
   func ultralight(_ product: TagProduct?, password: [UInt8]? = nil) throws -> UltralightKey? {
+    _ = try keysInFiles()
     let all = given + (password.map { [$0] } ?? [])
     guard let bytes = all.first else { return nil }
     guard all.count == 1 else {
