@@ -279,6 +279,52 @@ import VirtualNFC
     }
   }
 
+  /// A name in braces without a value is refused, before a tag is written. The braces of JSON stand around a name.
+  @Test func bracesWithoutAValue() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "people.csv").path
+      try Data("name,phone\nAda,+441\n".utf8).write(to: URL(filePath: file))
+      try await Tool.with("ntag216") { nfc async throws in
+        func each(_ words: String...) async throws -> Tool.Result {
+          try await nfc(["write"] + words + ["--each", "--count", "1"])
+        }
+        #expect(try await nfc(["write", "text", "before"]).status == 0)
+        for words in [
+          ["text", "hi {name}"], ["uri", "https://a.example/{id}"], ["wifi", "Guests {room}"],
+          ["contact", "--name", "{name}"], ["text", "{N}"],
+        ] {
+          let result = try await nfc(["write"] + words + ["--each", "--count", "1"])
+          #expect(result.status == 64, "\(words)")
+          #expect(result.output == "")
+          #expect(result.errorLines.count == 1)
+          #expect(result.errors.contains("--from"), "\(result.errors)")
+          #expect(result.errors.contains("--as-is"), "\(result.errors)")
+        }
+        // A table of which nothing would be written is a mistake.
+        for words in [["text", "hi {n}"], ["contact", "--name", "Ada"], ["mime", "a/b", file]] {
+          let result = try await nfc(["write"] + words + ["--each", "--from", file])
+          #expect(result.status == 64, "\(words)")
+          #expect(result.errors.contains("leave --from out"), "\(result.errors)")
+        }
+        #expect(try await nfc(["read"]).output == "before (en)\n")
+
+        #expect(try await each("uri", "https://a.example/{id}?{n}", "--as-is").status == 0)
+        #expect(try await nfc(["read"]).output == "https://a.example/{id}?1\n")
+        #expect(try await each("text", #"{"room":{n}}"#).status == 0)
+        #expect(try await nfc(["read"]).output == #"{"room":1} (en)"# + "\n")
+        #expect(try await nfc(["write", "text", "{name}"]).status == 0)
+        #expect(try await nfc(["read"]).output == "{name} (en)\n")
+        let card = try await each(
+          "contact", "--name", "{name}", "--phone", "{phone}", "--from", file)
+        #expect(card.status == 0, "\(card.errors)")
+        let read = try await nfc(["read"]).output
+        #expect(read.contains("Ada") && read.contains("+441"), "\(read)")
+        #expect(try await each("wifi", "Room {n}", "--password", "correct {n}").status == 0)
+        #expect(try await nfc(["read", "--json"]).output.contains("Room 1"))
+      }
+    }
+  }
+
   @Test(arguments: ["--count 2", "--first 2", "--from x.csv", "--each --uid 04", "--permanently"])
   func optionsThatGoTogether(_ options: String) async throws {
     let result = try await Tool.run(

@@ -16,6 +16,8 @@ struct BluetoothKind: RecordKind {
 
   private static let addressSize = 6
 
+  var templates: [String] { [name].compactMap(\.self) }
+
   mutating func validate() throws {
     let bytes = try Hexadecimal.argument(address, "The address")
     guard bytes.count == Self.addressSize else {
@@ -29,7 +31,7 @@ struct BluetoothKind: RecordKind {
     guard let address = BluetoothAddress(bytes) else {
       throw Failure(.usage, "\(bytes.hexadecimal) is not a Bluetooth address")
     }
-    let name = try name.map { try TextArgument.checked($0, "--name") }
+    let name = try name.map { values.fill(try TextArgument.checked($0, "--name")) }
     guard !le else {
       return NDEFMessage(
         BluetoothLERecord(address: address, role: .peripheral, name: name).record)

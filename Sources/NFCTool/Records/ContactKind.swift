@@ -26,6 +26,10 @@ struct ContactKind: RecordKind {
   @Option(help: ArgumentHelp("A link.", valueName: "link"))
   var url: String?
 
+  var templates: [String] {
+    phone + email + [name, organization, url].compactMap(\.self)
+  }
+
   private var hasFields: Bool {
     name != nil || organization != nil || url != nil || !phone.isEmpty || !email.isEmpty
   }
@@ -41,21 +45,32 @@ struct ContactKind: RecordKind {
 
   func message(_ values: Placeholders, isForced: Bool) throws -> NDEFMessage {
     if let file { return try message(of: file) }
-    func text(_ value: String?, _ name: String) throws -> String? {
-      try value.map { try TextArgument.checked($0, name) }
+    func text(_ value: String, _ name: String) throws -> String {
+      values.fill(try TextArgument.checked(value, name))
     }
-    let link = try text(url, "--url").map { try LinkText.checked($0, isForced: isForced) }
+    let link = try url.map { try LinkText.checked(text($0, "--url"), isForced: isForced) }
     let record = VCardRecord(
-      name: try text(name, "--name"),
-      telephones: try phone.map { try TextArgument.checked($0, "--phone") },
-      emails: try email.map { try TextArgument.checked($0, "--email") },
-      organization: try text(organization, "--organization"), url: link)
+      name: try name.map { try text($0, "--name") },
+      telephones: try phone.map { try text($0, "--phone") },
+      emails: try email.map { try text($0, "--email") },
+      organization: try organization.map { try text($0, "--organization") }, url: link)
     return NDEFMessage(record.record)
+  }
+
+  private func text(of file: String) throws -> String {
+    do {
+      return try File.readText(file)
+    } catch var failure as Failure where failure.status == .notThere && !File.exists(file) {
+      // A name is given without its option more often than a file that is missing.
+      failure.advice =
+        "check the name of the file, or give a person's name as --name \(file.shellWord)"
+      throw failure
+    }
   }
 
   private func message(of file: String) throws -> NDEFMessage {
     // Programs for Windows begin a text file with a byte order mark, which phones do not expect before BEGIN:VCARD.
-    let text = Array(try File.readText(file).unicodeScalars)
+    let text = Array(try text(of: file).unicodeScalars)
     let card = text.first == "\u{FEFF}" ? text.dropFirst() : text[...]
     let message = NDEFMessage(
       VCardRecord(text: String(String.UnicodeScalarView(card))).record)

@@ -18,7 +18,7 @@ enum MessageFile {
     guard !message.records.isEmpty else {
       throw Failure(
         .content, "\(name) is empty, as nfc read --raw saves a tag without a message",
-        advice: "nfc erase empties a tag")
+        advice: advice == nil ? nil : "nfc erase empties a tag")
     }
     return message
   }

@@ -22,7 +22,8 @@ struct Placeholders: Sendable {
   /// The names that do not require a table.
   static let builtIn = [uid, number]
 
-  /// Returns the text with each known name in braces replaced by its value. Other braces remain.
+  /// Returns the text with each known name in braces replaced by its value. Other braces remain, for which
+  /// ``BatchWriting`` requires `--as-is`.
   func fill(_ text: String) -> String {
     guard let values else { return text }
     return Self.parts(of: text).map { part in
@@ -38,7 +39,10 @@ struct Placeholders: Sendable {
   private static func parts(of text: String) -> [(text: String, isName: Bool)] {
     var parts: [(text: String, isName: Bool)] = []
     var rest = text[...]
-    while let start = rest.firstIndex(of: "{"), let end = rest[start...].firstIndex(of: "}") {
+    // A name has no braces, so that those of JSON can stand around it.
+    while let opening = rest.firstIndex(of: "{"), let end = rest[opening...].firstIndex(of: "}"),
+      let start = rest[..<end].lastIndex(of: "{")
+    {
       let name = rest[rest.index(after: start)..<end]
       parts.append((String(rest[..<start]), false))
       parts.append((String(name), true))

@@ -37,6 +37,8 @@ struct WiFiKind: RecordKind {
   private static let passphraseLengths = 8...63
   private static let longestPassword = 64
 
+  var templates: [String] { [ssid] + [networkPassword].compactMap(\.self) }
+
   mutating func validate() throws {
     let security = security ?? (networkPassword == nil ? .open : .wpa2)
     guard security == .open || networkPassword != nil else {
@@ -48,7 +50,7 @@ struct WiFiKind: RecordKind {
   }
 
   func message(_ values: Placeholders, isForced: Bool) throws -> NDEFMessage {
-    let name = try TextArgument.checked(ssid, "the network's name")
+    let name = values.fill(try TextArgument.checked(ssid, "the network's name"))
     guard (1...Self.longestName).contains(name.utf8.count) else {
       throw Failure(
         .usage, "a network's name has 1 to \(Self.longestName) bytes, not \(name.utf8.count)")
@@ -57,7 +59,7 @@ struct WiFiKind: RecordKind {
       return NDEFMessage(WiFiRecord(credentials: [WiFiCredential(ssid: name, key: nil)]).record)
     }
     let isWPA3 = security == .wpa3
-    let password = try TextArgument.checked(networkPassword, "the password")
+    let password = values.fill(try TextArgument.checked(networkPassword, "the password"))
     if !isForced { try check(password, isWPA3) }
     let wpa2 = WiFiCredential(ssid: name, key: password)
     guard isWPA3 else { return NDEFMessage(WiFiRecord(credentials: [wpa2]).record) }

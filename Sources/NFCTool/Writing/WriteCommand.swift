@@ -11,7 +11,8 @@ struct WriteCommand: ParsableCommand {
       fit (exit code 65) and a read-only tag (77) are refused before anything is written.
 
       --each writes tag after tag. In texts, {uid} stands for the tag's UID, {n} for its number, and with \
-      --from {column} for a value from the next row of a table.
+      --from {column} for a value from the next row of a table. Any other name in braces is refused; --as-is \
+      writes it as it is.
 
       Examples:
         nfc write uri https://example.com --verify --virtual ntag213
