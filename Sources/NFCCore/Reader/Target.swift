@@ -141,7 +141,7 @@ public struct ISO14443ATarget: Hashable, Sendable {
   /// (ISO/IEC 14443-3, 6.5.4).
   public var hasRandomUID: Bool { Self.isRandom(uid: uid) }
 
-  static func isRandom(uid: [UInt8]) -> Bool { uid.count == 4 && uid[0] == 0x08 }
+  package static func isRandom(uid: [UInt8]) -> Bool { uid.count == 4 && uid[0] == 0x08 }
 
   /// The bytes after T0 and the interface bytes that it announces (ISO/IEC 14443-4, 5.2).
   public var historicalBytes: [UInt8] {

@@ -16,7 +16,7 @@ struct CopyCommand: AsyncParsableCommand {
       the files and services that both have and that everybody can read and write; it creates no \
       applications or files, and deletes records that the first does not have. Between all other tags it \
       copies the NDEF message. UID, locks, passwords and configuration are left behind, and the command \
-      says so.
+      says so; so are the keys of a MIFARE Classic, except those that everybody knows.
 
       --plan shows every change to the next tag, before and after, and writes nothing.
 
@@ -38,9 +38,11 @@ struct CopyCommand: AsyncParsableCommand {
     let password = try password.bytes
     try await Session.run(options) { session in
       // With two tags in the field, chance would decide which of them is overwritten.
-      let first = try await session.selectTag(
+      var first = try await session.selectTag(
         "a tag", polling: .any, uid: session.firstVirtualUID, for: .changing
       ) { $0 }
+      // This one is only read.
+      first.use = .reading
       let original = try await first.changingNDEF {
         try await Progress.during("Reading \(first.name)") { try await read(first.kind, password) }
       }
@@ -50,12 +52,21 @@ struct CopyCommand: AsyncParsableCommand {
           advice: "it has neither a memory that can be read nor an NDEF message")
       }
       Output.printNotice("read \(first.name); take it away and hold the next one to the reader")
-      let next = try await session.waitForNextTag(after: original.uid)
-      let copy = try await next.changingNDEF { try await prepare(original, for: next) }
+      let next = try await session.waitForNextTag(
+        after: first.detected, plan ? .reading : .changing)
+      // The tag that comes first is the one that is read.
+      let again = InterruptedChange(
+        state: "is as it was, or written in part",
+        advice: "copy again, with \(first.name) first")
+      let copy = try await next.changingNDEF(again) { try await prepare(original, for: next) }
       guard !plan else { return try show(copy, isDone: false, Output.line) }
       if !options.json { try show(copy, isDone: false, Output.printNotice) }
-      let result = try await next.changingNDEF {
-        try await Progress.during("Writing \(next.name)") { try await copy.run() }
+      let result: Result
+      do {
+        result = try await next.changingNDEF(again) { try await copy.run() }
+      } catch var failure as Failure where failure.status == .lost {
+        failure.advice = again.advice
+        throw failure
       }
       try report(original.uid, next.detected.identifier, result, session)
     }
@@ -136,6 +147,8 @@ struct CopyCommand: AsyncParsableCommand {
   private func prepare(
     _ original: Original, for tag: SelectedTag<DetectedTag>
   ) async throws -> Copy {
+    var original = original
+    let sectors = original.image?.forgetSecretKeys() ?? []
     if let image = original.image, let memory = MemoryTag(tag.detected),
       let (restoration, plan) = try await restoration(image, to: memory)
     {
@@ -149,7 +162,8 @@ struct CopyCommand: AsyncParsableCommand {
         }
         return Copy(
           content: .memory(restoration, plan: plan),
-          leftBehind: ["UID"] + (original.missing.map { [$0] } ?? []))
+          leftBehind: ["UID"] + (original.missing.map { [$0] } ?? [])
+            + (sectors.isEmpty ? [] : ["keys of sectors \(NumberList.text(sectors))"]))
       }
     }
     guard let message = original.message, let ndef = tag.kind.ndef else {
@@ -237,18 +251,51 @@ struct CopyCommand: AsyncParsableCommand {
   }
 }
 
+extension TagImage {
+  /// Forgets the keys of a MIFARE Classic except those that everybody knows. With a secret key A, the access conditions
+  /// are those of its owner, too.
+  ///
+  /// - Returns: the sectors with such keys.
+  fileprivate mutating func forgetSecretKeys() -> [Int] {
+    let count = memory.bytes.count
+    guard kind == .classic, let geometry = MiFareClassicGeometry(memorySize: count) else {
+      return []
+    }
+    func isSecret(_ range: Range<Int>) -> Bool {
+      memory.known(range).flatMap { MiFareClassicKey($0) }
+        .map { !MiFareClassicKey.wellKnown.contains($0) } ?? false
+    }
+    return geometry.sectors.filter { sector in
+      let end = geometry.blocks(ofSector: sector).upperBound * MiFareClassicGeometry.blockSize
+      let trailer = end - MiFareClassicGeometry.blockSize..<end
+      let keyA = trailer.prefix(MiFareClassicKey.size)
+      let keyB = trailer.suffix(MiFareClassicKey.size)
+      let (isSecretA, isSecretB) = (isSecret(keyA), isSecret(keyB))
+      if isSecretA { memory.markUnknown(trailer) }
+      if isSecretB { memory.markUnknown(keyB) }
+      return isSecretA || isSecretB
+    }
+  }
+}
+
 extension Session {
-  /// Waits for a tag with another UID, and connects to it. If the reader does not report the UID, the first tag
-  /// has to leave before the next one comes.
-  fileprivate func waitForNextTag(after uid: [UInt8]) async throws -> SelectedTag<DetectedTag> {
+  /// Waits for a tag with another UID, and connects to it. If the reader does not report the UID, or it is another one
+  /// at each power-on, the first tag has to leave before the next one comes.
+  fileprivate func waitForNextTag(
+    after first: DetectedTag, _ use: TagUse
+  ) async throws -> SelectedTag<DetectedTag> {
     let clock = ContinuousClock()
     let deadline = clock.now + (options.timeout ?? .seconds(10))
+    let uid = first.identifier
+    var departure = TagDeparture()
     var hasLeft = false
     repeat {
       Terminal.show("Hold the next tag to the reader…")
       let tags = try await tagsInField()
-      if tags.isEmpty { hasLeft = uid.isEmpty }
-      let next = tags.filter { $0.identifier != uid || hasLeft }
+      hasLeft = hasLeft || departure.isComplete(tags)
+      let next = tags.filter { tag in
+        first.hasLastingUID || tag.hasLastingUID ? tag.identifier != uid : hasLeft
+      }
       if let tag = next.first {
         Terminal.clearStatus()
         if let other = next.dropFirst().first, firstVirtualUID == nil {
@@ -258,7 +305,7 @@ extension Session {
             advice: "hold only the tag to the reader that is to be written")
         }
         try await tag.connect()
-        return SelectedTag(detected: tag, kind: tag, use: .changing)
+        return SelectedTag(detected: tag, kind: tag, use: use)
       }
       demo?.showNext()
       try await Task.sleep(for: .milliseconds(100))

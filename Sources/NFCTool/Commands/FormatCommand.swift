@@ -25,7 +25,7 @@ struct FormatCommand: AsyncParsableCommand {
     let password = try password.bytes
     try await Session.run(options) { session in
       let tag = try await session.selectNDEFTag(for: .changing)
-      try await tag.changingNDEF {
+      try await tag.changingNDEF(.format) {
         try await tag.detected.authenticate(password)
         try await tag.kind.formatNDEF(wipe: force)
       }

@@ -169,7 +169,8 @@ struct ProtectionChange: Sendable {
   func run(_ session: Session) async throws {
     let options = session.options
     let tag = try await session.selectTag(
-      "a tag with a password", polling: [.iso14443a, .iso15693], for: .changing
+      "a tag with a password", polling: [.iso14443a, .iso15693],
+      for: isPlan ? .reading : .changing
     ) { Kind($0) }
     let isDone =
       switch tag.kind {

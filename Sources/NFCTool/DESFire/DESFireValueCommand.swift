@@ -116,11 +116,17 @@ struct DESFireValueCommand: AsyncParsableCommand {
         return (try await application.value(file: file.file), receipt)
       }
     } catch let error as NFCError {
-      // Whoever repeats the command changes the value a second time.
-      var failure = Failure(error, tag: card.tag.name)
-      failure.reason = "the value was changed, but cannot be read: \(failure.reason)"
-      failure.advice = "do not repeat the change; read the value without one"
-      throw failure
+      throw Failure(card.tag, changedValueIsUnreadable: error)
     }
+  }
+}
+
+extension Failure {
+  /// Creates the error for a value that was changed and then could not be read: whoever repeats the command changes it
+  /// a second time.
+  init(_ tag: SelectedTag<some Sendable>, changedValueIsUnreadable error: NFCError) {
+    self.init(error, tag: tag.name)
+    reason = "the value was changed, but cannot be read: \(reason)"
+    advice = "do not repeat the change; read the value without one"
   }
 }

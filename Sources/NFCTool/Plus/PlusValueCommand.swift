@@ -77,6 +77,11 @@ struct PlusValueCommand: AsyncParsableCommand {
       // First checks that the block contains a value, because a refusal would not indicate the reason.
       _ = try await card.card.value(block, form)
       try await card.card.changeValue(block, by: change)
+      do {
+        return try await card.card.value(block, form)
+      } catch let error as NFCError {
+        throw Failure(card.tag, changedValueIsUnreadable: error)
+      }
     }
     return try await card.card.value(block, form)
   }

@@ -81,17 +81,55 @@ enum File {
     return try readText(path)
   }
 
-  /// Creates a file with these bytes, and replaces an existing one.
+  /// Creates a file with these bytes, and replaces an existing one. On a full disk, an existing file is as it was, and
+  /// a new one is not created.
   ///
   /// - Parameter isPublic: whether the file has the permissions of the umask, or those that it had; otherwise only its
   ///   owner may read it, whether it is new or not.
   static func write(_ bytes: [UInt8], to path: String, isPublic: Bool = false) throws {
     guard path != standard else { return try Output.bytes(bytes) }
-    let descriptor = try create(path, isPublic: isPublic)
+    let isNew = !exists(path)
+    let descriptor = try create(path, isPublic: isPublic, keepsContent: true)
     defer { close(descriptor) }
-    if let number = try Output.writeAll(bytes, to: descriptor) {
-      throw failure("write", path, number)
+    do {
+      let oldSize = size(of: descriptor)
+      if oldSize != nil, let number = reserve(bytes.count, in: descriptor) {
+        throw failure("write", path, number)
+      }
+      if let number = try Output.writeAll(bytes, to: descriptor) {
+        throw failure("write", path, number)
+      }
+      if let oldSize, oldSize > bytes.count, ftruncate(descriptor, off_t(bytes.count)) != 0 {
+        throw failure("write", path, errno)
+      }
+    } catch {
+      // Half a file could be taken for a whole one.
+      if isNew { unlink(systemName(of: path)) }
+      throw error
     }
+  }
+
+  /// Returns the size of a regular file, or `nil` for anything else.
+  private static func size(of descriptor: Int32) -> Int? {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return Int(status.st_size)
+  }
+
+  /// Makes sure that the disk has room for a file before its old content is overwritten, where the file system can.
+  ///
+  /// - Returns: the error number of the system if there is no room. The file then is as it was.
+  private static func reserve(_ count: Int, in descriptor: Int32) -> Int32? {
+    #if canImport(Glibc)
+    guard count > 0, let oldSize = size(of: descriptor) else { return nil }
+    let number = posix_fallocate(descriptor, 0, off_t(count))
+    guard [ENOSPC, EDQUOT, EFBIG].contains(number) else { return nil }
+    // The reservation may have been made in part.
+    _ = ftruncate(descriptor, off_t(oldSize))
+    return number
+    #else
+    return nil
+    #endif
   }
 
   /// Replaces a file with these bytes, or does not change it. Creates the folders in its path that are missing.
@@ -130,16 +168,20 @@ enum File {
   /// Creates an empty file, and returns its descriptor. Unless it is public, other users cannot read it, also if it
   /// existed before.
   ///
+  /// - Parameter keepsContent: whether an existing file is opened as it is, and not emptied.
   /// - Throws: ``Failure`` `notAllowed` for a file of another user, who could read what is written: it is not changed.
-  static func create(_ path: String, isPublic: Bool = false) throws -> Int32 {
+  static func create(
+    _ path: String, isPublic: Bool = false, keepsContent: Bool = false
+  ) throws -> Int32 {
     while true {
       // A file is emptied only after its permissions are known.
       let descriptor = open(
-        path, O_WRONLY | O_CREAT | (isPublic ? O_TRUNC : 0) | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
-        isPublic ? 0o666 : 0o600)
+        path,
+        O_WRONLY | O_CREAT | (isPublic && !keepsContent ? O_TRUNC : 0) | O_CLOEXEC | O_NOCTTY
+          | O_NONBLOCK, isPublic ? 0o666 : 0o600)
       if descriptor >= 0 {
         do {
-          if !isPublic { try emptyForOwner(descriptor, path) }
+          if !isPublic { try keepForOwner(descriptor, path, empties: !keepsContent) }
           return descriptor
         } catch {
           close(descriptor)
@@ -153,15 +195,16 @@ enum File {
     }
   }
 
-  /// Empties a file after it has been made readable by its owner only. Pipes and devices stay as they are.
-  private static func emptyForOwner(_ descriptor: Int32, _ path: String) throws {
+  /// Makes a file readable by its owner only, and then empties it. Pipes and devices stay as they are.
+  private static func keepForOwner(
+    _ descriptor: Int32, _ path: String, empties: Bool
+  ) throws {
     guard keepFromOthers(descriptor) else {
       throw Failure(
         .notAllowed, "\(name(path)) belongs to another user, who could read the keys in it",
         advice: "name a file that does not exist yet")
     }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
+    guard empties, size(of: descriptor) != nil else { return }
     guard ftruncate(descriptor, 0) == 0 else { throw failure("write", path, errno) }
   }
 
@@ -254,7 +297,7 @@ enum File {
     case EACCES, EPERM, EROFS:
       verb == "write"
         ? "choose a directory that you may write to" : "ask its owner for permission to read it"
-    case ENOSPC, EDQUOT: "free some space, or choose another disk"
+    case ENOSPC, EDQUOT, EFBIG: "free some space, or choose another disk"
     case EISDIR: "name a file in it"
     case ENOENT where verb == "write", ENOTDIR: "check the name of the directory"
     case ENOENT, ENXIO, ELOOP, ENAMETOOLONG: "check the name of the file"

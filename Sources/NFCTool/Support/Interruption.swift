@@ -27,6 +27,36 @@ enum Interruption {
   /// The time for which the command may continue after such a change, in microseconds.
   private static let graceAfterSection: UInt32 = 300_000
 
+  /// The failure that says what an interruption leaves of the change that is being made.
+  private static let note = Mutex<Failure?>(nil)
+
+  /// Runs `body`, which makes a change. If the process is asked to end meanwhile, this failure takes the place of the
+  /// cancellation, and is also printed if the process ends without waiting for `body`.
+  static func noting<Result>(
+    _ failure: Failure, _ body: () async throws -> Result
+  ) async throws -> Result {
+    note.withLock { $0 = failure }
+    do {
+      let result = try await body()
+      note.withLock { $0 = nil }
+      return result
+    } catch is CancellationError where hasHappened {
+      throw failure
+    } catch {
+      note.withLock { $0 = nil }
+      throw error
+    }
+  }
+
+  /// Prints the failure of ``noting(_:_:)`` once.
+  static func printNote() {
+    // Whoever comes second ends the process, and has to wait until the line is complete.
+    note.withLock { note in
+      if let failure = note { Output.printError(failure.line) }
+      note = nil
+    }
+  }
+
   /// Whether the process has been asked to end.
   static var hasHappened: Bool { received.withLock { $0 != nil } }
 
@@ -50,6 +80,8 @@ enum Interruption {
     for number in signals { signal(number, SIG_DFL) }
     // An error of write(2) indicates the same condition, and allows the reader to be closed first.
     signal(SIGPIPE, SIG_IGN)
+    // The same for a file that is larger than the user's limit.
+    signal(SIGXFSZ, SIG_IGN)
   }
 
   /// Waits on this thread until the process is asked to end, and then calls `action`.
@@ -65,6 +97,7 @@ enum Interruption {
       guard !isSecond else {
         // A second signal does not interrupt a lock. The first signal has already limited its time.
         if UninterruptedSections.areRunning { continue }
+        printNote()
         _exit(status)
       }
       do {
@@ -87,6 +120,7 @@ enum Interruption {
       waited += interval
     }
     if waited > 0 { usleep(graceAfterSection) }
+    printNote()
     _exit(status)
   }
 

@@ -49,7 +49,7 @@ enum Program {
     case is Output.StandardOutputClosed:
       Interruption.endByBrokenPipe()
     case let failure as Failure where failure.status == .interrupted:
-      Output.printError(failure.line)
+      Interruption.printNote()
       return Interruption.status
     case _ where Interruption.hasHappened || error is CancellationError:
       return Interruption.status

@@ -27,7 +27,7 @@ struct SelectedTag<Kind: Sendable>: Sendable {
     advising: (NFCError, inout Failure) -> Void
   ) async throws -> Result {
     do {
-      let result = try await body()
+      let result = try await noting(.unrepeatable, body)
       // The work is complete. A card that has left has no session to end.
       try? await end()
       return result
@@ -46,14 +46,49 @@ struct SelectedTag<Kind: Sendable>: Sendable {
   }
 
   /// Shows on a terminal that the command is working, after one second.
+  ///
+  /// - Parameter interrupted: what an interruption leaves, if the command changes the tag.
   func showingProgress<Result: Sendable>(
-    _ body: () async throws -> Result
+    interrupted: InterruptedChange = .repeatable, _ body: () async throws -> Result
   ) async throws -> Result {
-    try await Progress.during("\(use == .reading ? "Reading" : "Writing") \(name)", body)
+    try await noting(interrupted) {
+      try await Progress.during("\(use == .reading ? "Reading" : "Writing") \(name)", body)
+    }
+  }
+
+  /// Runs `body`. If the process is asked to end meanwhile and the command changes the tag, the error says what the
+  /// tag has then.
+  func noting<Result>(
+    _ interrupted: InterruptedChange, _ body: () async throws -> Result
+  ) async throws -> Result {
+    guard use == .changing else { return try await body() }
+    return try await Interruption.noting(
+      Failure(
+        .interrupted, "interrupted; the tag \(interrupted.state)", tag: name,
+        advice: interrupted.advice), body)
   }
 
   /// The tag's name in errors.
   var name: String { detected.identifier.tagName }
+}
+
+/// What is known of a tag after the command that changes it was interrupted.
+struct InterruptedChange: Sendable {
+  /// A description that follows "the tag".
+  var state: String
+  var advice: String
+
+  static let repeatable = InterruptedChange(
+    state: "is as it was, or changed in part", advice: "the same command completes the change")
+  /// A change that would be made twice, as one of a value or a new record.
+  static let unrepeatable = InterruptedChange(
+    state: "is as it was, or changed", advice: "check that before you repeat the command")
+  static let message = InterruptedChange(
+    state: "holds the message that it had, none, or the new one", advice: "nfc read shows which")
+  static let format = InterruptedChange(
+    state: "is as it was, or formatted in part", advice: "format it again")
+  static let lock = InterruptedChange(
+    state: "is as it was, or locked in part", advice: "lock it again, which completes it")
 }
 
 /// The way in which a command uses a tag. It determines how certain the command has to be that it has the

@@ -22,6 +22,12 @@ final class BatchWriting: Sendable {
     var lastFailure: Failure?
     /// The tags that failed and are still present.
     var waiting: Set<[UInt8]> = []
+    /// Whether a tag that was refused has left, if its UID does not distinguish it from the next one.
+    var departure: TagDeparture?
+
+    mutating func awaitDeparture(of tag: DetectedTag) {
+      if !tag.hasLastingUID { departure = TagDeparture() }
+    }
   }
 
   /// Creates a batch, and checks all messages before the first one is written.
@@ -43,18 +49,30 @@ final class BatchWriting: Sendable {
         advice: "nothing was written")
     }
     count = options.count ?? rowCount
-    try checkNames(in: kind.templates)
+    try checkNames(in: kind.templates, options)
     try checkMessages()
   }
 
-  private func checkNames(in templates: [String]) throws {
-    guard let table else { return }
-    let known = Placeholders.builtIn + table.columns
-    for name in templates.flatMap(Placeholders.names) where !known.contains(name) {
-      throw Failure(
-        .usage, "there is no column {\(name)}",
-        advice: "there are \(known.map { "{\($0)}" }.joined(separator: ", "))")
+  /// Refuses names for which there would be no value, and a table of which no value would be used.
+  private func checkNames(in templates: [String], _ options: WriteOptions) throws {
+    let columns = table?.columns ?? []
+    let names = templates.flatMap(Placeholders.names)
+    func list(_ names: [String]) -> String {
+      names.map { "{\($0)}" }.joined(separator: ", ")
     }
+    let known = Placeholders.builtIn + columns
+    if !options.asIs, let unknown = names.first(where: { !known.contains($0) }) {
+      let table = table == nil ? ", and with --from the columns of a table" : ""
+      throw Failure(
+        .usage, "there is no value for {\(unknown)}",
+        advice: "there are \(list(known))\(table); --as-is writes other braces as they are")
+    }
+    guard let path = options.from, !names.contains(where: columns.contains) else { return }
+    throw Failure(
+      .usage, "no column of \(File.name(path)) is in what is written",
+      advice: templates.isEmpty
+        ? "leave --from out: this kind of record has no place for one"
+        : "there are \(list(columns)); leave --from out to use none")
   }
 
   private static let sampleUID: [UInt8] = [0x04, 0xA1, 0xB2, 0xC3, 0xD4, 0xE5, 0xF6]
@@ -85,9 +103,9 @@ final class BatchWriting: Sendable {
   func run(_ session: Session) async throws {
     do {
       try await writeAll(session)
-    } catch is CancellationError {
+    } catch  where error is CancellationError || (error as? Failure)?.status == .interrupted {
       try summarize(session.options)
-      throw CancellationError()
+      throw error
     }
     try finish(session)
   }
@@ -100,6 +118,7 @@ final class BatchWriting: Sendable {
       let present = try await session.tagsInField()
       state.withLock { state in
         state.waiting.formIntersection(present.map(\.identifier))
+        if state.departure?.isComplete(present) == true { state.departure = nil }
       }
       for tag in present where isWanted(tag) && writtenCount < count ?? .max {
         try await write(tag, session)
@@ -117,8 +136,14 @@ final class BatchWriting: Sendable {
 
   private func isWanted(_ tag: DetectedTag) -> Bool {
     state.withLock { state in
-      !state.written.contains(tag.identifier) && !state.waiting.contains(tag.identifier)
+      guard tag.hasLastingUID else { return state.departure == nil }
+      return !state.written.contains(tag.identifier) && !state.waiting.contains(tag.identifier)
     }
+  }
+
+  /// Returns the UID; nothing for a tag that comes back with another one.
+  private static func key(of tag: DetectedTag) -> [UInt8] {
+    tag.hasLastingUID ? tag.identifier : []
   }
 
   private func write(_ tag: DetectedTag, _ session: Session) async throws {
@@ -128,14 +153,15 @@ final class BatchWriting: Sendable {
       let written = try await write(tag, index: index)
       state.withLock { state in
         state.written.insert(tag.identifier)
-        state.failed[tag.identifier] = nil
+        state.failed[Self.key(of: tag)] = nil
       }
       try report(tag, number, written, session.options)
     } catch let failure as Failure where failure.status != .interrupted {
       state.withLock { state in
-        state.failed[tag.identifier] = failure
+        state.failed[Self.key(of: tag)] = failure
         state.lastFailure = failure
         state.waiting.insert(tag.identifier)
+        state.awaitDeparture(of: tag)
       }
       try report(tag, failure, session.options)
     }
@@ -152,11 +178,16 @@ final class BatchWriting: Sendable {
         .noReader, "the reader does not report its UID, which distinguishes it from the next tag",
         tag: tag.identifier.tagName, advice: "write each tag with a command of its own")
     }
+    guard tag.hasLastingUID else {
+      throw Failure(
+        .notThere, "it reports a random UID, which does not distinguish it from the next tag",
+        tag: tag.identifier.tagName, advice: "write each tag with a command of its own")
+    }
     let message = try makeMessage(
       Placeholders(
         uid: tag.identifier, number: first + index,
         row: table.map { $0.values(ofRow: index) } ?? [:]))
-    let selected = SelectedTag(detected: tag, kind: ndef)
+    let selected = SelectedTag(detected: tag, kind: ndef, use: .changing)
     return try await selected.changingNDEF {
       try await tag.connect()
       return try await writing.write(message, to: tag, ndef)

@@ -97,15 +97,13 @@ extension DetectedTag {
 
 extension SelectedTag {
   /// Runs code that reads or changes the tag's message. The tag is added to errors.
+  ///
+  /// - Parameter interrupted: what an interruption leaves, if the command changes the tag.
   func changingNDEF<Result: Sendable>(
-    _ body: () async throws -> Result
+    _ interrupted: InterruptedChange = .message, _ body: () async throws -> Result
   ) async throws -> Result {
     do {
-      return try await showingProgress(body)
-    } catch is CancellationError where Interruption.hasHappened {
-      throw Failure(
-        .interrupted, "interrupted; the tag holds the message that it had, none, or the new one",
-        tag: name, advice: "nfc read shows which")
+      return try await showingProgress(interrupted: interrupted, body)
     } catch let error as NFCError {
       var failure = Failure(error, tag: name)
       switch error.code {

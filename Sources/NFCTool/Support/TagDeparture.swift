@@ -1,0 +1,27 @@
+import NFC
+
+/// Finds out whether a tag has left that its UID does not distinguish from the next one.
+struct TagDeparture {
+  /// The number of searches in a row that find no such tag once it has left. A search can miss a tag.
+  private static let limit = 2
+
+  private var misses = 0
+
+  /// Takes note of what a search has found.
+  ///
+  /// - Returns: whether every tag has left without a lasting UID.
+  mutating func isComplete(_ found: [DetectedTag]) -> Bool {
+    misses = found.contains { !$0.hasLastingUID } ? 0 : misses + 1
+    return misses >= Self.limit
+  }
+}
+
+extension DetectedTag {
+  /// Whether the UID is reported and stays the same. A card can draw a new one at each power-on, which every search
+  /// is for a tag; what such a card is like, ``ISO14443ATarget/hasRandomUID`` says. A card of type B does not say it.
+  var hasLastingUID: Bool {
+    guard !identifier.isEmpty else { return false }
+    guard technology == .iso14443a else { return true }
+    return !ISO14443ATarget.isRandom(uid: identifier)
+  }
+}
