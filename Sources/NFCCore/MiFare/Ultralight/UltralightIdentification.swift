@@ -66,7 +66,8 @@ enum UltralightIdentification {
         UltralightCommand.getVersion.encoded, framing: .checked, timeout: UltralightExchange.timeout
       )
       if answer.count > 1 { return answer }
-    } catch let error as NFCError where error.code == .tagResponseError && error.cause == .noAnswer {
+    } catch let error as NFCError where error.code == .tagResponseError && error.cause == .noAnswer
+    {
       try link.selectAgain()
       return try answer(again: .getVersion, link)
     } catch let error as NFCError where [.tagRefused, .tagResponseError].contains(error.code) {
