@@ -21,7 +21,7 @@ extension TagDetails {
     }
     guard listsMemory,
       let content = try await answer(
-        detected, { try await MemoryTag.feliCaLite(tag).read(TagKeys(), password: nil) })
+        detected, { try await MemoryTag.feliCaLite(tag).read(TagKeys.parse([]), password: nil) })
     else { return }
     memory = MemoryListing(content.image, locked: lockedBlocks ?? [])
   }

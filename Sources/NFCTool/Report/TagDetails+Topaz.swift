@@ -24,6 +24,6 @@ extension TagDetails {
     lockedBlocks = locked
     guard listsMemory else { return }
     memory = MemoryListing(
-      try await MemoryTag.topaz(tag).read(TagKeys(), password: nil).image, locked: locked)
+      try await MemoryTag.topaz(tag).read(TagKeys.parse([]), password: nil).image, locked: locked)
   }
 }

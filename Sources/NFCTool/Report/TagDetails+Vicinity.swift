@@ -23,7 +23,7 @@ extension TagDetails {
     if password != nil { try await detected.authenticate(password) }
     guard
       let content = try await answer(
-        detected, { try await MemoryTag.vicinity(tag).read(TagKeys(), password: nil) })
+        detected, { try await MemoryTag.vicinity(tag).read(TagKeys.parse([]), password: nil) })
     else { return }
     memory = MemoryListing(content.image, locked: lockedBlocks ?? [])
   }
