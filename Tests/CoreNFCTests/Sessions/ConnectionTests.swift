@@ -31,13 +31,13 @@ extension SessionSuites {
 
     /// As after any end of a connection: the first command connects.
     @Test func afterAFailedConnectionTheNextCommandConnects() async throws {
-      let (one, other) = (VirtualTag.ntag215(), VirtualTag.ntag216())
-      let bench = try SessionBench(one, other)
+      let other = VirtualTag.ntag216()
+      let bench = try SessionBench(.type4(), other)
       let (session, delegate, tags) = try await bench.tags()
       let stays = try #require(
-        tags.first { $0.miFare?.identifier == Data(one.identifier) }?.miFare)
-      let leaves = try #require(tags.first { $0.miFare?.identifier != Data(one.identifier) })
-      try await session.connect(to: .miFare(stays))
+        tags.compactMap { if case .iso7816(let card) = $0 { card } else { nil } }.first)
+      let leaves = try #require(tags.first { $0.miFare != nil })
+      try await session.connect(to: .iso7816(stays))
       bench.field.remove(other)
       await expect(.readerTransceiveErrorTagConnectionLost) {
         try await session.connect(to: leaves)
