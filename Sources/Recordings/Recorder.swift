@@ -92,11 +92,12 @@ extension RecordedCall {
       let ranges = secrets.find(inCommand: command.bytes, framing: framing)
       let masked = RecordedBytes(command.bytes, masking: ranges)
       call.request = .exchange(masked, framing, timeout: timeout)
-      if case .answer(let answer) = outcome {
+      switch outcome {
+      case .answer(let answer):
         let ranges = secrets.find(inAnswer: answer.bytes)
         call.outcome = .answer(RecordedBytes(answer.bytes, masking: ranges))
-      } else {
-        secrets.answerFailed()
+      case .failure(let error): secrets.answerFailed(error)
+      default: break
       }
     default: break
     }

@@ -101,10 +101,10 @@ struct RecordingSecrets {
     }
   }
 
-  /// Handles a refusal or silence of the tag: only chips without a password answer GET_VERSION like
-  /// that.
-  mutating func answerFailed() {
-    if expectation == .version { secretPages = PasswordPages.ofKeys }
+  /// Handles the failure of a command: only chips without a password refuse GET_VERSION. Silence says nothing about the
+  /// chip, because an answer may be lost.
+  mutating func answerFailed(_ error: NFCError) {
+    if expectation == .version, error.cause != .noAnswer { secretPages = PasswordPages.ofKeys }
   }
 
   static let blockSize = 16

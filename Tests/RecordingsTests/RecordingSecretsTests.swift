@@ -114,6 +114,21 @@ import Testing
     #expect(secrets.find(inCommand: [0x02, 0xA6, 4, 1], framing: .tagProtocol) == [])
   }
 
+  /// A lost answer to GET_VERSION does not make a chip one without a password: a refusal does.
+  @Test func theVersionMayBeLost() {
+    var secrets = RecordingSecrets()
+    secrets.turn(
+      to: .iso14443a(ISO14443ATarget(uid: [4, 1, 2, 3, 4, 5, 6], atqa: [0, 0x44], sak: 0)))
+    // PWD of an NTAG213.
+    let write: [UInt8] = [0xA2, 0x2B, 7, 7, 7, 7]
+    #expect(secrets.find(inCommand: [0x60], framing: .checked) == [])
+    secrets.answerFailed(NFCError(.tagResponseError, "no answer", cause: .noAnswer))
+    #expect(secrets.find(inCommand: write, framing: .checked) == [2..<6])
+    #expect(secrets.find(inCommand: [0x60], framing: .checked) == [])
+    secrets.answerFailed(NFCError(.tagResponseError, "no complete answer", cause: .checksum))
+    #expect(secrets.find(inCommand: write, framing: .checked) == [])
+  }
+
   /// A command without secrets.
   @Test func otherCommands() {
     var secrets = RecordingSecrets()

@@ -52,6 +52,7 @@ struct SessionBench: Sendable {
     guard
       let session = NFCTagReaderSession(pollingOption: options, delegate: delegate, queue: queue)
     else { throw Unexpected("no session") }
+    SessionEnd.add(session)
     session.begin()
     return (session, delegate)
   }

@@ -2,4 +2,4 @@ import Testing
 
 /// The suites that run sessions. One session runs at a time, and the environment is the process's: they
 /// run one after the other.
-@Suite(.serialized) struct SessionSuites {}
+@Suite(.serialized, .endsItsSessions) struct SessionSuites {}

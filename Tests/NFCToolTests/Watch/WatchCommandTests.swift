@@ -288,7 +288,7 @@ import VirtualNFC
     (["watch", "--schemes", "http"], "--schemes requires --open, --notify or --rules"),
     (["watch", "--write"], "--write requires --install"),
     (["diff", "a.bin", "b.bin", "--virtual", "ntag213"], "--virtual is for the tag"),
-    (["diff", "a.bin", "b.bin", "--key", "FFFFFFFFFFFF"], "--key is for the tag"),
+    (["diff", "a.bin", "b.bin", "--key", "FFFFFFFFFFFF"], "--key or --keys is for the tag"),
     (["virtual", "--list", "ntag213"], "--list"), (["virtual", "--list", "--pcsc"], "--list"),
   ])
   func optionsWithoutAnEffectAreRefused(arguments: [String], reason: String) async throws {
