@@ -112,31 +112,41 @@ extension DESFirePICC {
   mutating func writeRecord(
     _ command: DESFireCommand, _ parameters: [UInt8]
   ) throws(DESFireStatus) -> Result {
-    let index = try fileIndex(parameters[0])
-    let file = selected.files[index]
-    var (records, isCyclic) = try records(of: file)
-    let (data, communication) = try written(command, parameters, to: file)
-    try records.write(
-      data, at: Self.number(parameters[1..<4]), contentSize: file.content.count,
-      isCyclic: isCyclic)
-    replace(index, records, isCyclic: isCyclic)
-    note([command.rawValue] + parameters.prefix(7), data)
-    return Result(session?.acknowledge(communication) ?? [])
+    try changeRecords(command, parameters, header: 7) {
+      (records, data, content, isCyclic) throws(DESFireStatus) in
+      try records.write(
+        data, at: Self.number(parameters[1..<4]), contentSize: content.count, isCyclic: isCyclic)
+    }
   }
 
   /// Changes an existing record. Record numbers count from the newest.
   mutating func updateRecord(
     _ command: DESFireCommand, _ parameters: [UInt8]
   ) throws(DESFireStatus) -> Result {
+    try changeRecords(command, parameters, header: 10) {
+      (records, data, content, _) throws(DESFireStatus) in
+      try records.change(
+        data, at: Self.number(parameters[4..<7]), skipping: Self.number(parameters[1..<4]),
+        in: content)
+    }
+  }
+
+  /// Changes the records that the transaction will commit.
+  ///
+  /// - Parameters:
+  ///   - header: the number of parameter bytes before the data, with the file's number.
+  ///   - change: receives the records, the data, the committed content, and whether the file is cyclic.
+  private mutating func changeRecords(
+    _ command: DESFireCommand, _ parameters: [UInt8], header: Int,
+    _ change: (inout DESFireRecords, [UInt8], [UInt8], Bool) throws(DESFireStatus) -> Void
+  ) throws(DESFireStatus) -> Result {
     let index = try fileIndex(parameters[0])
     let file = selected.files[index]
     var (records, isCyclic) = try records(of: file)
     let (data, communication) = try written(command, parameters, to: file)
-    try records.change(
-      data, at: Self.number(parameters[4..<7]), skipping: Self.number(parameters[1..<4]),
-      in: file.content)
+    try change(&records, data, file.content, isCyclic)
     replace(index, records, isCyclic: isCyclic)
-    note([command.rawValue] + parameters.prefix(10), data)
+    note([command.rawValue] + parameters.prefix(header), data)
     return Result(session?.acknowledge(communication) ?? [])
   }
 
