@@ -42,11 +42,15 @@ struct SystemdUnit: Sendable {
       [Unit]
       Description=Background NFC tag reading
       After=graphical-session.target\(needsDesktop ? "\nPartOf=graphical-session.target" : "")
+      # It is started again until the cause is gone, for instance a broker's certificate that has expired.
+      StartLimitIntervalSec=0
 
       [Service]
       ExecStart=\(command)\(folder.map { "\nWorkingDirectory=\(Self.setting(of: $0))" } ?? "")
       Restart=on-failure
-      RestartSec=2
+      RestartSec=5
+      # A wrong command line stays wrong.
+      RestartPreventExitStatus=64
       # The exit status after SIGTERM, with which systemd stops a service.
       SuccessExitStatus=143
       # NFC_MQTT_PASSWORD and other variables, one per line. Make it readable only by its owner.

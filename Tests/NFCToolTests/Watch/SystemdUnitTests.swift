@@ -60,6 +60,18 @@ import Testing
     #expect(lines.contains("Restart=on-failure"))
   }
 
+  /// A broker's certificate that has expired, or a reader that its user may not open yet, is mended by someone else. By
+  /// default, systemd gives up after five starts within ten seconds (systemd.unit(5), "StartLimitIntervalSec=").
+  @Test func aServiceIsStartedAgainUntilItsCauseIsGone() async throws {
+    let lines = try await Self.lines("watch", "--install")
+    let unit = try #require(lines.firstIndex(of: "[Unit]"))
+    let service = try #require(lines.firstIndex(of: "[Service]"))
+    #expect(lines[unit..<service].contains("StartLimitIntervalSec=0"))
+    #expect(lines.contains("RestartSec=5"))
+    // A wrong command line stays wrong.
+    #expect(lines.contains("RestartPreventExitStatus=64"))
+  }
+
   /// A door is watched without a desktop. Only links are opened in one, which starts the service with the variables of
   /// its session, and ends it (systemd.special(7), "graphical-session.target").
   @Test func onlyAUnitThatOpensLinksDependsOnADesktop() async throws {
