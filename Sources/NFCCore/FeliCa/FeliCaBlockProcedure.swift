@@ -127,11 +127,13 @@ struct FeliCaBlockProcedure {
     }
   }
 
-  /// Names the block: flag 1 has a bit for the element that is to blame, certain in lists of up to eight.
+  /// Names the block if flag 1 leaves no doubt: it has a bit for the element that is to blame, and the ninth
+  /// element has the bit of the first one again.
   private static func placed(_ error: NFCError, _ numbers: [Int], flag: UInt8) -> NFCError {
     var error = error
-    let index = numbers.count <= 8 && flag.nonzeroBitCount == 1 ? flag.trailingZeroBitCount : 0
-    error.place = (numbers.dropFirst(index).first ?? numbers.last).map { .block($0) }
+    let marked = numbers.indices.filter { flag == 1 << UInt8($0 % 8) }.map { numbers[$0] }
+    let blamed = numbers.count == 1 ? numbers : marked
+    error.place = blamed.count == 1 ? blamed.first.map { .block($0) } : nil
     return error
   }
 }

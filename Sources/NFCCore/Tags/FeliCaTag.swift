@@ -38,7 +38,7 @@ public protocol FeliCaTag: NDEFTag {
   ///   - blocks: the numbers of the blocks, 0 to 65 535.
   ///   - system: the system; `nil` for the one that the card was found with. See ``systems()``.
   /// - Returns: 16 bytes per block.
-  /// - Throws: ``NFCError/Code/tagRefused`` with the status flags and the block;
+  /// - Throws: ``NFCError/Code/tagRefused`` with the status flags, and the block if they name one;
   ///   ``NFCError/Code/invalidParameter``.
   func readBlocks(
     service: UInt16, blocks: Range<Int>, system: FeliCaSystem?
@@ -48,7 +48,7 @@ public protocol FeliCaTag: NDEFTag {
   /// Each exchange is performed completely or not at all; earlier ones are not undone.
   ///
   /// - Parameter data: 16 bytes per block.
-  /// - Throws: ``NFCError/Code/tagRefused`` with the status flags and the block; ``NFCError/Code/invalidParameter``
+  /// - Throws: ``NFCError/Code/tagRefused`` with the status flags, and the block if they name one; ``NFCError/Code/invalidParameter``
   ///   before anything is sent.
   func writeBlocks(
     service: UInt16, firstBlock: Int, data: [[UInt8]], system: FeliCaSystem?

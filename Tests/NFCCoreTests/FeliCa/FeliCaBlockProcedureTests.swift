@@ -94,6 +94,37 @@ import Testing
     }
   }
 
+  /// Flag 1 has a bit for the first wrong element of the list, and the ninth has the bit of the first one again:
+  /// a block is named only if there is no other that the flag could mean.
+  @Test(
+    arguments: [
+      (0..<12, 1, nil), (0..<12, 9, nil), (0..<12, 5, 5), (0..<8, 1, 1), (18..<22, 20, 20),
+      (0..<1, 0, 0), (4..<16, 11, 11), (4..<16, 13, nil),
+    ] as [(Range<Int>, Int, Int?)])
+  func theRefusedBlock(_ numbers: Range<Int>, _ refused: Int, _ named: Int?) {
+    let flag = UInt8(1) << UInt8((refused - numbers.lowerBound) % 8)
+    #expect(place(in: numbers, flag) == named.map { .block($0) })
+  }
+
+  /// FF says that the refusal does not concern an element of the list.
+  @Test func aRefusalOfTheWholeList() {
+    #expect(place(in: 0..<12, 0xFF) == nil)
+    #expect(place(in: 7..<8, 0xFF) == .block(7))
+  }
+
+  /// Returns the place in the error of a card that refuses these blocks with this flag 1.
+  private func place(in numbers: Range<Int>, _ flag: UInt8) -> NFCError.Place? {
+    let procedure = FeliCaBlockProcedure(
+      idm: Self.idm, maximumCommandLength: 262, maximumResponseLength: 262
+    ) { [$0[0] + 1] + Self.idm + [flag, 0xA8] }
+    var limit = 12
+    let error = #expect(throws: NFCError.self) {
+      try procedure.read(service: 0x090F, blocks: Array(numbers), limit: &limit)
+    }
+    #expect(error?.cause == .statusFlags(flag1: flag, flag2: 0xA8))
+    return error?.place
+  }
+
   @Test func writesAreHalvedOnRefusal() throws {
     let card = Card(granted: 3, isSilent: false)
     var limit = 13
