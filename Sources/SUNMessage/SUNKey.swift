@@ -35,6 +35,19 @@ public struct SUNKey: Sendable {
     storage = Storage(bytes)
   }
 
+  /// Creates a key from 32 hexadecimal digits of either case, as a server's settings contain them; `nil` for any
+  /// other text. The caller is responsible for the text.
+  public init?(hexadecimal text: some StringProtocol) {
+    guard text.utf8.count == 2 * Self.size else { return nil }
+    var bytes = [UInt8](repeating: 0, count: Self.size)
+    defer { bytes.withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) } }
+    for (index, digit) in text.utf8.enumerated() {
+      guard let value = HexadecimalText.value(digit) else { return nil }
+      bytes[index / 2] = bytes[index / 2] << 4 | value
+    }
+    self.init(bytes)
+  }
+
   /// The value of each of the chip's keys on delivery: zeros (NT4H2421Gx data sheet, 8.2.4.2).
   public static let factory = SUNKey(block: AESBlock.zero)
 

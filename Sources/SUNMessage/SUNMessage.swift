@@ -187,7 +187,7 @@ enum HexadecimalText {
     (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(letter) ? letter & 0xDF : letter
   }
 
-  private static func value(_ digit: UInt8) -> UInt8? {
+  static func value(_ digit: UInt8) -> UInt8? {
     switch digit {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
     case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10

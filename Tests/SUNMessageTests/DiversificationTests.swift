@@ -30,3 +30,21 @@ import Testing
     #expect(master.diversified(by: [UInt8](repeating: 0, count: 32)) == nil)
   }
 }
+
+/// Tests the key of a server's settings.
+@Suite struct SUNKeyTextTests {
+  @Test(arguments: ["00112233445566778899AABBCCDDEEFF", "00112233445566778899aabbccddeeff"])
+  func digits(_ text: String) throws {
+    #expect(SUNKey(hexadecimal: text) == SUNKey((0..<16).map { UInt8($0 * 0x11) }))
+    #expect(SUNKey(hexadecimal: text.dropFirst(0)) != nil)
+  }
+
+  @Test(arguments: [
+    "", "0", "00112233445566778899AABBCCDDEEF", "00112233445566778899AABBCCDDEEFFF",
+    "00112233445566778899AABBCCDDEEFG", "00 112233445566778899AABBCCDDEEF",
+    "00112233445566778899AABBCCDDEE\u{E9}", "00112233445566778899AABBCCDDEEFF00",
+  ])
+  func everythingElse(_ text: String) {
+    #expect(SUNKey(hexadecimal: text) == nil)
+  }
+}
