@@ -3,7 +3,8 @@ import NFCCore
 /// Derives the keys of individual cards from one master key and data of the card: NXP AN10922.
 ///
 /// ```swift
-/// let key = try master.diversified(by: uid + applicationIdentifier + Array("my system".utf8))
+/// let input = uid + applicationIdentifier + Array("my system".utf8)
+/// let key = try KeyDiversification.key(master, .aes128, input: input)
 /// ```
 public enum KeyDiversification {
   /// The cipher that the keys are for.

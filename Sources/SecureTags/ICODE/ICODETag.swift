@@ -88,12 +88,22 @@ public struct ICODETag: Sendable {
   /// use the same commands for the features they have.
   package static func isOne(_ product: TagProduct?) -> Bool { product?.id.isICODE == true }
 
+  private static let wrongTag = NFCError(.wrongTag, "the tag is not an ICODE chip")
+
+  /// Costs the exchanges of ``ISO15693Tag/product()``.
+  ///
+  /// - Throws: ``NFCError/Code/wrongTag`` for a tag of another kind.
+  public init(_ tag: DetectedTag) async throws {
+    guard case .iso15693(let tag) = tag else { throw Self.wrongTag }
+    try await self.init(tag)
+  }
+
   /// Costs the exchanges of ``ISO15693Tag/product()``.
   ///
   /// - Throws: `wrongTag` for a tag of another kind.
   public init(_ tag: any ISO15693Tag) async throws {
     guard let product = try await tag.product(), Self.isOne(product) else {
-      throw NFCError(.wrongTag, "the tag is not an ICODE chip")
+      throw Self.wrongTag
     }
     let isPrivate = tag.identifier == ISO15693Product.privateUID
     let chip = Self.chips[product.id] ?? Chip(passwords: isPrivate ? [.privacy] : [])

@@ -30,6 +30,17 @@ public final class MIFAREPlusCard: Sendable {
   private let random: RandomBytes?
   private let session = Mutex<MIFAREPlusSession?>(nil)
 
+  private static let wrongTag = NFCError(
+    .wrongTag, "the tag is not a MIFARE Plus in security level 0 or 3")
+
+  /// Creates the interface of a card. No exchange.
+  ///
+  /// - Throws: ``NFCError/Code/wrongTag`` for a tag of another kind.
+  public convenience init(_ tag: DetectedTag) throws {
+    guard case .miFare(let tag) = tag else { throw Self.wrongTag }
+    try self.init(tag)
+  }
+
   /// - Throws: ``NFCError/Code/wrongTag`` for a tag of another kind.
   public convenience init(_ tag: any MiFareTag) throws {
     try self.init(tag, random: nil)
@@ -37,7 +48,7 @@ public final class MIFAREPlusCard: Sendable {
 
   init(_ tag: any MiFareTag, random: RandomBytes?) throws {
     guard tag.family == .plus else {
-      throw NFCError(.wrongTag, "the tag is not a MIFARE Plus in security level 0 or 3")
+      throw Self.wrongTag
     }
     self.tag = tag
     self.random = random

@@ -32,12 +32,23 @@ public struct MIFAREPlusLevelOneCard: Sendable {
   /// The SAKs of 2 KB and 4 KB cards in level 1 (NXP AN10833, table 6).
   private static let saks: Set<UInt8> = [0x08, 0x18]
 
+  private static let wrongTag = NFCError(
+    .wrongTag, "the tag is not a MIFARE Plus in security level 1")
+
+  /// Creates the interface of a card. No exchange.
+  ///
+  /// - Throws: ``NFCError/Code/wrongTag`` for a tag of another kind.
+  public init(_ tag: DetectedTag) throws {
+    guard case .miFare(let tag) = tag else { throw Self.wrongTag }
+    try self.init(tag)
+  }
+
   /// - Throws: ``NFCError/Code/wrongTag`` for a tag of another kind.
   public init(_ tag: any MiFareTag) throws { try self.init(tag, random: nil) }
 
   init(_ tag: any MiFareTag, random: RandomBytes?) throws {
     guard Self.saks.contains(tag.sak), let classic = tag.classic else {
-      throw NFCError(.wrongTag, "the tag is not a MIFARE Plus in security level 1")
+      throw Self.wrongTag
     }
     self.tag = tag
     self.classic = classic

@@ -35,13 +35,23 @@ public struct ST25Tag: Sendable {
   /// Returns whether a product is one of these chips.
   package static func isOne(_ product: TagProduct?) -> Bool { ST25Chip(product) != nil }
 
+  private static let wrongTag = NFCError(
+    .wrongTag, "the tag is neither an ST25DV nor an ST25TV whose passwords are supported")
+
+  /// Costs the exchanges of ``ISO15693Tag/product()``.
+  ///
+  /// - Throws: ``NFCError/Code/wrongTag`` for a tag of another kind.
+  public init(_ tag: DetectedTag) async throws {
+    guard case .iso15693(let tag) = tag else { throw Self.wrongTag }
+    try await self.init(tag)
+  }
+
   /// Costs the exchanges of ``ISO15693Tag/product()``.
   ///
   /// - Throws: `wrongTag` for a tag of another kind.
   public init(_ tag: any ISO15693Tag) async throws {
     guard let product = try await tag.product(), let chip = ST25Chip(product) else {
-      throw NFCError(
-        .wrongTag, "the tag is neither an ST25DV nor an ST25TV whose passwords are supported")
+      throw Self.wrongTag
     }
     self.tag = tag
     self.product = product

@@ -40,12 +40,22 @@ public struct ST25TATag: Sendable {
   /// Returns whether a product is one of these chips.
   package static func isOne(_ product: TagProduct?) -> Bool { product?.id.isST25TA == true }
 
+  private static let wrongTag = NFCError(.wrongTag, "the card is neither an ST25TA nor an M24SR")
+
+  /// Creates the interface of a card. No exchange.
+  ///
+  /// - Throws: ``NFCError/Code/wrongTag`` for a tag of another kind.
+  public init(_ tag: DetectedTag) async throws {
+    guard case .iso7816(let tag) = tag else { throw Self.wrongTag }
+    try await self.init(tag)
+  }
+
   /// No exchange.
   ///
   /// - Throws: `wrongTag` for a card of another kind.
   public init(_ tag: any ISO7816Tag) async throws {
     guard let product = try await tag.product(), Self.isOne(product) else {
-      throw NFCError(.wrongTag, "the card is neither an ST25TA nor an M24SR")
+      throw Self.wrongTag
     }
     self.tag = tag
     self.product = product

@@ -35,6 +35,16 @@ public struct UltralightAESTag: Sendable {
   public let commands: UltralightCommands
   let random: RandomBytes?
 
+  private static let wrongTag = NFCError(.wrongTag, "the tag is not a MIFARE Ultralight AES")
+
+  /// Costs the exchanges of ``MiFareTag/product()``.
+  ///
+  /// - Throws: ``NFCError/Code/wrongTag`` for a tag of another kind.
+  public init(_ tag: DetectedTag) async throws {
+    guard case .miFare(let tag) = tag else { throw Self.wrongTag }
+    try await self.init(tag)
+  }
+
   /// Costs the exchanges of ``MiFareTag/product()``.
   ///
   /// - Throws: ``NFCError/Code/wrongTag`` for a tag of another kind.
@@ -44,7 +54,7 @@ public struct UltralightAESTag: Sendable {
 
   init(_ tag: any MiFareTag, random: RandomBytes?) async throws {
     guard let commands = tag.ultralight, try await tag.product()?.id == .ultralightAES else {
-      throw NFCError(.wrongTag, "the tag is not a MIFARE Ultralight AES")
+      throw Self.wrongTag
     }
     self.tag = tag
     self.commands = commands
