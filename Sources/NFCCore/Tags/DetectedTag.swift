@@ -2,10 +2,10 @@
 ///
 /// ```swift
 /// switch tag {
-/// case .miFare(let tag): try await tag.sendMiFareCommand([0x30, 0x04])
-/// case .iso7816(let tag): try await tag.sendCommand(.select(aid: "D2760000850101"))
+/// case .miFare(let tag): print(try await tag.sendMiFareCommand([0x30, 0x04]))
+/// case .iso7816(let tag): print(try await tag.sendCommand(.select(aid: "D2760000850101")))
 /// case .feliCa(let tag): print(tag.idm.hexadecimal)
-/// case .iso15693(let tag): print(tag.icManufacturerCode)
+/// case .iso15693(let tag): print(tag.icSerialNumber.hexadecimal)
 /// case .other(let tag): print(tag.technology)
 /// }
 /// ```

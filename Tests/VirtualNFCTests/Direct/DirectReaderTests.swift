@@ -15,16 +15,16 @@ import Testing
     return (direct, try await direct.open())
   }
 
-  /// The code in the documentation is compiled and run: it is in the file next to this one.
-  @Test func theDocumentationShowsWhatRuns() throws {
+  /// The code in the documentation is compiled and run: it is in the files next to this one.
+  @Test(arguments: ["UnitTestExample.swift", "OwnCardExample.swift"])
+  func theDocumentationShowsWhatRuns(_ file: String) throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
     let root = folder.deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
     let article = try String(
       contentsOf: root.appending(path: "Sources/VirtualNFC/VirtualNFC.docc/UnitTests.md"),
       encoding: .utf8)
-    let example = try String(
-      contentsOf: folder.appending(path: "UnitTestExample.swift"), encoding: .utf8)
+    let example = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
     #expect(article.contains("```swift\n" + example + "```\n"))
   }
 
