@@ -30,3 +30,16 @@ public struct ReaderAddress: Hashable, Sendable, LosslessStringConvertible,
     description.firstIndex(of: ":").map { String(description[description.index(after: $0)...]) }
   }
 }
+
+extension ReaderAddress: Codable {
+  /// Decodes a connection string, as the settings of a program contain it.
+  public init(from decoder: any Decoder) throws {
+    self.init(try decoder.singleValueContainer().decode(String.self))
+  }
+
+  /// Encodes the connection string.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
+  }
+}

@@ -154,3 +154,10 @@ public struct FoundReader: Hashable, Sendable {
     self.address == address || aliases.contains(address)
   }
 }
+
+extension FoundReader: CustomStringConvertible {
+  /// The address, and in parentheses the name if it is known: `acr122_usb:001:004 (ACS ACR122U)`.
+  public var description: String {
+    name.map { "\(address) (\($0))" } ?? address.description
+  }
+}

@@ -138,3 +138,11 @@ public struct OtherTag: HandleTag {
     return try link.exchange(command, framing: framing)
   }
 }
+
+extension DetectedTag: CustomStringConvertible {
+  /// The technology and the identifier, for instance `iso14443a 0499C2BA1F6481`; only the technology of a tag that
+  /// has no identifier.
+  public var description: String {
+    identifier.isEmpty ? technology.rawValue : technology.rawValue + " " + identifier.hexadecimal
+  }
+}

@@ -45,6 +45,20 @@ import Testing
     await reader.close()
   }
 
+  /// Printing a tag shows what distinguishes it, and nothing of the reader.
+  @Test(arguments: [
+    ("ntag213", "iso14443a"), ("classic-1k", "iso14443a"), ("type4b", "iso14443b"),
+    ("suica", "felica"), ("icode-slix2", "iso15693"), ("topaz96", "jewel"),
+  ])
+  func aTagIsPrintedByItsIdentifier(_ name: String, _ technology: String) async throws {
+    let chip = try VirtualTag.named(name)
+    let (_, reader) = try await Self.reader(chip)
+    let tag = try await reader.firstTag(within: .zero)
+    #expect("\(tag)" == "\(technology) \(tag.identifier.hexadecimal)")
+    #expect(!tag.identifier.isEmpty)
+    await reader.close()
+  }
+
   @Test func severalTagsOfEachTechnologyAreFound() async throws {
     let (_, reader) = try await Self.reader(
       .ntag213(uid: [4, 1, 2, 3, 4, 5, 6]), .ntag215(uid: [4, 9, 8, 7, 6, 5, 4]), .classic1K(),
