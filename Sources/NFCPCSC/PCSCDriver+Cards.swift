@@ -198,26 +198,47 @@ extension PCSCDriver {
   }
 
   /// Returns the best way to send frames that the reader is shown to have, by reading the tag's
-  /// first pages.
+  /// first pages; `nil` if it has none.
+  ///
+  /// A tag is silent if another program has left it so, after a refusal or HLTA: it is started again once.
+  ///
+  /// - Throws: `tagResponseError` for a tag that is silent again, which says nothing about the reader.
   private func ultralightPath(_ uid: [UInt8]) throws -> (path: CardPath, pages: [UInt8])? {
-    if model.hasDirectTransmit {
-      guard case .answer(let pages) = try sendDirect(Self.readFirstPages, Self.tagTimeout),
-        Self.arePages(pages, of: uid)
-      else { return nil }
-      return (.direct, pages)
-    }
-    if model.hasEncapsulation {
-      let outcome = try sendEncapsulated(Self.readFirstPages, of: .typeA, Self.tagTimeout)
-      if case .answer(let pages) = outcome, Self.arePages(pages, of: uid) {
-        return (.encapsulated(.typeA), pages)
+    var isSilent = false
+    if let found = try ultralightPath(uid, &isSilent) { return found }
+    guard isSilent else { return nil }
+    try resetCard()
+    isSilent = false
+    if let found = try ultralightPath(uid, &isSilent) { return found }
+    guard !isSilent || !isPatient else { throw Self.silence }
+    return nil
+  }
+
+  /// - Parameter isSilent: is set if the reader has sent a frame that the tag has not answered.
+  private func ultralightPath(
+    _ uid: [UInt8], _ isSilent: inout Bool
+  ) throws -> (path: CardPath, pages: [UInt8])? {
+    func pages(_ outcome: ExchangeOutcome) -> [UInt8]? {
+      switch outcome {
+      case .answer(let pages) where Self.arePages(pages, of: uid): return pages
+      case .noAnswer, .broken: isSilent = true
+      case .answer, .refused, .unknown, .malformed: break
       }
+      return nil
+    }
+    if model.hasDirectTransmit {
+      return pages(try sendDirect(Self.readFirstPages, Self.tagTimeout)).map { (.direct, $0) }
+    }
+    if model.hasEncapsulation,
+      let pages = pages(
+        try sendEncapsulated(Self.readFirstPages, of: .typeA, Self.tagTimeout))
+    {
+      return (.encapsulated(.typeA), pages)
     }
     let way = model.typeAPassThrough
     if way == .identiv, let found = try pagesPassedThrough(.identiv, uid) { return found }
     if try startTransparentSession(.typeA) {
-      if case .answer(let pages) = try transparentExchange(Self.readFirstPages, Self.tagTimeout),
-        Self.arePages(pages, of: uid)
-      {
+      if let pages = pages(try transparentExchange(Self.readFirstPages, Self.tagTimeout)) {
         return (.transparent(.typeA), pages)
       }
       _ = try transmit(TransparentSession.endCommand)
@@ -242,35 +263,42 @@ extension PCSCDriver {
 
   private func feliCa() throws -> (CardPath, Target?)? {
     if model.hasFeliCaFrames, let target = try feliCaByFrames() { return (.feliCaFrames, target) }
+    var isSilent = false
+    func target(_ outcome: ExchangeOutcome) -> Target? {
+      isSilent = isSilent || [.noAnswer, .broken].contains(outcome)
+      return Self.feliCa(outcome)
+    }
     if model.hasDirectTransmit {
-      if let target = Self.feliCa(try sendDirect(Self.polling, Self.tagTimeout)) {
+      if let target = target(try sendDirect(Self.polling, Self.tagTimeout)) {
         return (.direct, target)
       }
     } else if model.hasEncapsulation,
-      let target = Self.feliCa(try sendEncapsulated(Self.polling, of: .feliCa, Self.tagTimeout))
+      let target = target(try sendEncapsulated(Self.polling, of: .feliCa, Self.tagTimeout))
     {
       return (.encapsulated(.feliCa), target)
     } else if try startTransparentSession(.feliCa) {
-      if let target = Self.feliCa(try transparentExchange(Self.polling, Self.tagTimeout)) {
+      if let target = target(try transparentExchange(Self.polling, Self.tagTimeout)) {
         return (.transparent(.feliCa), target)
       }
       _ = try transmit(TransparentSession.endCommand)
     }
+    // A card that has not answered says nothing about the reader.
+    guard !isSilent || !isPatient else { throw Self.silence }
     guard let idm = try identifier(), idm.count == Self.idmLength else { return nil }
     let pmm = try pmm()
-    func target(_ systemCode: [UInt8] = []) -> Target {
+    func identified(_ systemCode: [UInt8] = []) -> Target {
       .feliCa(FeliCaTarget(idm: idm, pmm: pmm, systemCode: systemCode, bitRate: 212))
     }
     let question = FeliCaQuestion.frame(to: idm)
     if model.hasFeliCaCommands {
       let answer = try sendFeliCaCommand(question, Self.tagTimeout)
       if FeliCaQuestion.isAnswered(answer, by: idm) {
-        return (.feliCaCommands, target(FeliCaQuestion.systemCode(from: answer)))
+        return (.feliCaCommands, identified(FeliCaQuestion.systemCode(from: answer)))
       }
     }
-    guard model.hasFeliCaBlocks else { return (.identifierAlone, target()) }
+    guard model.hasFeliCaBlocks else { return (.identifierAlone, identified()) }
     return (
-      .feliCaBlocks, target(try firstBlock().map(FeliCaQuestion.systemCode(fromBlock:)) ?? [])
+      .feliCaBlocks, identified(try firstBlock().map(FeliCaQuestion.systemCode(fromBlock:)) ?? [])
     )
   }
 

@@ -20,7 +20,7 @@ extension PCSCDriver {
     // More than four bits are no acknowledge: the answer to S(DESELECT) is a byte.
     let isWholeByte = answer.count == 1 && answer[0] > Self.mostOfFourBits
     return isWholeByte
-      ? answer + CyclicRedundancyCheck.a(answer) : Self.bare(answer) { active = nil }
+      ? answer + CyclicRedundancyCheck.a(answer) : Self.bare(answer, onRefusal: becomeMute)
   }
 
   private static let mostOfFourBits: UInt8 = 0x0F

@@ -76,14 +76,20 @@ extension PCSCDriver {
     case .broken:
       throw NFCError(.tagResponseError, "the tag's answer was broken", cause: .checksum)
     case .unknown(let word):
-      throw NFCError(
-        .unsupported, "\(name) does not send this command to the tag", cause: .statusWord(word))
+      throw unsupported("send this command to the tag", word)
     case .refused(let word):
       throw NFCError(
         .tagResponseError, "the reader did not perform the exchange", cause: .statusWord(word))
     case .malformed:
       throw NFCError(.tagResponseError, "the reader's answer makes no sense")
     }
+  }
+
+  /// Returns the error for what the reader itself does not do: another reader may.
+  func unsupported(_ action: String, _ word: UInt16) -> NFCError {
+    NFCError(
+      .unsupported, "\(name) does not \(action): \(NFCError.Cause.statusWord(word))",
+      cause: .unsupportedByReader)
   }
 
   // MARK: Type A, FeliCa
@@ -161,11 +167,11 @@ extension PCSCDriver {
     case .checked:
       let answer = try frame(sendFrame(command, timeout))
       // The four bits of a refusal, after which a tag is mute until it is woken.
-      if answer.count == 1, answer[0] & 0x0F != Self.acknowledge { active = nil }
+      if answer.count == 1, answer[0] & 0x0F != Self.acknowledge { becomeMute() }
       return answer
     case .bare:
       let answer = try frame(sendFrame(try withoutCheck(command), timeout))
-      return Self.bare(answer) { active = nil }
+      return Self.bare(answer, onRefusal: becomeMute)
     case .tagProtocol:
       throw NFCError(
         .unsupported, "\(name) does not run this tag's protocol in a session",

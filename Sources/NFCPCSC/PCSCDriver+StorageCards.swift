@@ -37,6 +37,9 @@ extension PCSCDriver {
   func exchangeStorage(_ command: [UInt8], _ framing: Framing) throws -> [UInt8] {
     let isBare = framing == .bare
     let own = isBare ? try withoutCheck(command) : command
+    // The reader has no command for HLTA. A card that is halted does not answer, and starts again when it is selected
+    // the next time; here, with its power.
+    guard own != Self.halt else { throw Self.silence }
     guard let substitute = StorageCardCommands.command(for: own) else {
       throw NFCError(
         .unsupported,
@@ -51,16 +54,14 @@ extension PCSCDriver {
     switch outcome {
     case .answer(let data):
       guard isBare else { return data }
-      return Self.bare(data.isEmpty ? [Self.acknowledge] : data) { active = nil }
+      return Self.bare(data.isEmpty ? [Self.acknowledge] : data, onRefusal: becomeMute)
     case .noAnswer, .broken: return try frame(.noAnswer)
     case .malformed: return try frame(.malformed)
     case .unknown(let word):
-      throw NFCError(
-        .unsupported, "\(name) does not support the commands for storage cards",
-        cause: .statusWord(word))
+      throw unsupported("support the commands for storage cards", word)
     case .refused(let word):
       try checkPresence()
-      active = nil
+      becomeMute()
       if isBare, !isAmbiguous(word, own) { return [Self.refusal] }
       if isBare { return try frame(.refused(word)) }
       throw NFCError(.tagRefused, "the card has refused the command", cause: .statusWord(word))
@@ -70,6 +71,8 @@ extension PCSCDriver {
   /// The status word that gives no reason (PC/SC part 3, 3.2.2.1).
   private static let noReason: UInt16 = 0x6300
   static let read: UInt8 = 0x30
+  /// ISO/IEC 14443-3, 6.5.3.
+  private static let halt: [UInt8] = [0x50, 0x00]
 
   /// Returns whether a tag may have carried out a command all the same: a reader that reports a
   /// failed write without a reason may have lost the acknowledge.
@@ -96,9 +99,7 @@ extension PCSCDriver {
     switch ExchangeOutcome(try transmit(command)) {
     case .answer: return
     case .unknown(let word):
-      throw NFCError(
-        .unsupported, "\(name) does not authenticate MIFARE Classic cards", cause: .statusWord(word)
-      )
+      throw unsupported("authenticate MIFARE Classic cards", word)
     case .refused, .noAnswer, .broken, .malformed:
       active = nil
       throw NFCError(

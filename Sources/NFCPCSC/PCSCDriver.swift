@@ -82,6 +82,9 @@ package final class PCSCDriver: ReaderDriver {
     var classicFrames: ClassicFrames = .unused
     /// Whether the card may hold something that the next program would inherit.
     var holdsState = false
+    /// Whether the card may be mute until its power is switched: after a refusal, a tag of type A accepts only
+    /// REQA and WUPA (ISO/IEC 14443-3, 6.3).
+    var isMute = false
   }
 
   /// Frames to a card whose cipher the reader runs.
@@ -239,12 +242,19 @@ package final class PCSCDriver: ReaderDriver {
     service.close()
   }
 
-  private func leave() {
-    let holdsState = session?.holdsState ?? false
+  /// - Parameter startsAnew: whether the next program has to find a card that starts again; also if the session says so.
+  private func leave(startsAnew: Bool = false) {
+    let startsAnew = startsAnew || session.map { $0.holdsState || $0.isMute } ?? false
     session = nil
     active = nil
     // The service leaves the card powered for a while, or as long as another program waits for it.
-    if holdsState { service.powerOff() } else { service.disconnect() }
+    if startsAnew { service.powerOff() } else { service.disconnect() }
+  }
+
+  /// Records that the card has to be woken before the next command, by this program or another one.
+  func becomeMute() {
+    active = nil
+    session?.isMute = true
   }
 
   package func tagHoldsState(_ holdsState: Bool) { session?.holdsState = holdsState }
@@ -302,7 +312,7 @@ package final class PCSCDriver: ReaderDriver {
       active = session?.target
       if let target = active { remember(target, at: status.eventCount) }
     } catch {
-      leave()
+      leave(startsAnew: true)
       if (error as? NFCError)?.code == .tagResponseError {
         silentEvent = status.eventCount
         silence = (status.eventCount, (silence?.rounds ?? 0) + 1)
@@ -373,6 +383,7 @@ package final class PCSCDriver: ReaderDriver {
   func resetCard() throws {
     try call { () throws(SmartCardFailure) in try service.reset() }
     session?.holdsState = false
+    session?.isMute = false
   }
 
   /// Runs a call; if it fails, records what is lost.
@@ -382,7 +393,9 @@ package final class PCSCDriver: ReaderDriver {
     do {
       return try body()
     } catch {
-      leave()
+      // A card that was away for a moment has lost what the service and the reader know of it: only its power brings it
+      // back. While the service sees it stay, it would fail each time.
+      leave(startsAnew: true)
       throw error.nfcError(reader: name)
     }
   }
@@ -459,7 +472,7 @@ package final class PCSCDriver: ReaderDriver {
       }
     } catch let error as NFCError where error.code == .tagResponseError {
       // Whatever its state: it is woken before the next command.
-      active = nil
+      becomeMute()
       throw error
     }
   }

@@ -24,14 +24,24 @@ extension ISO15693Access {
     }
   }
 
+  /// Reads the first blocks of a range, and of the others those that the same command returns.
+  ///
+  /// - Parameter needed: how many the result has at least, if the range has as many.
+  mutating func readBlocks(
+    _ range: Range<Int>, needing needed: Int
+  ) throws -> [ISO15693Block] {
+    try readInSteps(range, false, needing: needed)
+  }
+
   private mutating func readInSteps(
-    _ range: Range<Int>, _ securityStatus: Bool
+    _ range: Range<Int>, _ securityStatus: Bool, needing needed: Int? = nil
   ) throws -> [ISO15693Block] {
     try checkExistence(range)
+    let end = min(range.upperBound, range.lowerBound + (needed ?? range.count))
     var blocks: [ISO15693Block] = []
     var next = range.lowerBound
     var trial: Int?
-    while next < range.upperBound {
+    while next < end {
       let step = readStep(
         from: next, to: range.upperBound, limit: trial ?? knowledge.readLimit,
         overhead: securityStatus ? 1 : 0)

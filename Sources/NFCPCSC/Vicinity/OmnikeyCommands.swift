@@ -47,7 +47,9 @@ struct OmnikeyCommands: VicinityCommandDialect {
   }
 
   mutating func confirm(by transmit: Transmit) throws -> DialectConfirmation {
-    if let size = try memory(by: transmit)?.blockSize { storageCard.blockSize = size }
+    let answer = try ask(.memory, by: transmit)
+    if case .unknown(let word) = answer, word != Self.noInformation { return .absent }
+    if let size = Self.geometry(answer)?.blockSize { storageCard.blockSize = size }
     return try confirmByQuestions(transmit)
   }
 
@@ -114,6 +116,10 @@ struct OmnikeyCommands: VicinityCommandDialect {
 
   // MARK: Queries
 
+  /// "Function not supported", which a reader may answer also if only this tag does not report what is asked for
+  /// (PC/SC part 3, 3.2.2.1).
+  private static let noInformation: UInt16 = 0x6A81
+
   private func ask(_ field: Field, by transmit: Transmit) throws -> ExchangeOutcome {
     ExchangeOutcome(try transmit(Self.header + [field.rawValue, 0x00, 0x00]))
   }
@@ -121,11 +127,13 @@ struct OmnikeyCommands: VicinityCommandDialect {
   private static let sizeMask: UInt8 = 0x1F
 
   private func memory(by transmit: Transmit) throws -> ISO15693Geometry? {
-    guard case .answer(let bytes) = try ask(.memory, by: transmit), bytes.count >= 2 else {
-      return nil
-    }
+    Self.geometry(try ask(.memory, by: transmit))
+  }
+
+  private static func geometry(_ answer: ExchangeOutcome) -> ISO15693Geometry? {
+    guard case .answer(let bytes) = answer, bytes.count >= 2 else { return nil }
     return ISO15693Geometry(
-      blockSize: Int(bytes[1] & Self.sizeMask) + 1, blockCount: Int(bytes[0]) + 1)
+      blockSize: Int(bytes[1] & sizeMask) + 1, blockCount: Int(bytes[0]) + 1)
   }
 
   /// Returns what the reader reports about the tag in the form of the tag's own answer. If the

@@ -101,7 +101,10 @@ struct FeliCaReadCommand: AsyncParsableCommand {
   private func readAll(_ tag: SelectedTag<any FeliCaTag>) async throws {
     let size = try await blocksAtOnce(tag)
     let found = try await tag.work {
-      try await FeliCaCard(tag.kind, try await tag.kind.product()).systems
+      let found = try await FeliCaCard(tag.kind, try await tag.kind.product()).systems
+      // A reader that only reports the card's identifier finds none, and says so here.
+      if found.isEmpty { _ = try await tag.kind.systems() }
+      return found
     }
     for system in found where self.system.code.map({ $0 == system.system.code }) ?? true {
       let card = tag.kind.inSystem(system.system)

@@ -50,7 +50,12 @@ struct ISO15693ReadCommand: AsyncParsableCommand {
 
   private func wanted(of tag: SelectedTag<any ISO15693Tag>) async throws -> [Range<Int>] {
     guard blocks.isEmpty else { return Array(blocks.joined()) }
-    guard let count = try await tag.detected.vicinityInformation()?.blockCount else {
+    // A reader that only reads and writes blocks cannot ask the tag; its kind may say it.
+    let reported = try await tag.detected.vicinityInformation()?.blockCount
+    guard
+      let count = reported
+        ?? ISO15693Product(uid: tag.detected.identifier)?.geometry?.blockCount
+    else {
       throw Failure(
         .usage, "the tag does not report how many blocks it has", tag: tag.name,
         advice: "name the blocks, for instance 0-7")

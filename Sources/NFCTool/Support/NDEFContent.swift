@@ -85,6 +85,7 @@ struct NDEFContent: Sendable {
       }
     } catch let error as NFCError
       where [.content, .refusal].contains(error.group) || error.code == .tagRefused
+      || error.cause == .unsupportedByReader
     {
       return Description(failure: Failure(error), lines: ["\(error)"])
     }
@@ -92,8 +93,11 @@ struct NDEFContent: Sendable {
 }
 
 extension NFCError {
-  /// Whether a tag whose status cannot be read for this reason holds no NDEF structure.
-  fileprivate var meansNoNDEF: Bool { [.unsupported, .notNDEF].contains(code) }
+  /// Whether a tag whose status cannot be read for this reason holds no NDEF structure. What a reader cannot send says
+  /// nothing about the tag.
+  fileprivate var meansNoNDEF: Bool {
+    code == .notNDEF || code == .unsupported && cause != .unsupportedByReader
+  }
 }
 
 extension Failure {

@@ -180,7 +180,7 @@ struct Type5Mapping: Hashable, Sendable {
       return try load(0..<Type5CapabilityContainer.shortLength, link)
     }
     do {
-      try load(0..<beginning(size, link), link)
+      try loadBeginning(size, link)
     } catch let error as NFCError
       where knowledge.blockCount == nil
       && (error.vicinityRefusal == .blockNotAvailable || error.isOtherNumberOfBytes)
@@ -188,8 +188,17 @@ struct Type5Mapping: Hashable, Sendable {
       // NXP's chips answer with as many blocks as they have (SL2 ICS20 data sheet rev. 3.1, 3.5.3.1).
       // The chip is not what its UID says: let it say so itself.
       try withAccess(link) { try $0.askSize() }
-      try load(0..<beginning(knowledge.blockSize ?? size, link), link)
+      try loadBeginning(knowledge.blockSize ?? size, link)
     }
+  }
+
+  /// Reads container and first TLV, and whatever else the same command returns: a reader or tag that moves one block at
+  /// a time returns nothing else.
+  private mutating func loadBeginning(_ size: Int, _ link: ISO15693Link) throws {
+    let count = (beginning(size, link) + size - 1) / size
+    let needed = (Type5CapabilityContainer.longLength + size - 1) / size
+    let blocks = try withAccess(link) { try $0.readBlocks(0..<count, needing: needed) }
+    try image.keep(blocks.map(\.data), from: 0)
   }
 
   /// Returns how many bytes from the beginning one command reads at most.

@@ -231,14 +231,30 @@ extension Type2Mapping {
     try UltralightProcedure.halt(link)
     try memory.selectAgain(link)
     for (page, content) in zip(pages, contents) {
-      guard let content else { continue }
+      if let content, try accepts(content, page, link) { return page }
+    }
+    return nil
+  }
+
+  /// Writes a page, and returns whether the tag has accepted that; it is awake again if not.
+  ///
+  /// A reader may report a refusal as a broken answer, or as a failure without a reason. An acknowledge that was
+  /// disturbed looks the same, but hardly twice.
+  private mutating func accepts(
+    _ content: [UInt8], _ page: Int, _ link: TagLink
+  ) throws -> Bool {
+    let attempts = 2
+    for _ in 0..<attempts {
       do {
         try memory.write(content, page: page, link)
-        return page
+        return true
       } catch let error as NFCError where error.code == .readOnly || error.isRefusalOrSilence {
+        try memory.selectAgain(link)
+        return false
+      } catch let error as NFCError where error.code == .tagResponseError {
         try memory.selectAgain(link)
       }
     }
-    return nil
+    return false
   }
 }
