@@ -49,7 +49,7 @@ import VirtualNFC
     #expect(try read(0xF0, by: other, on: dialect).count < 18)
     // A reader may activate the tag when a session is switched to its standard, as this one does.
     let isWoken = dialect == .transparentSession
-    #expect(try read(0x04, by: other, on: dialect).count >= 18 == isWoken)
+    #expect(try (read(0x04, by: other, on: dialect).count >= 18) == isWoken)
 
     let reader = try await Reader.open(over: { virtual.service() })
     let found = try #require(try await reader.tagsInField().first)

@@ -113,7 +113,12 @@ struct Type2Memory: Sendable {
     } catch let error as NFCError where error.code == .tagRefused && fastRead == .works {
       try selectAgain(link)
       try select(sector: start / Self.pagesPerSector, link)
-      return try fastRead(start..<min(limit, start + Self.pagesPerRead), link)
+      do {
+        return try fastRead(start..<min(limit, start + Self.pagesPerRead), link)
+      } catch let other as NFCError where other.code == .tagResponseError {
+        // A reader that loses the code of a refusal shows this one as a broken answer, and then as silence.
+        throw error
+      }
     }
     var limit = limit
     // After the last readable page, the answer continues with page 0. A page that looks like it is

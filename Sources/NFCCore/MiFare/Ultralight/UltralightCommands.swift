@@ -202,7 +202,7 @@ enum UltralightProcedure {
     }
     do {
       return try UltralightExchange.send(.passwordAuthenticate(password), link)
-    } catch let error as NFCError where error.isRefusalOrSilence {
+    } catch let error as NFCError where error.isRefusalOrSilence || error.cause == .checksum {
       try throwIfSilent(error, "the password is wrong", link)
       let isLockedOut = error.cause == .negativeAcknowledge(authenticationLimitReached)
       throw NFCError(
@@ -218,7 +218,8 @@ enum UltralightProcedure {
   /// By their data sheets, these chips refuse a wrong secret. Tags that are silent instead were seen (ChameleonUltra
   /// pull request 215; forum.dangerousthings.com, topic 7632), and nfcpy expects it of a MIFARE Ultralight C. A tag
   /// that has refused does not listen until it is selected again, but one that has lost a frame does: one exchange.
-  /// The secret is not sent again, because a tag may count wrong ones.
+  /// The secret is not sent again, because a tag may count wrong ones. A reader that loses the code of a refusal shows it
+  /// as a broken answer, after which the tag is as silent.
   ///
   /// - Throws: `tagConnectionLost` if the tag cannot be selected: it was silent because it has left.
   static func throwIfSilent(_ error: NFCError, _ reason: String, _ link: TagLink) throws {
@@ -235,7 +236,10 @@ enum UltralightProcedure {
     }
     if isListening { throw error }
     try link.selectPlainly()
-    throw NFCError(.authenticationFailed, "\(reason): the tag is silent", cause: error.cause)
+    let isBroken = error.cause == .checksum
+    throw NFCError(
+      .authenticationFailed, isBroken ? reason : "\(reason): the tag is silent",
+      cause: isBroken ? nil : error.cause)
   }
 
   /// Returns the same; an error for a wrong password has the limit that the tag's settings give,

@@ -1,0 +1,60 @@
+import NFC
+import TestSupport
+import Testing
+import VirtualNFC
+
+@testable import NFCPCSC
+
+/// A tag behind a password, on readers with frames. An ACR122U loses the code of a refusal: it reports a broken answer, and
+/// then silence, because the tag sleeps.
+@Suite(.replayed) struct LostRefusalTests {
+  private static let password: [UInt8] = [0x11, 0x22, 0x33, 0x44]
+
+  /// An NTAG213 whose pages from 4 on require a password for reading as well (NTAG213 data sheet, 8.5.7).
+  private func protected(
+    _ dialect: VirtualPCSCReader.Dialect
+  ) async throws -> any MiFareTag {
+    let field = VirtualField()
+    field.place(.ntag213())
+    let virtual = VirtualPCSCReader(field, dialect: dialect)
+    ReplayedReaders.begin()
+    func tag() async throws -> (Reader, any MiFareTag) {
+      let reader = try await Reader.open(over: { virtual.service() })
+      guard case .miFare(let tag)? = try await reader.tagsInField().first else {
+        throw NFCError(.wrongTag, "no MIFARE tag")
+      }
+      try await tag.connect()
+      return (reader, tag)
+    }
+    let (reader, open) = try await tag()
+    let ultralight = try #require(open.ultralight)
+    try await ultralight.writePage(43, Self.password)
+    try await ultralight.writePage(42, [0x80, 0x05, 0x00, 0x00])
+    try await ultralight.writePage(41, [0x04, 0x00, 0x00, 0x04])
+    // After a refusal, the tag starts again when it is left.
+    await #expect(throws: NFCError.self) { _ = try await open.sendMiFareCommand([0x30, 0xF0]) }
+    await reader.close()
+    return try await tag().1
+  }
+
+  @Test(arguments: PCSCCardTests.framed)
+  func isAWrongPassword(_ dialect: VirtualPCSCReader.Dialect) async throws {
+    let tag = try await protected(dialect)
+    let ultralight = try #require(tag.ultralight)
+    let error = await #expect(throws: NFCError.self) {
+      _ = try await ultralight.authenticate(password: [1, 2, 3, 4])
+    }
+    #expect(error?.code == .authenticationFailed, "\(String(describing: error))")
+    #expect(try await ultralight.authenticate(password: Self.password) == [0x00, 0x00])
+    #expect(try await tag.readNDEFBytes() == nil)
+  }
+
+  /// Also if the chip is known, which has another command for the pages up to the first closed one.
+  @Test(arguments: PCSCCardTests.framed)
+  func isAProtectedPage(_ dialect: VirtualPCSCReader.Dialect) async throws {
+    let tag = try await protected(dialect)
+    #expect(try await tag.product()?.name == "NTAG213")
+    let error = await #expect(throws: NFCError.self) { _ = try await tag.readNDEFContent() }
+    #expect(error?.code == .notAuthenticated, "\(String(describing: error))")
+  }
+}
