@@ -48,8 +48,8 @@ public protocol FeliCaTag: NDEFTag {
   /// Each exchange is performed completely or not at all; earlier ones are not undone.
   ///
   /// - Parameter data: 16 bytes per block.
-  /// - Throws: ``NFCError/Code/tagRefused`` with the status flags, and the block if they name one; ``NFCError/Code/invalidParameter``
-  ///   before anything is sent.
+  /// - Throws: ``NFCError/Code/tagRefused`` with the status flags, and the block if they name one;
+  ///   ``NFCError/Code/invalidParameter`` before anything is sent.
   func writeBlocks(
     service: UInt16, firstBlock: Int, data: [[UInt8]], system: FeliCaSystem?
   ) async throws
