@@ -75,6 +75,9 @@ extension NDEFFields: Codable {
 // MARK: - Reading
 
 extension NDEFFields {
+  /// Returns whether there is a value with this name other than `null`.
+  func hasValue(_ name: String) -> Bool { self[name] ?? .null != .null }
+
   /// Returns the text with this name, or `nil` if there is none.
   public func text(_ name: String) throws(NDEFFieldError) -> String? {
     switch self[name] {
@@ -137,6 +140,23 @@ extension NDEFFields {
     return bytes
   }
 
+  /// Returns both numbers of a version with this name, such as `1.5`; `nil` if there is none. Each is at most 15.
+  func version(_ name: String) throws(NDEFFieldError) -> (major: UInt8, minor: UInt8)? {
+    guard let text = try text(name) else { return nil }
+    let numbers = text.utf8.split(
+      separator: UInt8(ascii: "."), omittingEmptySubsequences: false
+    ).compactMap { digits in
+      digits.allSatisfy(\.isDigitASCII) ? UInt8(String(decoding: digits, as: UTF8.self)) : nil
+    }
+    guard numbers.count == 2, numbers.allSatisfy({ $0 <= 0x0F }),
+      text.utf8.count(where: { $0 == UInt8(ascii: ".") }) == 1
+    else {
+      throw NDEFFieldError(
+        [.name(name)], "\"\(text.escapingControls)\" is not a version such as 1.5")
+    }
+    return (numbers[0], numbers[1])
+  }
+
   /// Returns the bytes of a text with this name, or of its digits after `hex:`.
   func marked(_ name: String) throws(NDEFFieldError) -> [UInt8]? {
     guard let text = try text(name) else { return nil }
@@ -148,7 +168,7 @@ extension NDEFFields {
 
   /// Throws if there is a field with another name.
   func expectOnly(_ names: [String]) throws(NDEFFieldError) {
-    for name in order where !names.contains(name) && self[name] != .null {
+    for name in order where !names.contains(name) && hasValue(name) {
       throw NDEFFieldError([.name(name)], "it is not one of \(names.joined(separator: ", "))")
     }
   }

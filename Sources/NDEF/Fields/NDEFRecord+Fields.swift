@@ -41,7 +41,7 @@ extension NDEFRecord {
   /// - Throws: ``NDEFFieldError`` with the field that is missing, wrong, or contradicts another.
   public init(fields: NDEFFields) throws(NDEFFieldError) {
     let record =
-      if fields[Frame.payload] != nil {
+      if fields.hasValue(Frame.payload) {
         try Self.raw(fields)
       } else {
         try Self.typed(fields)
@@ -59,7 +59,7 @@ extension NDEFRecord {
   private static func raw(_ fields: NDEFFields) throws(NDEFFieldError) -> NDEFRecord {
     let payload = try fields.bytes(Frame.payload) ?? []
     let mediaType = try fields.text(Frame.mediaType)
-    let isMedia = fields[Frame.typeNameFormat] == nil && mediaType != nil
+    let isMedia = !fields.hasValue(Frame.typeNameFormat) && mediaType != nil
     let format = isMedia ? .media : try typeNameFormat(fields)
     let type = try fields.marked(Frame.type) ?? (isMedia ? Array((mediaType ?? "").utf8) : [])
     let record = NDEFRecord(
@@ -106,31 +106,45 @@ extension NDEFRecord {
       let record = typed.record
       try record.expectFrame(fields)
       let own = typed.fields
-      let foreign = fields.names.first { name in
-        own[name] == nil && fields[name] != .null && knownFieldNames.contains(name)
-          && !type.fieldNames.contains(name)
-      }
-      if let foreign {
+      if let foreign = fields.knownName(except: own.names + type.fieldNames) {
         throw NDEFFieldError(
           [.name(foreign)],
           "it does not belong to a record with \(own.names.joined(separator: ", "))")
       }
+      try record.expectAll(own, as: type)
       return record
     }
-    guard fields[Frame.typeNameFormat] != nil, try typeNameFormat(fields) == .empty else {
+    guard fields.hasValue(Frame.typeNameFormat), try typeNameFormat(fields) == .empty else {
       throw NDEFFieldError(
         [.name(Frame.payload)],
         "it is missing; a record has a payload, or fields such as uri, text or wifi")
     }
-    let record = NDEFRecord(
+    if let foreign = fields.knownName(except: []) {
+      throw NDEFFieldError([.name(foreign)], "it does not belong to an empty record")
+    }
+    return NDEFRecord(
       typeNameFormat: .empty, type: try fields.marked(Frame.type) ?? [],
       identifier: try fields.marked(Frame.identifier) ?? [])
-    return record
+  }
+
+  /// Checks that the record has all of these fields: a value that is too long for its length field is cut off.
+  private func expectAll(
+    _ fields: NDEFFields, as type: any NDEFTypedRecord.Type
+  ) throws(NDEFFieldError) {
+    let written: NDEFFields
+    do throws(NDEFError) {
+      written = try type.init(self).fields
+    } catch {
+      throw NDEFFieldError(fields.names.prefix(1).map { .name($0) }, error.reason)
+    }
+    let value = NDEFFieldValue.fields(fields)
+    guard let difference = value.difference(from: .fields(written), at: []) else { return }
+    throw NDEFFieldError(difference.path, "a record cannot hold all of it")
   }
 
   /// Checks that `tnf` and `type`, if given, are those of the record.
   private func expectFrame(_ fields: NDEFFields) throws(NDEFFieldError) {
-    if fields[Frame.typeNameFormat] != nil {
+    if fields.hasValue(Frame.typeNameFormat) {
       let given = try Self.typeNameFormat(fields)
       guard given == typeNameFormat else {
         throw NDEFFieldError(
@@ -147,36 +161,70 @@ extension NDEFRecord {
   }
 
   /// The names of the fields of all known types.
-  private static let knownFieldNames = Set(knownTypes.flatMap { $0.fieldNames })
+  fileprivate static let knownFieldNames = Set(knownTypes.flatMap { $0.fieldNames })
+}
+
+extension NDEFFields {
+  /// Returns the first name with a value that is a field of a known type, except for these.
+  fileprivate func knownName(except names: [String]) -> String? {
+    self.names.first { name in
+      hasValue(name) && NDEFRecord.knownFieldNames.contains(name) && !names.contains(name)
+    }
+  }
 }
 
 extension NDEFFieldValue {
-  /// Throws unless all fields given here also have these values there.
-  fileprivate func expectAgreement(
-    with said: NDEFFieldValue, at path: [NDEFFieldError.Step]
-  ) throws(NDEFFieldError) {
+  /// The first place at which a value differs from another, and both values there.
+  fileprivate struct Difference {
+    let path: [NDEFFieldError.Step]
+    let given: NDEFFieldValue
+    let said: NDEFFieldValue?
+  }
+
+  /// Returns the first place at which a field given here has another value there; `nil` if there is none.
+  fileprivate func difference(
+    from said: NDEFFieldValue, at path: [NDEFFieldError.Step]
+  ) -> Difference? {
     switch (self, said) {
     case (.fields(let given), .fields(let said)):
       for name in given.names {
         guard let value = given[name], value != .null else { continue }
+        let place = path + [.name(name)]
         guard let other = said[name] else {
-          throw NDEFFieldError(path + [.name(name)], "it is \(value), but the payload has none")
+          return Difference(path: place, given: value, said: nil)
         }
-        try value.expectAgreement(with: other, at: path + [.name(name)])
+        if let difference = value.difference(from: other, at: place) { return difference }
       }
-    case (.list(let given), .list(let said)):
-      guard given.count == said.count else {
-        throw NDEFFieldError(
-          path, "it has \(given.count) elements, but the payload has \(said.count)")
+      return nil
+    case (.list(let given), .list(let others)):
+      guard given.count == others.count else {
+        return Difference(path: path, given: self, said: said)
       }
-      for (index, (value, other)) in zip(given, said).enumerated() {
-        try value.expectAgreement(with: other, at: path + [.index(index)])
+      for (index, (value, other)) in zip(given, others).enumerated() {
+        if let difference = value.difference(from: other, at: path + [.index(index)]) {
+          return difference
+        }
       }
-    default:
-      guard self == said else {
-        throw NDEFFieldError(path, "it is \(self), but the payload says \(said)")
-      }
+      return nil
+    // Some programs write 2.0 as 2.
+    case (.integer(let given), .number(let number)) where Double(given) == number: return nil
+    default: return self == said ? nil : Difference(path: path, given: self, said: said)
     }
+  }
+
+  /// Throws unless all fields given here also have these values there.
+  fileprivate func expectAgreement(
+    with said: NDEFFieldValue, at path: [NDEFFieldError.Step]
+  ) throws(NDEFFieldError) {
+    guard let difference = difference(from: said, at: path) else { return }
+    let reason =
+      switch (difference.given, difference.said) {
+      case (let given, nil): "it is \(given), but the payload has none"
+      case (.list(let given), .list(let said)?):
+        "it has \(given.count) elements, but the payload has \(said.count)"
+      case (let given, let said?): "it is \(given), but the payload says \(said)"
+      }
+    throw NDEFFieldError(difference.path, reason)
   }
 }
 

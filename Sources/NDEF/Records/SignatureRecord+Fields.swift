@@ -26,11 +26,14 @@ extension SignatureRecord {
         signature = .bytes(try content.bytes("signature") ?? [])
       }
       self.init(
-        algorithm: Algorithm(rawValue: try content.number("algorithm", Algorithm.names) ?? 0),
-        hash: Hash(rawValue: try content.number("hash", Hash.names) ?? Hash.sha256.rawValue),
+        algorithm: Algorithm(
+          rawValue: try content.number("algorithm", Algorithm.names, upTo: 0x7F) ?? 0),
+        hash: Hash(
+          rawValue: try content.number("hash", Hash.names, upTo: .max) ?? Hash.sha256.rawValue),
         signature: signature,
         certificateFormat: CertificateFormat(
-          rawValue: try content.number("certificateFormat", CertificateFormat.names) ?? 0),
+          rawValue: try content.number("certificateFormat", CertificateFormat.names, upTo: 0x07)
+            ?? 0),
         certificates: try content.list("certificates") { (value) throws(NDEFFieldError) in
           guard let bytes = [UInt8](hexadecimal: try value.text()) else {
             throw NDEFFieldError([], "it is not hexadecimal")
@@ -56,15 +59,15 @@ extension NDEFFields {
   /// Returns the index of a text among names, or the number that it contains; `nil` if there is
   /// none.
   fileprivate func number(
-    _ name: String, _ names: [String]
+    _ name: String, _ names: [String], upTo largest: UInt8
   ) throws(NDEFFieldError) -> UInt8? {
     guard let text = try text(name) else { return nil }
     if let index = names.firstIndex(of: text) { return UInt8(exactly: index) }
-    guard let number = UInt8(text) else {
+    guard let number = UInt8(text), number <= largest else {
       throw NDEFFieldError(
         [.name(name)],
-        "\"\(text.escapingControls)\" is neither a number nor one of \(names.joined(separator: ", "))"
-      )
+        "\"\(text.escapingControls)\" is neither a number up to \(largest) nor one of "
+          + names.joined(separator: ", "))
     }
     return number
   }

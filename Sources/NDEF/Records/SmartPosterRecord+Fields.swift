@@ -28,9 +28,8 @@ extension SmartPosterRecord {
         return record
       }
       if let title = try content.text("title") { titles.append(TextRecord(title)) }
-      if let index = titles.indices.first(where: { index in
-        titles[..<index].contains { $0.language == titles[index].language }
-      }) {
+      var languages: Set<String> = []
+      if let index = titles.firstIndex(where: { !languages.insert($0.language).inserted }) {
         throw NDEFFieldError(
           [.name("titles"), .index(index)],
           "there is already a title in the language \"\(titles[index].language.escapingControls)\"")

@@ -20,11 +20,9 @@ extension VCardRecord {
     guard let content = try fields.fields("vCard") else { return nil }
     do throws(NDEFFieldError) {
       self.init(
-        name: try content.text("formattedName"), telephones: try content.texts("telephones"),
-        emails: try content.texts("emails"), organization: try content.text("organization"),
-        url: try content.text("url"))
-      let parts = try content.texts("name")
-      if !parts.isEmpty { replaceName(parts, isShown: content["formattedName"] != nil) }
+        name: try content.text("formattedName"), parts: try content.texts("name"),
+        telephones: try content.texts("telephones"), emails: try content.texts("emails"),
+        organization: try content.text("organization"), url: try content.text("url"))
     } catch {
       throw error.within(.name("vCard"))
     }

@@ -32,8 +32,23 @@ public struct VCardRecord: NDEFTolerantRecord {
     name: String? = nil, telephones: [String] = [], emails: [String] = [],
     organization: String? = nil, url: String? = nil
   ) {
-    let shown = (name ?? organization ?? telephones.first ?? emails.first ?? url ?? "").vCardEscaped
-    var lines = ["BEGIN:VCARD", "VERSION:3.0", "N:\(shown);;;;", "FN:\(shown)"]
+    self.init(
+      name: name, parts: [], telephones: telephones, emails: emails, organization: organization,
+      url: url)
+  }
+
+  /// Creates the record of a card with the parts of the name, which are displayed unless there is a name; none for those
+  /// of a family name only.
+  init(
+    name: String?, parts: [String], telephones: [String], emails: [String], organization: String?,
+    url: String?
+  ) {
+    let other = organization ?? telephones.first ?? emails.first ?? url ?? ""
+    let shown = name ?? (parts.isEmpty ? other : Self.shown(parts))
+    let structured =
+      parts.isEmpty
+      ? "\(shown.vCardEscaped);;;;" : parts.map(\.vCardEscaped).joined(separator: ";")
+    var lines = ["BEGIN:VCARD", "VERSION:3.0", "N:\(structured)", "FN:\(shown.vCardEscaped)"]
     if let organization { lines.append("ORG:\(organization.vCardEscaped)") }
     lines += telephones.map { "TEL:\($0.vCardEscaped)" }
     lines += emails.map { "EMAIL:\($0.vCardEscaped)" }
@@ -41,20 +56,6 @@ public struct VCardRecord: NDEFTolerantRecord {
     if let url { lines.append("URL:\(url.withoutLineBreaks)") }
     lines.append("END:VCARD")
     self.init(text: lines.map { $0 + "\r\n" }.joined())
-  }
-
-  /// Writes the parts of the name, and joins them as the displayed name unless there is one.
-  mutating func replaceName(_ parts: [String], isShown: Bool) {
-    let family = "N:" + parts.map(\.vCardEscaped).joined(separator: ";")
-    var lines = text.split(separator: "\r\n").map(String.init)
-    lines = lines.map { $0.hasPrefix("N:") ? family : $0 }
-    text = lines.map { $0 + "\r\n" }.joined()
-    guard !isShown else { return }
-    lines.removeAll { $0.hasPrefix("FN:") }
-    text = lines.map { $0 + "\r\n" }.joined()
-    let shown = "FN:" + (formattedName ?? "").vCardEscaped
-    lines = lines.flatMap { $0 == family ? [$0, shown] : [$0] }
-    text = lines.map { $0 + "\r\n" }.joined()
   }
 
   private static let mediaTypes = ["text/vcard", "text/x-vcard"]
@@ -121,7 +122,11 @@ public struct VCardRecord: NDEFTolerantRecord {
   public var formattedName: String? {
     let properties = properties
     if let name = properties.first(where: { $0.name == "FN" }) { return name.value }
-    guard let parts = Self.name(properties) else { return nil }
+    return Self.name(properties).map(Self.shown)
+  }
+
+  /// Returns the parts of a name in the order in which they are displayed.
+  private static func shown(_ parts: [String]) -> String {
     // N: family; given; additional; prefixes; suffixes (RFC 6350, 6.2.2)
     let order = [3, 1, 2, 0, 4]
     let shown = order.compactMap { parts.indices.contains($0) ? parts[$0] : nil }

@@ -34,10 +34,16 @@ extension String {
   /// Returns as much of the text as fits into this many bytes of UTF-8 without splitting a
   /// character.
   func utf8Prefix(_ maximumLength: Int) -> ArraySlice<UInt8> {
-    let bytes = Array(utf8)
-    guard bytes.count > maximumLength else { return bytes[...] }
+    Array(utf8).utf8Prefix(maximumLength)
+  }
+}
+
+extension [UInt8] {
+  /// Returns as many of the bytes of a text in UTF-8 as fit without splitting a character.
+  func utf8Prefix(_ maximumLength: Int) -> ArraySlice<UInt8> {
+    guard count > maximumLength else { return self[...] }
     var end = Swift.max(0, maximumLength)
-    while end > 0, UTF8.isContinuation(bytes[end]) { end -= 1 }
-    return bytes[..<end]
+    while end > 0, UTF8.isContinuation(self[end]) { end -= 1 }
+    return self[..<end]
   }
 }

@@ -32,6 +32,13 @@ struct BluetoothKind: RecordKind {
       throw Failure(.usage, "\(bytes.hexadecimal) is not a Bluetooth address")
     }
     let name = try name.map { values.fill(try TextArgument.checked($0, "--name")) }
+    if let name {
+      do throws(NDEFSyntaxError) {
+        try BluetoothData.validate(name: name)
+      } catch {
+        throw Failure(.usage, error.reason)
+      }
+    }
     guard !le else {
       return NDEFMessage(
         BluetoothLERecord(address: address, role: .peripheral, name: name).record)

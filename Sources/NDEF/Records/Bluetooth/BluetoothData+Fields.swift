@@ -4,11 +4,29 @@ extension BluetoothData {
     self[.completeLocalName] = name.map { Array($0.utf8) }
   }
 
-  /// Writes the low 24 bits of a Class of Device, or no class.
-  mutating func setClassOfDevice(_ value: UInt32?) {
-    self[.classOfDevice] = value.map { value in
-      [0, 8, 16].map { UInt8(truncatingIfNeeded: value >> $0) }
+  /// Writes the `name` of a Bluetooth record.
+  mutating func setLocalName(_ fields: NDEFFields) throws(NDEFFieldError) {
+    let name = try fields.text("name")
+    if let name {
+      do throws(NDEFSyntaxError) {
+        try Self.validate(name: name)
+      } catch {
+        throw NDEFFieldError([.name("name")], error.reason)
+      }
     }
+    setLocalName(name)
+  }
+
+  private static let largestClassOfDevice: UInt32 = 0xFF_FFFF
+
+  /// Writes the `classOfDevice` of a Bluetooth record, which has 24 bits.
+  mutating func setClassOfDevice(_ fields: NDEFFields) throws(NDEFFieldError) {
+    guard let value: UInt32 = try fields.integer("classOfDevice") else { return }
+    guard value <= Self.largestClassOfDevice else {
+      throw NDEFFieldError(
+        [.name("classOfDevice")], "\(value) is not between 0 and \(Self.largestClassOfDevice)")
+    }
+    self[.classOfDevice] = [0, 8, 16].map { UInt8(truncatingIfNeeded: value >> $0) }
   }
 
   /// Writes the UUIDs in `services` of a Bluetooth record as one complete list per length.
@@ -25,8 +43,15 @@ extension BluetoothData {
       .completeServiceUUIDs16, .completeServiceUUIDs32, .completeServiceUUIDs128,
     ]
     for list in lists {
-      let value = uuids.filter { $0.bytes.count == list.uuidLength }.flatMap { $0.bytes.reversed() }
-      if !value.isEmpty { self[list] = value }
+      let members = uuids.filter { $0.bytes.count == list.uuidLength }
+      guard let length = list.uuidLength, !members.isEmpty else { continue }
+      guard members.count <= Self.maximumValueLength / length else {
+        throw NDEFFieldError(
+          [.name("services")],
+          "of the \(members.count) UUIDs of \(length) bytes, at most "
+            + "\(Self.maximumValueLength / length) fit")
+      }
+      self[list] = members.flatMap { $0.bytes.reversed() }
     }
   }
 

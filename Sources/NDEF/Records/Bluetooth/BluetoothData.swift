@@ -156,15 +156,41 @@ public struct BluetoothData: Hashable, Sendable {
     return (type, try reader.readBytes(length - 1, "Bluetooth structure"))
   }
 
-  func encoded() -> [UInt8] {
+  /// Returns the structures in their order. Of a value that is too long, as much is written as fits without splitting a
+  /// character of a name or a UUID of a list.
+  ///
+  /// - Parameter maximumLength: the number of bytes after which structures are left out.
+  func encoded(maximumLength: Int = .max) -> [UInt8] {
     var bytes: [UInt8] = []
     for structure in structures {
-      let value = structure.value.prefix(Self.maximumValueLength)
+      let value =
+        switch structure.type {
+        case .completeLocalName, .shortenedLocalName:
+          structure.value.utf8Prefix(Self.maximumValueLength)
+        default:
+          structure.value.prefix(
+            Self.maximumValueLength - Self.maximumValueLength % (structure.type.uuidLength ?? 1))
+        }
+      guard bytes.count + 2 + value.count <= maximumLength else { break }
       bytes.append(UInt8(clamping: value.count + 1))
       bytes.append(structure.type.rawValue)
       bytes.append(contentsOf: value)
     }
     return bytes
+  }
+
+  /// The maximum length of a device's name in bytes (Core Specification, volume 3 part C, 3.2.2).
+  private static let maximumNameLength = 248
+
+  /// Checks that a text can be the name of a device.
+  ///
+  /// - Throws: ``NDEFSyntaxError`` for more than 248 bytes of UTF-8.
+  public static func validate(name: String) throws(NDEFSyntaxError) {
+    guard name.utf8.count <= maximumNameLength else {
+      throw NDEFSyntaxError(
+        "a Bluetooth device's name has at most \(maximumNameLength) bytes, this one "
+          + "\(name.utf8.count)")
+    }
   }
 
   /// The value of the first structure of a type. Setting a value replaces that structure or adds

@@ -113,8 +113,8 @@ public struct BluetoothLERecord: NDEFTolerantRecord {
       let role = try content.choice("role", Role.allCases.map(\.name))
       self.init(
         address: try BluetoothAddress(fields: content), isRandomAddress: addressType == "random",
-        role: Role.allCases.first { $0.name == role } ?? .peripheral,
-        name: try content.text("name"))
+        role: Role.allCases.first { $0.name == role } ?? .peripheral)
+      try data.setLocalName(content)
       if let appearance = try content.integer("appearance", as: UInt16.self) {
         var value: [UInt8] = []
         value.appendLittleEndian(appearance)

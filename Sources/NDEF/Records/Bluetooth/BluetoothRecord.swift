@@ -53,12 +53,12 @@ public struct BluetoothRecord: NDEFTolerantRecord {
   }
 
   public var record: NDEFRecord {
-    let structures = data.encoded()
     let headerLength = 2 + BluetoothAddress.length
+    let structures = data.encoded(maximumLength: Int(UInt16.max) - headerLength)
     var payload: [UInt8] = []
     payload.appendLittleEndian(UInt16(clamping: headerLength + structures.count))
     payload += address.littleEndian
-    payload += structures.prefix(Int(UInt16.max) - headerLength)
+    payload += structures
     return NDEFRecord(
       typeNameFormat: .media, type: Self.mediaType, identifier: identifier, payload: payload)
   }
@@ -86,8 +86,8 @@ public struct BluetoothRecord: NDEFTolerantRecord {
     guard let content = try fields.fields("bluetooth") else { return nil }
     do throws(NDEFFieldError) {
       var data = BluetoothData()
-      data.setLocalName(try content.text("name"))
-      data.setClassOfDevice(try content.integer("classOfDevice"))
+      try data.setLocalName(content)
+      try data.setClassOfDevice(content)
       try data.setServiceUUIDs(content)
       try data.appendOtherData(content)
       self.init(address: try BluetoothAddress(fields: content), data: data)

@@ -19,9 +19,7 @@ extension PrintingMaterialRecord {
 
   /// Refuses fields without a payload, which has more than they describe.
   public init?(fields: NDEFFields) throws(NDEFFieldError) {
-    guard let name = Self.fieldNames.first(where: { fields[$0] ?? .null != .null }) else {
-      return nil
-    }
+    guard let name = Self.fieldNames.first(where: { fields.hasValue($0) }) else { return nil }
     throw NDEFFieldError([.name(name)], "it can be given as a payload only")
   }
 

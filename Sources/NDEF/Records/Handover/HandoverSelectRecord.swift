@@ -95,7 +95,7 @@ public struct HandoverSelectRecord: NDEFTolerantRecord {
   public init?(fields: NDEFFields) throws(NDEFFieldError) {
     guard let content = try fields.fields("handoverSelect") else { return nil }
     do throws(NDEFFieldError) {
-      guard content["error"] ?? .null == .null else {
+      guard !content.hasValue("error") else {
         throw NDEFFieldError([.name("error")], "it can be given as a payload only")
       }
       self.init(

@@ -30,16 +30,14 @@ public struct HandoverVersion: Hashable, Sendable, Comparable, CustomStringConve
 
   /// Reads `version` of a handover record, such as `1.5`; it is ``current`` by default.
   init(fields: NDEFFields) throws(NDEFFieldError) {
-    guard let text = try fields.text("version") else {
+    guard let numbers = try fields.version("version") else {
       self = .current
       return
     }
-    let numbers = text.split(separator: ".").compactMap { UInt8($0) }
-    guard numbers.count == 2, numbers.allSatisfy({ $0 <= 0x0F }), numbers[0] == Self.current.major
-    else {
-      throw NDEFFieldError([.name("version")], "\"\(text.escapingControls)\" is not a version 1.x")
+    self.init(major: numbers.major, minor: numbers.minor)
+    guard major == Self.current.major else {
+      throw NDEFFieldError([.name("version")], "\(self) is not a version 1.x")
     }
-    self.init(major: numbers[0], minor: numbers[1])
   }
 
   var rawValue: UInt8 { major << 4 | minor }

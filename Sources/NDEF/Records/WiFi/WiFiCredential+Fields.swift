@@ -54,7 +54,7 @@ extension NDEFFields {
   fileprivate func options<Options: OptionSet>(
     _ name: String, _ known: [(Options, String)]
   ) throws(NDEFFieldError) -> Options? where Options.Element == Options {
-    guard self[name] != nil else { return nil }
+    guard hasValue(name) else { return nil }
     var options: Options = []
     for text in try texts(name) {
       guard let option = known.first(where: { $0.1 == text })?.0 else {

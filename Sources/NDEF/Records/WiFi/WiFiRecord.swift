@@ -104,8 +104,10 @@ public struct WiFiRecord: NDEFTolerantRecord {
   public init?(fields: NDEFFields) throws(NDEFFieldError) {
     guard let content = try fields.fields("wifi") else { return nil }
     do throws(NDEFFieldError) {
-      if content["credentials"] == nil {
-        self.init(credentials: [try WiFiCredential(fields: content)])
+      if !content.hasValue("credentials") {
+        var credential = content
+        credential["credentials"] = nil
+        self.init(credentials: [try WiFiCredential(fields: credential)])
       } else {
         try content.expectOnly(["credentials", "version", "otherAttributes"])
         self.init(
@@ -123,15 +125,7 @@ public struct WiFiRecord: NDEFTolerantRecord {
 extension WiFiRecord {
   /// Reads `version`, such as `2.0`.
   private static func version(_ content: NDEFFields) throws(NDEFFieldError) -> UInt8? {
-    guard let text = try content.text("version") else { return nil }
-    let numbers = text.split(separator: ".", omittingEmptySubsequences: false).map {
-      UInt8($0) ?? 0xFF
-    }
-    guard numbers.count == 2, numbers.allSatisfy({ $0 <= 0x0F }) else {
-      throw NDEFFieldError(
-        [.name("version")], "\"\(text.escapingControls)\" is not a version such as 2.0")
-    }
-    return numbers[0] << 4 | numbers[1]
+    try content.version("version").map { $0.major << 4 | $0.minor }
   }
 }
 
