@@ -47,22 +47,37 @@ extension TagImage {
       ? Int(Self.feliCaLiteBlocks[unit]) : unit
   }
 
-  /// Returns whether two images are of tags that can be compared: of one kind and size.
+  /// The pages or blocks to compare: those of a MIFARE Plus are not in ``memory``.
+  private var comparedMemory: Memory { plus?.memory ?? memory }
+
+  /// Returns whether two images are of tags that can be compared: of one kind and size. A MIFARE Plus of which no block
+  /// is known can be compared with any other.
   public func isComparable(with other: TagImage) -> Bool {
-    kind == other.kind && memory.bytes.count == other.memory.bytes.count
+    let (count, otherCount) = (comparedMemory.bytes.count, other.comparedMemory.bytes.count)
+    let isOfOneSize = count == otherCount || kind == .iso14443a && min(count, otherCount) == 0
+    return kind == other.kind && isOfOneSize
   }
 
-  /// Compares memory, signature and counters with those of an image of the same kind and size. What
+  /// Compares memory, files, signature and counters with those of an image of the same kind and size. What
   /// is unknown in one of the two does not count as a difference.
   public func comparison(with other: TagImage) -> Comparison {
     var comparison = Comparison()
-    let secrets = Set((secrets + other.secrets).flatMap { Array($0) })
+    let secrets = secrets + other.secrets
+    let secretBytes = Set(secrets.flatMap { Array($0) })
+    let (memory, after) = (comparedMemory, other.comparedMemory)
     for unit in 0..<memory.unitCount {
-      let range = memory.range(ofUnit: unit).clamped(to: 0..<other.memory.bytes.count)
-      let isBoth = range.filter { memory.isKnown[$0] && other.memory.isKnown[$0] }
-      if isBoth.contains(where: { memory.bytes[$0] != other.memory.bytes[$0] }) {
-        comparison.changes.append(change(to: other, unit, range, secrets))
-      } else if range.contains(where: { memory.isKnown[$0] != other.memory.isKnown[$0] }) {
+      let range = memory.range(ofUnit: unit).clamped(to: 0..<after.bytes.count)
+      let isBoth = range.filter { memory.isKnown[$0] && after.isKnown[$0] }
+      if isBoth.contains(where: { memory.bytes[$0] != after.bytes[$0] }) {
+        // A key changes as a whole.
+        let changed = secrets.filter { secret in
+          secret.clamped(to: range).contains { memory.bytes[$0] != after.bytes[$0] }
+        }
+        comparison.changes.append(
+          change(
+            number(ofUnit: unit), from: memory, to: after, range, secretBytes,
+            changed: Set(changed.flatMap { Array($0) })))
+      } else if range.contains(where: { memory.isKnown[$0] != after.isKnown[$0] }) {
         comparison.incomparable.append(number(ofUnit: unit))
       }
     }
@@ -71,13 +86,9 @@ extension TagImage {
   }
 
   private func change(
-    to other: TagImage, _ unit: Int, _ range: Range<Int>, _ secrets: Set<Int>
+    _ number: Int, from memory: Memory, to after: Memory, _ range: Range<Int>, _ secrets: Set<Int>,
+    changed: Set<Int>
   ) -> Change {
-    // A key changes as a whole.
-    let changed = Set(
-      (self.secrets + other.secrets).filter { secret in
-        secret.clamped(to: range).contains { memory.bytes[$0] != other.memory.bytes[$0] }
-      }.flatMap { Array($0) })
     func text(_ image: Memory, _ mark: String) -> String {
       range.map { index in
         guard image.isKnown[index] else { return "??" }
@@ -85,8 +96,7 @@ extension TagImage {
         return changed.contains(index) ? mark : "**"
       }.joined()
     }
-    return Change(
-      number: number(ofUnit: unit), before: text(memory, "**"), after: text(other.memory, "##"))
+    return Change(number: number, before: text(memory, "**"), after: text(after, "##"))
   }
 
   private func compareOthers(with other: TagImage, _ comparison: inout Comparison) {
@@ -105,15 +115,26 @@ extension TagImage {
   }
 
   private func compareFiles(with other: TagImage, _ comparison: inout Comparison) {
-    let (before, after) = (files, other.files)
-    for name in Set(before.keys).union(after.keys).sorted() where before[name] != after[name] {
+    let (before, after) = (files(besides: other), other.files(besides: self))
+    let unlisted = unlistedApplications.union(other.unlistedApplications)
+    for name in Set(before.keys).union(after.keys).sorted(by: { $0.text < $1.text })
+    where before[name] != after[name] {
+      let isListed = name.application.map { !unlisted.contains($0) } ?? true
       switch (before[name], after[name]) {
-      case (.unread?, _), (_, .unread?): comparison.incomparableFiles.append(name)
+      case (.unread?, _), (_, .unread?): comparison.incomparableFiles.append(name.text)
+      case (nil, _) where !isListed, (_, nil) where !isListed:
+        comparison.incomparableFiles.append(name.text)
       case (let old, let new):
         comparison.others.append(
-          .init(name: name, before: old?.text ?? "none", after: new?.text ?? "none"))
+          .init(name: name.text, before: old?.text ?? "none", after: new?.text ?? "none"))
       }
     }
+  }
+
+  private struct FileName: Hashable {
+    /// The application of a DESFire card that contains the file.
+    var application: [UInt8]?
+    let text: String
   }
 
   private enum FileContent: Hashable {
@@ -127,31 +148,47 @@ extension TagImage {
     init(_ data: [UInt8]?) { self = data.map { .bytes($0) } ?? .unread }
   }
 
-  /// The content of files and of blocks of services, by name.
-  private var files: [String: FileContent] {
-    var files: [String: FileContent] = [:]
+  /// The applications of a DESFire card whose files are not known.
+  private var unlistedApplications: Set<[UInt8]> {
+    Set((desfire?.applications ?? []).filter { $0.files == nil }.map(\.identifier))
+  }
+
+  /// Returns the content of files and of blocks of services, by name.
+  ///
+  /// - Parameter other: the image to compare with. If one of them has several systems, their codes are in the names.
+  private func files(besides other: TagImage) -> [FileName: FileContent] {
+    var files: [FileName: FileContent] = [:]
     for application in desfire?.applications ?? [] {
       let name = Hexadecimal.text(application.identifier.reversed())
       for file in application.files ?? [] {
-        files["application \(name) file \(file.number)"] = FileContent(file.data)
+        let text = "application \(name) file \(file.number)"
+        files[FileName(application: application.identifier, text: text)] = FileContent(file.data)
       }
     }
     for application in smartCard?.applications ?? [] {
       let place =
         application.name.isEmpty ? "" : "application \(Hexadecimal.text(application.name)) "
       for file in application.files {
-        let identifier = Hexadecimal.text([
-          UInt8(file.identifier >> 8), UInt8(file.identifier & 0xFF),
-        ])
-        files["\(place)file \(identifier)"] = FileContent(file.data)
+        let name = FileName(text: "\(place)file \(Self.digits(file.identifier))")
+        files[name] = FileContent(file.data)
       }
     }
-    for system in kind == .feliCa ? feliCa?.systems ?? [] : [] {
+    guard kind == .feliCa, let systems = feliCa?.systems else { return files }
+    let others = other.feliCa?.systems ?? []
+    let hasSeveral = max(systems.count, others.count) > 1
+    for system in systems {
+      // Older files for Flipper Zero have the first system, without its code.
+      let code = system.code ?? others.first?.code ?? 0
+      let place = hasSeveral ? "system \(Self.digits(code)) " : ""
       for block in system.blocks {
-        let service = Hexadecimal.text([UInt8(block.service >> 8), UInt8(block.service & 0xFF)])
-        files["service \(service) block \(block.number)"] = .bytes(block.data)
+        let name = "\(place)service \(Self.digits(block.service)) block \(block.number)"
+        files[FileName(text: name)] = .bytes(block.data)
       }
     }
     return files
+  }
+
+  private static func digits(_ number: UInt16) -> String {
+    Hexadecimal.text([UInt8(number >> 8), UInt8(number & 0xFF)])
   }
 }

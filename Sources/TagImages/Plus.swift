@@ -43,10 +43,7 @@ extension TagImage {
     }
 
     /// The number of sectors.
-    public var sectorCount: Int {
-      let count = memory.unitCount
-      return count <= 128 ? count / 4 : 32 + (count - 128) / 16
-    }
+    public var sectorCount: Int { ClassicLayout.sectorCount(blockCount: memory.unitCount) }
   }
 }
 

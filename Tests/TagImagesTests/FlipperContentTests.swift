@@ -1,5 +1,6 @@
 import TagImages
 import Testing
+import VirtualNFC
 
 /// Tests content of `.nfc` files that no image holds, that contradicts itself, or that is damaged.
 @Suite struct FlipperContentTests {
@@ -79,6 +80,37 @@ import Testing
     }
     #expect(error?.place == .line(7))
     #expect(error?.reason.contains(key) == true)
+  }
+
+  /// The length of an ATS is one byte, which is part of it.
+  @Test(arguments: [(250, true), (251, false)])
+  func theLengthOfAnATSIsOneByte(_ count: Int, _ isRead: Bool) throws {
+    let bytes = Array(repeating: "80", count: count).joined(separator: " ")
+    let lines =
+      Self.typeA4.filter { !$0.hasPrefix("T1...Tk") } + ["T1...Tk: \(bytes)"]
+    let file = Self.file("ISO14443-4A", lines)
+    guard isRead else {
+      let error = #expect(throws: ImageError.self) { try ImageFormat.flipper.decode(file) }
+      #expect(error?.reason.contains("its length is one byte") == true)
+      return
+    }
+    #expect(try ImageFormat.flipper.decode(file).ats?.first == 255)
+  }
+
+  /// An application whose files were not listed may have any: that is not a difference.
+  @Test func filesThatWereNotListedAreNoDifference() throws {
+    let image = try #require(try VirtualTag.named("desfire").image)
+    var unlisted = image
+    unlisted.desfire?.applications[0].files = nil
+    for comparison in [image.comparison(with: unlisted), unlisted.comparison(with: image)] {
+      #expect(comparison.isEqual)
+      #expect(
+        comparison.incomparableFiles == ["application 000001 file 1", "application 000001 file 2"])
+    }
+    var without = image
+    without.desfire?.applications = []
+    #expect(image.comparison(with: without).others.map(\.after) == ["none", "none"])
+    #expect(without.comparison(with: unlisted).isEqual)
   }
 
   // MARK: UID

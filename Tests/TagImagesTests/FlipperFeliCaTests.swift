@@ -119,4 +119,38 @@ import Testing
     let lines = Self.file().split(separator: "\n").map { $0.hasPrefix(key) ? line : String($0) }
     #expect(throws: ImageError.self) { try Self.decode(lines.joined(separator: "\n")) }
   }
+
+  /// Both systems of a card may have the same service.
+  @Test func systemsAreComparedOneByOne() throws {
+    let first = try ImageFormat.flipper.decode(Array(Self.file().utf8))
+    var image = first
+    var other = try #require(image.feliCa?.systems.first)
+    other.code = 0x86A7
+    image.feliCa?.systems.append(other)
+    #expect(image.comparison(with: image).isEqual)
+    var changed = image
+    changed.feliCa?.systems[0].blocks[0].data[0] = 0xFF
+    let comparison = image.comparison(with: changed)
+    #expect(comparison.others.map(\.name) == ["system 0003 service 0009 block 0"])
+    var single = first
+    single.feliCa?.systems[0].blocks[0].data[0] = 0xFF
+    #expect(first.comparison(with: single).others.map(\.name) == ["service 0009 block 0"])
+    // An older file does not name the system.
+    single.feliCa?.systems[0].code = nil
+    #expect(first.comparison(with: single).others.map(\.name) == ["service 0009 block 0"])
+    #expect(image.comparison(with: single).others.count == 3)
+  }
+
+  /// No card has so many areas or services, and their numbers have three digits.
+  @Test(arguments: ["Area", "Service"]) func aTableThatIsTooLong(_ name: String) throws {
+    let lines = (0..<5000).map {
+      "\(name) \(String($0 + 0x10000, radix: 16)): | Code 0009 | End FFFE |"
+    }
+    let text = Self.file().replacing(
+      "Service found: 2", with: lines.joined(separator: "\n") + "\nService found: 2")
+    let error = #expect(throws: ImageError.self) {
+      try ImageFormat.flipper.decode(Array(text.utf8))
+    }
+    #expect(error?.reason.contains("more than 4096 areas or services") == true)
+  }
 }

@@ -45,6 +45,27 @@ import Testing
     return Array((text.joined(separator: "\n") + "\n").utf8)
   }
 
+  /// The blocks of level 3 are the card's memory.
+  @Test func blocksAreCompared() throws {
+    let image = try ImageFormat.flipper.decode(Self.file())
+    #expect(image.comparison(with: image).isEqual)
+    let changed = try ImageFormat.flipper.decode(
+      Self.file(changes: ["Block 4": Self.block.replacing("00 11", with: "00 12")]))
+    let changes = image.comparison(with: changed).changes
+    #expect(changes.map(\.number) == [4])
+    #expect(changes.first?.before.hasPrefix("0011") == true)
+    #expect(changes.first?.after.hasPrefix("0012") == true)
+    let unknown = try ImageFormat.flipper.decode(Self.file(changes: ["Block 4": Self.unknown]))
+    #expect(image.comparison(with: unknown).isEqual)
+    #expect(image.comparison(with: unknown).incomparable == [4])
+    let large = try ImageFormat.flipper.decode(Self.file(size: ("4K", 256, 40)))
+    #expect(!image.isComparable(with: large))
+    let level1 = try ImageFormat.flipper.decode(Self.file(level: "SL1"))
+    #expect(image.isComparable(with: level1))
+    #expect(image.isComparable(with: TagImage(.iso14443a)))
+    #expect(image.comparison(with: TagImage(.iso14443a)).isEqual)
+  }
+
   @Test(arguments: [("1K", 64, 16), ("2K", 128, 32), ("4K", 256, 40)])
   func readsBlocksAndKeys(_ name: String, _ blocks: Int, _ sectors: Int) throws {
     let bytes = Self.file(size: (name, blocks, sectors))

@@ -94,6 +94,23 @@ import VirtualNFC
     #expect(!image.comparison(with: known).isEqual)
   }
 
+  /// The lines of the message repeat a file. If they were changed, the file counts, and that is reported.
+  @Test func theMessageIsNotLost() throws {
+    let image = try #require(try VirtualTag.named("type4").image)
+    let text = String(decoding: try ImageFormat.flipper.encode(image).bytes, as: UTF8.self)
+    #expect(text.contains("NDEF Data Size: 0\n"))
+    #expect(try ImageFormat.flipper.decoding(Array(text.utf8)).losses == [])
+    let flipper = try ImageFormat.flipper.decoding(Array(Self.flipper(Self.message).utf8))
+    #expect(flipper.losses == [])
+    let written = String(
+      decoding: try ImageFormat.flipper.encode(flipper.image).bytes, as: UTF8.self)
+    #expect(try ImageFormat.flipper.decoding(Array(written.utf8)).losses == [])
+    let changed = written.replacing("NDEF Data: D1", with: "NDEF Data: D2")
+    let decoding = try ImageFormat.flipper.decoding(Array(changed.utf8))
+    #expect(decoding.losses == ["NDEF Data"])
+    #expect(decoding.image == flipper.image)
+  }
+
   /// Type B, and files outside applications.
   @Test(arguments: ["type4b", "emrtd"]) func savesOthers(_ name: String) throws {
     let image = try #require(try VirtualTag.named(name).image)

@@ -198,8 +198,7 @@ enum BinaryFile {
   }
 
   /// Returns whether bytes are the memory of a Topaz. 512 bytes may also be an ST25DV04K, whose container
-  /// is at the beginning. A Topaz has the maker's code 25 at the end of its UID, and 55 55 AA AA in block
-  /// D or a container in block 1.
+  /// is at the beginning. A Topaz has its container in block 1, or 55 55 AA AA in block D.
   private static func looksLikeTopaz(_ bytes: [UInt8]) -> Bool {
     bytes.count == 120 || bytes[8] == 0xE1 || bytes[104..<106].elementsEqual([0x55, 0x55])
   }

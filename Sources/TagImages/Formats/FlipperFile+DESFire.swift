@@ -101,7 +101,11 @@ extension FlipperFile.Reader {
       if let byte { ats.append(byte) }
     }
     ats += try optionalBytes("T1...Tk") ?? []
-    return [UInt8(clamping: ats.count + 1)] + ats
+    guard let length = UInt8(exactly: ats.count + 1) else {
+      throw ImageError(
+        "the ATS has \(ats.count + 1) bytes, and its length is one byte", at: .line(entry.line))
+    }
+    return [length] + ats
   }
 
   func desfireImage() throws(ImageError) -> TagImage {

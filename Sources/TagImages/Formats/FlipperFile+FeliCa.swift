@@ -77,6 +77,9 @@ extension FlipperFile.Reader {
     return system
   }
 
+  /// More areas or services than any card has, and as many as their numbers of three digits can count.
+  private static let largestTable = 0x1000
+
   /// Makes indexes unknown that follow from the codes: only others have to be kept.
   private func removeUsualIndexes(_ system: inout TagImage.FeliCa.System) {
     for index in system.areas.indices {
@@ -148,6 +151,10 @@ extension FlipperFile.Reader {
     guard isArea || entry.key.hasPrefix("Service ") else { return nil }
     consult(entry.key)
     let code = try hexadecimal(field("Code", fields), entry)
+    guard max(system.areas.count, system.services.count) < Self.largestTable else {
+      throw ImageError(
+        "a system has more than \(Self.largestTable) areas or services", at: .line(entry.line))
+    }
     if isArea {
       var area = TagImage.FeliCa.Area(code: code)
       if let end = field("End", fields) { area.end = try hexadecimal(end, entry) }

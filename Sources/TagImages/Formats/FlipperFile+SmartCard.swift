@@ -83,11 +83,32 @@ extension FlipperFile.Reader {
       }
       card.applications.append(application)
     }
+    try consultMessage(of: card)
     return card
   }
 
+  /// Takes note that the lines of the message repeat one of the files, if they do.
+  private func consultMessage(of card: TagImage.SmartCard) throws(ImageError) {
+    guard let message = card.ndefFile?.message, hasMessage, try self.message() == message else {
+      return
+    }
+    consult(FlipperFile.messageSizeKey)
+    consult(FlipperFile.messageKey)
+  }
+
+  private var hasMessage: Bool { entries.contains { $0.key == FlipperFile.messageSizeKey } }
+
   /// Reads a file that Flipper Zero wrote: only a message.
   private func smartCardOfMessage() throws(ImageError) -> TagImage.SmartCard {
+    let message = try message()
+    consult(FlipperFile.messageKey)
+    guard let card = TagImage.SmartCard(message: message) else {
+      throw ImageError("the message is too long for a file", at: .line(lastLine))
+    }
+    return card
+  }
+
+  private func message() throws(ImageError) -> [UInt8] {
     let size = try required(FlipperFile.messageSizeKey)
     let count = try number(size, in: 0...FlipperFile.largestMessage)
     var message: [UInt8] = []
@@ -95,11 +116,11 @@ extension FlipperFile.Reader {
       let part = min(count - message.count, FlipperFile.messageLineLength)
       message += try bytes(entry, count: part)
     }
-    guard message.count == count, let card = TagImage.SmartCard(message: message) else {
+    guard message.count == count else {
       throw ImageError(
         "the message has \(message.count) bytes, not \(count)", at: .line(size.line))
     }
-    return card
+    return message
   }
 }
 

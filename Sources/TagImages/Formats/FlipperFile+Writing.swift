@@ -290,11 +290,11 @@ extension FlipperFile {
   static func services(
     of area: TagImage.FeliCa.Area, in system: TagImage.FeliCa.System
   ) -> (first: Int, last: Int) {
-    let members = system.services.indices.filter { service in
-      let code = system.services[service]
-      return code >= area.code && code <= area.end ?? 0xFFFF
-    }
-    return (members.first ?? 0, members.last ?? 0)
+    let isMember = { (code: UInt16) in code >= area.code && code <= area.end ?? 0xFFFF }
+    return (
+      system.services.firstIndex(where: isMember) ?? 0,
+      system.services.lastIndex(where: isMember) ?? 0
+    )
   }
 
   /// Returns the meaning of a service's attributes in the words of the file (FeliCa Card User's
