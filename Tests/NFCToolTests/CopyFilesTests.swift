@@ -1,4 +1,5 @@
 import Foundation
+import NDEF
 import TagImages
 import Testing
 import VirtualNFC
@@ -368,6 +369,44 @@ import VirtualNFC
       #expect(!FileManager.default.fileExists(atPath: file))
       #expect(try await Tool.run("dump", file, "--partial", "--virtual", "ntag424").status == 0)
       #expect(try await Tool.run("diff", file, file).status == 0)
+    }
+  }
+
+  // MARK: Nothing to copy
+
+  /// What always differs between two tags, such as the UID, is not a reason to copy the message instead.
+  @Test(arguments: ["ntag213", "classic-1k", "icode-slix2", "type4", "desfire"])
+  func aTagThatAlreadyHasTheMemory(_ name: String) async throws {
+    let tags = ["--virtual", name, "--virtual", name]
+    let result = try await RunningTool(["copy"] + tags).end()
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(
+      result.errors.wholeMatch(
+        of: /nfc: nothing was to be copied: \w+ already has the memory of \w+; left behind: UID.*\n/
+      )
+        != nil, "\(result.errors)")
+    #expect(!result.errors.contains("other memory"))
+    let json = try await RunningTool(["copy", "--json"] + tags).end()
+    #expect(json.status == 0)
+    #expect(json.output.contains(#""copied":"the memory","written":0,"leftBehind":["UID""#))
+  }
+
+  @Test func aTagThatAlreadyHasTheMessage() async throws {
+    let ndef = NDEFMessage(.uri("https://a.example"))
+    try await Self.with(.ntag213(ndef: ndef), .ntag215(ndef: ndef)) { nfc async throws in
+      let first = ["--uid", "04E10CDA993C80"]
+      let result = try await nfc(["copy"] + first)
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(
+        result.errors.contains(
+          "nothing was to be copied: 04DB0BDA993C80 already has the NDEF message of 04E10CDA993C80;"
+        ))
+      #expect(try await nfc(["copy", "--plan"] + first).output == "")
+    }
+    try await Self.with(.ntag213(ndef: ndef), .ntag215()) { nfc async throws in
+      let result = try await nfc(["copy", "--uid", "04E10CDA993C80", "--json"])
+      #expect(result.output.contains(#""copied":"the NDEF message","written":14,"#))
+      #expect(try await nfc(["read", "--uid", "04DB0BDA993C80"]).output == "https://a.example\n")
     }
   }
 }

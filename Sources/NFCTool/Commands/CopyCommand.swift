@@ -27,11 +27,12 @@ struct CopyCommand: AsyncParsableCommand {
   @Flag(help: "Copy only the NDEF message.")
   var ndef = false
 
+  @OptionGroup var keys: TagKeys
+  @OptionGroup var password: TagPassword
+
   @Flag(help: "Print every change that would be made, before and after, and write nothing.")
   var plan = false
 
-  @OptionGroup var keys: TagKeys
-  @OptionGroup var password: TagPassword
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 
   func run() async throws {
@@ -115,7 +116,8 @@ struct CopyCommand: AsyncParsableCommand {
   private struct Copy: Sendable {
     enum Content: Sendable {
       case memory(any MemoryRestoration, plan: [RestoredPart])
-      case message([UInt8], any NDEFTag)
+      /// A message, or `nil` if the tag already has it.
+      case message([UInt8]?, any NDEFTag)
     }
 
     let content: Content
@@ -126,19 +128,31 @@ struct CopyCommand: AsyncParsableCommand {
       switch content {
       case .memory(let restoration, _):
         let parts = try await restoration.run()
+        let written = parts.reduce(0) { $0 + $1.written.count }
         return Result(
-          what: "the memory", written: parts.reduce(0) { $0 + $1.written.count },
+          what: "the memory", isChanged: written > 0, written: written,
           leftBehind: leftBehind
-            + parts.flatMap { part in part.omissions.map { "\(part.name): \($0.text)" } })
+            + parts.flatMap { part in
+              part.omissions.map { "\(part.name): \(Self.withoutOption($0.text))" }
+            })
       case .message(let message, let ndef):
-        try await ndef.writeNDEFBytes(message, verify: true)
-        return Result(what: "the NDEF message", written: message.count, leftBehind: leftBehind)
+        if let message { try await ndef.writeNDEFBytes(message, verify: true) }
+        return Result(
+          what: "the NDEF message", isChanged: message != nil, written: message?.count ?? 0,
+          leftBehind: leftBehind)
       }
+    }
+
+    /// Returns the description of an omission that names an option of `nfc restore`, which this command does not have.
+    private static func withoutOption(_ text: String) -> String {
+      text.replacing("only with --include", with: "only by nfc restore --include")
     }
   }
 
   private struct Result {
     var what: String
+    /// Whether the tag did not have all of it before.
+    var isChanged: Bool
     var written: Int
     var leftBehind: [String]
   }
@@ -152,7 +166,10 @@ struct CopyCommand: AsyncParsableCommand {
     if let image = original.image, let memory = MemoryTag(tag.detected),
       let (restoration, plan) = try await restoration(image, to: memory)
     {
-      let isUseless = !plan.isEmpty && plan.allSatisfy(\.written.isEmpty)
+      // The UID and the locks of two tags differ even if one is a copy of the other.
+      let isUseless =
+        plan.allSatisfy(\.written.isEmpty)
+        && plan.contains { $0.omissions.contains(where: \.isFailure) }
       // If no file fits, the message may.
       if !isUseless || original.message == nil || tag.kind.ndef == nil {
         guard !isUseless else {
@@ -171,9 +188,20 @@ struct CopyCommand: AsyncParsableCommand {
         .notThere, "the tag is \(tag.kind.kindName), and the first one has no NDEF message for it",
         tag: tag.name, advice: "use another tag")
     }
+    let isThere = try await has(message, tag.detected)
     return Copy(
-      content: .message(message, ndef),
+      content: .message(isThere ? nil : message, ndef),
       leftBehind: original.image == nil ? ["UID"] : ["UID", "other memory"])
+  }
+
+  /// Returns whether a tag already has a message. Broken and protected content is not that of another tag.
+  private func has(_ message: [UInt8], _ tag: DetectedTag) async throws -> Bool {
+    do {
+      let content = try await NDEFContent(tag)
+      return content.status.access != .notSupported && content.bytes == message
+    } catch let error as NFCError where [.content, .refusal].contains(error.group) {
+      return false
+    }
   }
 
   /// Returns the restoration, or `nil` if the tag is of another kind or size.
@@ -227,6 +255,7 @@ struct CopyCommand: AsyncParsableCommand {
     case .memory(_, let plan):
       try RestoreArguments.show(plan, isDone: isDone, options, print)
     case .message(let message, _):
+      guard let message else { return }
       try print(
         options.json
           ? JSONValue.members(["message": .integer(message.count)]).text
@@ -246,8 +275,10 @@ struct CopyCommand: AsyncParsableCommand {
         ]).text)
     }
     session.note(
-      "copied \(result.what) of \(from.uidText) to \(to.uidText); left behind: "
-        + result.leftBehind.joined(separator: "; "))
+      (result.isChanged
+        ? "copied \(result.what) of \(from.uidText) to \(to.uidText)"
+        : "nothing was to be copied: \(to.uidText) already has \(result.what) of \(from.uidText)")
+        + "; left behind: " + result.leftBehind.joined(separator: "; "))
   }
 }
 
