@@ -49,6 +49,7 @@ public final class Recorder: Sendable {
     let number = readerCount.withLock { count in
       defer { count += 1 }
       write(reader.line(number: count))
+      attempt { try capture?.begin() }
       return count
     }
     return RecordingDriver(driver, number: number, recorder: self)

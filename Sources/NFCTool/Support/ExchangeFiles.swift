@@ -1,5 +1,6 @@
 import NFC
 import Recordings
+import Synchronization
 
 #if canImport(Glibc)
 import Glibc
@@ -11,23 +12,34 @@ import Darwin
 /// command ends.
 struct ExchangeFiles: Sendable {
   /// A file that is written as the data arrives, so that an interrupted command leaves everything up to that
-  /// point.
-  private struct Target {
-    let path: String
-    let descriptor: Int32
+  /// point. An existing file is emptied by the first data: a command that finds no reader leaves it as it was.
+  private final class Target: Sendable {
+    private let path: String
+    private let descriptor: Int32
+    private let isNew: Bool
+    private let hasData = Mutex(false)
 
     init(_ path: String) throws {
       self.path = path
-      descriptor = path == File.standard ? STDOUT_FILENO : try File.create(path)
+      isNew = path != File.standard && !File.exists(path)
+      descriptor =
+        path == File.standard ? STDOUT_FILENO : try File.create(path, keepsContent: true)
     }
 
     func write(_ bytes: [UInt8]) throws {
+      let isFirst = hasData.withLock { hasData in
+        defer { hasData = true }
+        return !hasData
+      }
+      if isFirst, path != File.standard { try File.empty(descriptor, path) }
       guard let number = try Output.writeAll(bytes, to: descriptor) else { return }
       throw File.failure("write", path, number)
     }
 
     func close() {
-      if path != File.standard { File.close(descriptor) }
+      guard path != File.standard else { return }
+      if isNew, !hasData.withLock({ $0 }) { File.remove(path) }
+      File.close(descriptor)
     }
   }
 
@@ -43,11 +55,7 @@ struct ExchangeFiles: Sendable {
     let record = try options.record.map { try Target($0) }
     let pcap = try options.pcap.map { try Target($0) }
     var capture: PacketCapture?
-    if let pcap {
-      let file = PacketCapture(since: .sinceEpoch) { try pcap.write($0) }
-      try file.begin()
-      capture = file
-    }
+    if let pcap { capture = PacketCapture(since: .sinceEpoch) { try pcap.write($0) } }
     var sink: Recorder.Sink?
     if let record { sink = { try record.write(Array($0.utf8)) } }
     recorder = Recorder(revealingSecrets: options.withSecrets, capture: capture, sink)

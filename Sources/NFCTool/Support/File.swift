@@ -204,8 +204,25 @@ enum File {
         .notAllowed, "\(name(path)) belongs to another user, who could read the keys in it",
         advice: "name a file that does not exist yet")
     }
-    guard empties, size(of: descriptor) != nil else { return }
+    if empties { try empty(descriptor, path) }
+  }
+
+  /// Removes the content of an open file. Pipes and devices stay as they are.
+  static func empty(_ descriptor: Int32, _ path: String) throws {
+    guard size(of: descriptor) != nil else { return }
     guard ftruncate(descriptor, 0) == 0 else { throw failure("write", path, errno) }
+  }
+
+  static func remove(_ path: String) { unlink(systemName(of: path)) }
+
+  /// Returns whether two names are of one regular file.
+  static func isSame(_ path: String, _ other: String) -> Bool {
+    guard path != other else { return true }
+    var (first, second) = (stat(), stat())
+    guard stat(systemName(of: path), &first) == 0, stat(systemName(of: other), &second) == 0,
+      first.st_mode & S_IFMT == S_IFREG
+    else { return false }
+    return first.st_dev == second.st_dev && first.st_ino == second.st_ino
   }
 
   /// Makes an open file readable by its owner only, if it is a regular file.

@@ -28,6 +28,7 @@ enum Program {
         ArgumentText.hidingMinusSigns(arguments), below: NFCTool.self)
       try CommandWords.check(arguments)
       var command = try await NFCTool.asyncParseAsRoot(arguments)
+      try ExchangeFileNames.check(arguments)
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {
