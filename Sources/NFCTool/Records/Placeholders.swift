@@ -18,7 +18,7 @@ struct Placeholders: Sendable {
   }
 
   private static let uid = "uid"
-  private static let number = "n"
+  static let number = "n"
   /// The names that do not require a table.
   static let builtIn = [uid, number]
 

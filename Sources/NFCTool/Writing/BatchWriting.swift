@@ -11,8 +11,12 @@ final class BatchWriting: Sendable {
   private let writing: MessageWriting
   private let table: CSVTable?
   private let first: Int
+  /// The index of the first row that is used.
+  private let firstRow: Int
   /// The number of tags, or `nil` for no limit.
   private let count: Int?
+  /// Whether the number of a tag is in what is written.
+  private let usesNumber: Bool
   private let state = Mutex(State())
 
   private struct State {
@@ -39,13 +43,19 @@ final class BatchWriting: Sendable {
       return message
     }
     self.writing = writing
-    first = options.first ?? 1
+    firstRow = (options.row ?? 1) - 1
+    // The same command with another row writes the same numbers.
+    first = (options.first ?? 1) + firstRow
+    usesNumber = kind.templates.flatMap(Placeholders.names).contains(Placeholders.number)
     table = try options.from.map { try CSVTable(try File.readText($0), name: File.name($0)) }
-    let rowCount = table?.rows.count
-    if let wanted = options.count, let rowCount, wanted > rowCount {
-      let rows = rowCount == 1 ? "1 row is" : "\(rowCount) rows are"
+    let skipped = firstRow
+    let rowCount = table.map { max(0, $0.rows.count - skipped) }
+    if let rowCount, rowCount < options.count ?? (skipped > 0 ? 1 : 0) {
+      let rows = "\(rowCount) row\(rowCount == 1 ? " is" : "s are")"
+      let place = skipped > 0 ? " from row \(skipped + 1) on" : ""
+      let wanted = options.count ?? 1
       throw Failure(
-        .content, "\(rows) not enough for \(wanted) tag\(wanted == 1 ? "" : "s")",
+        .content, "\(rows) not enough\(place) for \(wanted) tag\(wanted == 1 ? "" : "s")",
         advice: "nothing was written")
     }
     count = options.count ?? rowCount
@@ -82,11 +92,12 @@ final class BatchWriting: Sendable {
       _ = try makeMessage(Placeholders(uid: Self.sampleUID, number: first))
       return
     }
-    for (index, row) in table.rows.enumerated() {
+    for (index, row) in table.rows.dropFirst(firstRow).enumerated() {
       do {
         _ = try makeMessage(
           Placeholders(
-            uid: Self.sampleUID, number: first + index, row: table.values(ofRow: index)))
+            uid: Self.sampleUID, number: first + index,
+            row: table.values(ofRow: firstRow + index)))
       } catch let failure as Failure {
         throw Failure(
           .content, "line \(row.line) of the table: \(failure.reason)", advice: failure.advice)
@@ -105,6 +116,7 @@ final class BatchWriting: Sendable {
       try await writeAll(session)
     } catch  where error is CancellationError || (error as? Failure)?.status == .interrupted {
       try summarize(session.options)
+      if let option = continuation { Output.printError("nfc: interrupted; \(option)") }
       throw error
     }
     try finish(session)
@@ -186,7 +198,7 @@ final class BatchWriting: Sendable {
     let message = try makeMessage(
       Placeholders(
         uid: tag.identifier, number: first + index,
-        row: table.map { $0.values(ofRow: index) } ?? [:]))
+        row: table.map { $0.values(ofRow: firstRow + index) } ?? [:]))
     let selected = SelectedTag(detected: tag, kind: ndef, use: .changing)
     return try await selected.changingNDEF {
       try await tag.connect()
@@ -232,21 +244,47 @@ final class BatchWriting: Sendable {
     if let failure = failed.values.first ?? last {
       throw Failure(
         failure.status, "not every tag was written: \(failure.reason)", tag: failure.tag,
-        advice: failure.advice)
+        advice: advice(failure.advice))
     }
     guard written >= count ?? 1 else {
       throw Failure(
         .notThere, "no more tags came in time",
-        advice: "hold the next one to the reader, or wait longer with --timeout")
+        advice: advice("hold the next one to the reader, or wait longer with --timeout"))
     }
+    if let option = continuation { Output.printNotice(option) }
+  }
+
+  /// A sentence about the option with which the same command continues; `nil` if there is none.
+  private var continuation: String? {
+    next(after: writtenCount).map { "the same command continues with --\($0.name) \($0.number)" }
+  }
+
+  private func advice(_ text: String?) -> String? {
+    let sentences = [text, continuation].compactMap(\.self)
+    return sentences.isEmpty ? nil : sentences.joined(separator: "; ")
   }
 
   private func summarize(_ options: GlobalOptions) throws {
     Terminal.clearStatus()
     let (written, failed) = state.withLock { ($0.written.count, $0.failed.count) }
+    let next = next(after: written)
     try Output.line(
       options.json
-        ? JSONValue.members(["written": .integer(written), "failed": .integer(failed)]).text
+        ? JSONValue.members([
+          "written": .integer(written), "failed": .integer(failed),
+          next?.name ?? "": next.map { .integer($0.number) },
+        ]).text
         : "\(written) tag\(written == 1 ? "" : "s") written, \(failed) failed")
+  }
+
+  /// Returns the option with which the same command continues after the tags that were written, and its value; `nil` if
+  /// there is no more to write, or if the next tag is like the first.
+  private func next(after written: Int) -> (name: String, number: Int)? {
+    guard let table else {
+      let isComplete = written >= count ?? .max
+      return usesNumber && written > 0 && !isComplete ? ("first", first + written) : nil
+    }
+    let row = firstRow + written
+    return written > 0 && row < table.rows.count ? ("row", row + 1) : nil
   }
 }

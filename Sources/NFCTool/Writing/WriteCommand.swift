@@ -12,7 +12,8 @@ struct WriteCommand: ParsableCommand {
 
       --each writes tag after tag. In texts, {uid} stands for the tag's UID, {n} for its number, and with \
       --from {column} for a value from the next row of a table. Any other name in braces is refused; --as-is \
-      writes it as it is.
+      writes it as it is. A command that was interrupted \
+      says with which --row or --first it continues.
 
       Examples:
         nfc write uri https://example.com --verify --virtual ntag213
@@ -32,7 +33,7 @@ struct WriteCommand: ParsableCommand {
 
 extension WriteCommand: SharedOptions {
   static let sharedFlags = ["--append", "--as-is", "--each", "--lock", "--permanently"]
-  static let sharedValueOptions = ["--count", "--first", "--from"]
+  static let sharedValueOptions = ["--count", "--first", "--from", "--row"]
 }
 
 /// The command `nfc encode`.

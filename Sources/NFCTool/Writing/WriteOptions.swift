@@ -21,7 +21,8 @@ struct WriteOptions: ParsableArguments {
   var count: Int?
 
   @Option(
-    help: ArgumentHelp("With --each: the number {n} of the first tag.", valueName: "number"),
+    help: ArgumentHelp(
+      "With --each: the number {n} of the first tag; 1 unless given.", valueName: "number"),
     transform: { try NumberArgument.integer($0, "--first", in: 0...Int.max / 2) })
   var first: Int?
 
@@ -31,7 +32,15 @@ struct WriteOptions: ParsableArguments {
     completion: .file())
   var from: String?
 
-  @Flag(help: "Make each tag permanently read-only after it is verified; needs --permanently.")
+  @Option(
+    help: ArgumentHelp(
+      "With --from: begin with this row of the table; 1 unless given. {n} counts the rows before it.",
+      valueName: "number"),
+    transform: { try NumberArgument.integer($0, "--row", in: 1...Int.max / 2) })
+  var row: Int?
+
+  @Flag(
+    help: "Make each tag permanently read-only after it is verified; requires --permanently.")
   var lock = false
 
   @Flag(help: "With --lock: confirm that the tag can never be written again.")
@@ -44,6 +53,7 @@ struct WriteOptions: ParsableArguments {
       ].first(where: \.1)
       if let alone { throw ValidationError("\(alone.0) requires --each.") }
     }
+    guard row == nil || from != nil else { throw ValidationError("--row requires --from.") }
     guard lock == permanently else {
       throw ValidationError(
         lock
