@@ -64,4 +64,48 @@ import Testing
           || page.text.contains("Example, "))
     }
   }
+
+  /// The command lines of the examples. A line that ends with a backslash goes on.
+  private static func examples() throws -> [String] {
+    let text = try String(contentsOf: file, encoding: .utf8)
+    return pages(text).flatMap { page -> [String] in
+      let lines = page.text.split(separator: "\n", omittingEmptySubsequences: false)
+      guard let heading = lines.firstIndex(where: { $0.hasPrefix("Example") }) else { return [] }
+      let end = lines[heading...].firstIndex(of: "") ?? lines.endIndex
+      return lines[(heading + 1)..<end].joined(separator: "\n")
+        .replacing(#/ \\\n +/#, with: " ").split(separator: "\n").map(String.init)
+    }
+  }
+
+  /// Each example is one command line, and those that need no hardware succeed as they are.
+  @Test func examplesWork() async throws {
+    let examples = try Self.examples()
+    #expect(examples.count > 100)
+    for example in examples { #expect(example.hasPrefix("  nfc "), "\(example)") }
+    let offline = ["encode", "decode", "convert", "sun verify", "recording"]
+    let lines = Set(examples).filter { example in
+      example.contains("--virtual")
+        || offline.contains { example.hasPrefix("  nfc \($0) ") }
+    }.sorted()
+    let script = lines.map { line in
+      "(\(line)) >output 2>errors </dev/null || { echo '\(line.replacing("'", with: " "))'; cat errors; }"
+    }
+    try await TemporaryDirectory.with { directory async throws in
+      // The files that the examples name.
+      let files = #"""
+        set -u; cd "$FOLDER"; mkdir bin; ln -s "$NFC" bin/nfc; PATH=$FOLDER/bin:$PATH
+        echo Notes >notes.txt; echo '{"uri":"https://a.example"}' >message.json
+        printf 'BEGIN:VCARD\r\nVERSION:3.0\r\nN:A;;;;\r\nFN:A\r\nEND:VCARD\r\n' >card.vcf
+        { nfc encode uri https://a.example --output saved.ndef; cp saved.ndef message.ndef
+        nfc dump before.bin --virtual ntag216; cp before.bin tag.bin
+        nfc dump card.mfd --virtual classic-1k
+        nfc read --virtual ntag216 --record session.jsonl; } >/dev/null 2>errors || cat errors
+
+        """#
+      let result = try await Tool.shell(
+        files + script.joined(separator: "\n"), environment: ["FOLDER": directory.path],
+        within: .seconds(400))
+      #expect(result.output == "", "\(result.output)\(result.errors)")
+    }
+  }
 }

@@ -17,7 +17,7 @@ struct APDUCommand: AsyncParsableCommand {
       is one exchange, and the card's own status word is printed.
 
       Example:
-        nfc apdu --aid D2760000850101 "00 A4 00 0C 02 E1 03" 00B000000F
+        nfc apdu --aid D2760000850101 "00 A4 00 0C 02 E1 03" 00B000000F --virtual type4
       """)
 
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions

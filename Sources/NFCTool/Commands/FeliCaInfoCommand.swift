@@ -12,7 +12,7 @@ struct FeliCaInfoCommand: AsyncParsableCommand {
       Each service follows its system, with what it can do and whether it needs a key.
 
       Example:
-        nfc felica info --json
+        nfc felica info --json --virtual suica
       """)
 
   @Option(

@@ -5,7 +5,7 @@ import NFC
 struct FeliCaSubcommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "felica", abstract: "Works with FeliCa cards.",
-    discussion: "Example:\n  nfc felica read --service 090F 0-7",
+    discussion: "Example:\n  nfc felica read --service 090F 0-7 --virtual suica",
     subcommands: [
       FeliCaInfoCommand.self, FeliCaReadCommand.self, FeliCaWriteCommand.self,
       FeliCaSendCommand.self,

@@ -9,7 +9,8 @@ struct FeliCaWriteCommand: AsyncParsableCommand {
     usage: "nfc felica write --service <hex> <block> <hex> [<options>]",
     discussion: """
       Example:
-        nfc felica write --service 0009 5 000102030405060708090A0B0C0D0E0F
+        nfc felica write --service 0009 5 000102030405060708090A0B0C0D0E0F \\
+          --virtual felica-lite-s
       """)
 
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions

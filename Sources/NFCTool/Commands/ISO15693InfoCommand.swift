@@ -7,7 +7,7 @@ struct ISO15693InfoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info", abstract: "Shows what a tag reports about itself.",
     usage: "nfc iso15693 info [<options>]",
-    discussion: "Example:\n  nfc iso15693 info --json")
+    discussion: "Example:\n  nfc iso15693 info --json --virtual icode-slix2")
 
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 

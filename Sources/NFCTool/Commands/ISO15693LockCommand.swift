@@ -11,13 +11,16 @@ struct ISO15693LockCommand: PermanentChange {
       This cannot be undone, and is refused without --permanently.
 
       Example:
-        nfc iso15693 lock 4 --permanently
+        nfc iso15693 lock 4 --permanently --virtual icode-slix2
       """)
 
   static let refusalUnlessConfirmed =
     "Locking cannot be undone. To lock the block, add --permanently."
 
   @OptionGroup var password: TagPassword
+
+  @Flag(help: "Confirm that the block can never be written again.")
+  var permanently = false
 
   @Flag(help: "Print what would be locked, and lock nothing.")
   var plan = false
@@ -26,9 +29,6 @@ struct ISO15693LockCommand: PermanentChange {
 
   @Argument(help: ArgumentHelp("The block.", valueName: "block"), transform: BlockNumbers.single)
   var block: Int
-
-  @Flag(help: "Confirm that the block can never be written again.")
-  var permanently = false
 
   func run() async throws {
     let password = try password.bytes

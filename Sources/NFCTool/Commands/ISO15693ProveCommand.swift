@@ -10,7 +10,7 @@ struct ISO15693ProveCommand: AsyncParsableCommand {
     usage: "nfc iso15693 prove --key <number:hex> [<options>]",
     discussion: """
       The tag encrypts a random challenge, which shows that it is not a copy. The key is not sent, and \
-      nothing on the tag changes. Each given key is tested. The exit status is 77 if the tag does not prove one of \
+      nothing on the tag changes. Each given key is tested. The exit code is 77 if the tag does not prove one of \
       them.
 
       The keys must have been written and activated; this command does not do that. The reader must be one of \

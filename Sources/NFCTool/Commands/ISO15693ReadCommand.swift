@@ -11,7 +11,7 @@ struct ISO15693ReadCommand: AsyncParsableCommand {
       per block.
 
       Example:
-        nfc iso15693 read 0-7 --security
+        nfc iso15693 read 0-7 --security --virtual icode-slix2
       """)
 
   @OptionGroup var password: TagPassword

@@ -11,7 +11,7 @@ struct ISO15693SendCommand: AsyncParsableCommand {
       printed on its own line, flags first, error answers included.
 
       Example:
-        nfc iso15693 send "02 20 00"
+        nfc iso15693 send "02 20 00" --virtual icode-slix2
       """)
 
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions

@@ -18,7 +18,8 @@ struct ISO15693SetKeysCommand: AsyncParsableCommand {
       cannot be tried: begin with a single tag.
 
       Example:
-        nfc iso15693 set-keys --new-key 0:00112233445566778899AABBCCDDEEFF --privileges 0:all --disable-others --plan
+        nfc iso15693 set-keys --new-key 0:00112233445566778899AABBCCDDEEFF \\
+          --privileges 0:all --disable-others --plan
       """)
 
   @Option(
@@ -31,7 +32,7 @@ struct ISO15693SetKeysCommand: AsyncParsableCommand {
   @Option(
     name: .customLong("new-keys"),
     help: ArgumentHelp(
-      "A file of such keys, one on each line; # begins a comment.", valueName: "file"),
+      "A file of such keys, one per line; # begins a comment.", valueName: "file"),
     completion: .file())
   var newKeyFiles: [String] = []
 

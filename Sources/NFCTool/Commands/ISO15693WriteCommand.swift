@@ -6,7 +6,7 @@ struct ISO15693WriteCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "write", abstract: "Writes one block, or several one after the other.",
     usage: "nfc iso15693 write <block> <hex> [<options>]",
-    discussion: "Example:\n  nfc iso15693 write 4 \"11 22 33 44\"")
+    discussion: "Example:\n  nfc iso15693 write 4 \"11 22 33 44\" --virtual icode-slix2")
 
   @OptionGroup var password: TagPassword
 

@@ -20,13 +20,14 @@ struct LockCommand: PermanentChange {
   static let refusalUnlessConfirmed =
     "A locked tag can never be written again. To lock it, add --permanently; --plan shows the changes."
 
+  @OptionGroup var password: TagPassword
+
   @Flag(help: "Confirm that the tag can never be written again.")
   var permanently = false
 
   @Flag(help: "Print every change that would be made, before and after, and write nothing.")
   var plan = false
 
-  @OptionGroup var password: TagPassword
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 
   func run() async throws {

@@ -35,9 +35,9 @@ struct RecordingCommand: AsyncParsableCommand {
       bytes: Wireshark does not know them.
 
       Examples:
-        nfc read --record session.jsonl
+        nfc read --record session.jsonl --virtual ntag216
         nfc read --replay session.jsonl
-        nfc info --pcap session.pcapng
+        nfc info --pcap session.pcapng --virtual ntag216
         nfc recording anonymize session.jsonl shared.jsonl
       """,
     subcommands: [AnonymizeCommand.self])

@@ -16,8 +16,8 @@ struct DESFireChangeKeyCommand: AsyncParsableCommand {
       Without --app the key is the card's own master key, key 0, whose kind --crypto can change.
 
       Examples:
-        nfc desfire change-key 1 --app F00001 --new-key 00112233445566778899AABBCCDDEEFF \
-      --key 0:00000000000000000000000000000000 --key 1:00000000000000000000000000000000
+        nfc desfire change-key 1 --app F00001 --new-key 00112233445566778899AABBCCDDEEFF \\
+          --key 0:00000000000000000000000000000000 --key 1:00000000000000000000000000000000
         nfc desfire change-key 0 --crypto aes --new-key-file key.txt --key 0:0000000000000000 --plan
       """)
 

@@ -14,7 +14,7 @@ struct DESFireCreateAppCommand: AsyncParsableCommand {
       the card's settings require its master key, give it with --key 0:HEX.
 
       Example:
-        nfc desfire create-app F00001 --keys 3 --crypto aes
+        nfc desfire create-app F00001 --keys 3 --crypto aes --virtual desfire
       """)
 
   @Argument(

@@ -28,9 +28,9 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
       Examples:
         nfc desfire create-file --app F00001 --file 1 --type standard --size 64 --communication full
         nfc desfire create-file --app F00001 --file 2 --type value --lower 0 --upper 10000 --read 1
-        nfc desfire create-file --app F00001 --file 15 --type transaction-mac \
-      --mac-key 00112233445566778899AABBCCDDEEFF --read 1 --read-write 1 \
-      --key 0:00000000000000000000000000000000
+        nfc desfire create-file --app F00001 --file 15 --type transaction-mac \\
+          --mac-key 00112233445566778899AABBCCDDEEFF --read 1 --read-write 1 \\
+          --key 0:00000000000000000000000000000000
       """)
 
   @OptionGroup var file: DESFireFileOptions

@@ -20,11 +20,11 @@ struct DESFireFormatCommand: PermanentChange {
   static let refusalUnlessConfirmed =
     "Formatting cannot be undone. To format the card, add --permanently."
 
-  @Flag(help: "Confirm that all applications, files and keys are deleted.")
-  var permanently = false
-
   @OptionGroup var keys: KeyOptions<DESFireKeyPlace>
   @OptionGroup var keyFiles: KeyFiles
+
+  @Flag(help: "Confirm that all applications, files and keys are deleted.")
+  var permanently = false
 
   @Flag(help: "Print what would be deleted, and delete nothing.")
   var plan = false

@@ -21,11 +21,11 @@ struct DESFireLRPCommand: PermanentChange {
   static let refusalUnlessConfirmed =
     "The switch to LRP cannot be undone; add --permanently to confirm."
 
-  @Flag(help: "Confirm that the chip is to use LRP permanently.")
-  var permanently = false
-
   @OptionGroup var keys: KeyOptions<DESFireKeyPlace>
   @OptionGroup var keyFiles: KeyFiles
+
+  @Flag(help: "Confirm that the chip is to use LRP permanently.")
+  var permanently = false
 
   @Flag(help: "Print what would be changed, and change nothing.")
   var plan = false

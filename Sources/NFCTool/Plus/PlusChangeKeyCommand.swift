@@ -16,7 +16,7 @@ struct PlusChangeKeyCommand: AsyncParsableCommand {
 
       Example:
         nfc plus change-key 1B --new-key 00112233445566778899AABBCCDDEEFF \\
-        --key 1A:FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF --virtual mifare-plus
+          --key 1A:FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF --virtual mifare-plus
       """)
 
   @Argument(

@@ -32,14 +32,15 @@ struct PlusLevelCommand: AsyncParsableCommand {
     })
   var level: Int?
 
+  @OptionGroup var keys: KeyOptions<PlusKeyPlace>
+  @OptionGroup var keyFiles: KeyFiles
+
   @Flag(help: "Confirm that the card is to leave its level permanently.")
   var permanently = false
 
   @Flag(help: "Print what would be changed, and change nothing.")
   var plan = false
 
-  @OptionGroup var keys: KeyOptions<PlusKeyPlace>
-  @OptionGroup var keyFiles: KeyFiles
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 
   mutating func validate() throws {

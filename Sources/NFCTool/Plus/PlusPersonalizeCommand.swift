@@ -15,9 +15,13 @@ struct PlusPersonalizeCommand: AsyncParsableCommand {
       which everybody knows.
 
       Examples:
-        nfc plus personalize --plan --key master:00112233445566778899AABBCCDDEEFF --virtual blank-mifare-plus
+        nfc plus personalize --plan --virtual blank-mifare-plus \\
+          --key master:00112233445566778899AABBCCDDEEFF
         nfc plus personalize --permanently --keys keys.txt
       """)
+
+  @OptionGroup var keys: KeyOptions<PlusKeyPlace>
+  @OptionGroup var keyFiles: KeyFiles
 
   @Flag(help: "Confirm that the card is to leave level 0 permanently once the keys are written.")
   var permanently = false
@@ -25,8 +29,6 @@ struct PlusPersonalizeCommand: AsyncParsableCommand {
   @Flag(help: "Print what would be written, and write nothing.")
   var plan = false
 
-  @OptionGroup var keys: KeyOptions<PlusKeyPlace>
-  @OptionGroup var keyFiles: KeyFiles
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 
   func run() async throws {

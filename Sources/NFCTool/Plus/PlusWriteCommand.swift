@@ -14,7 +14,8 @@ struct PlusWriteCommand: AsyncParsableCommand {
       lost permanently.
 
       Example:
-        nfc plus write 4 00112233445566778899AABBCCDDEEFF --key 1A:FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF --virtual mifare-plus
+        nfc plus write 4 00112233445566778899AABBCCDDEEFF \\
+          --key 1A:FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF --virtual mifare-plus
       """)
 
   @Argument(

@@ -28,13 +28,13 @@ struct SUNSetupCommand: AsyncParsableCommand {
       which the tag counts; a lost key cannot be recovered.
 
       Examples:
-        nfc sun setup 'https://a.example/?p={picc}&c={mac}' --key 0:00000000000000000000000000000000 \
-      --plan --virtual ntag424
-        nfc sun setup 'https://a.example/?u={uid}&n={counter}&c={mac}' \
-      --key 0:00000000000000000000000000000000 --new-key 1:00112233445566778899AABBCCDDEEFF \
-      --virtual ntag424
-        nfc sun setup 'https://a.example/?p={picc}&c={mac}' --app F00001 --file 2 \
-      --key 0:00000000000000000000000000000000 --plan
+        nfc sun setup 'https://a.example/?p={picc}&c={mac}' \\
+          --key 0:00000000000000000000000000000000 --plan --virtual ntag424
+        nfc sun setup 'https://a.example/?u={uid}&n={counter}&c={mac}' \\
+          --key 0:00000000000000000000000000000000 \\
+          --new-key 1:00112233445566778899AABBCCDDEEFF --virtual ntag424
+        nfc sun setup 'https://a.example/?p={picc}&c={mac}' --app F00001 --file 2 \\
+          --key 0:00000000000000000000000000000000 --plan
       """)
 
   @Argument(

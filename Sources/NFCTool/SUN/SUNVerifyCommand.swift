@@ -22,12 +22,12 @@ struct SUNVerifyCommand: AsyncParsableCommand {
       a template, in which {picc}, {uid}, {counter}, {enc}, {tamper} and {mac} stand for them.
 
       Examples:
-        nfc sun verify 'https://ntag.nxp.com/424?e=EF963FF7828658A599F3041510671E88&c=94EED9EE65337086' \
-      --key 00000000000000000000000000000000
-        nfc sun verify 'https://x.example/041E3C8A2D6B80/000006/4B00064004B0B3D3' \
-      --template 'https://x.example/{uid}/{counter}/{mac}' --key 00000000000000000000000000000000
-        nfc sun verify 'https://x.example/?m=046910EA841390x000000xCO00000000x146F1F74FFB89569' \
-      --key 00000000000000000000000000000000
+        nfc sun verify 'https://ntag.nxp.com/424?e=EF963FF7828658A599F3041510671E88&c=94EED9EE65337086' \\
+          --key 00000000000000000000000000000000
+        nfc sun verify 'https://x.example/041E3C8A2D6B80/000006/4B00064004B0B3D3' \\
+          --template 'https://x.example/{uid}/{counter}/{mac}' --key 00000000000000000000000000000000
+        nfc sun verify 'https://x.example/?m=046910EA841390x000000xCO00000000x146F1F74FFB89569' \\
+          --key 00000000000000000000000000000000
       """)
 
   @Argument(help: ArgumentHelp("The link; - for standard input.", valueName: "url"))

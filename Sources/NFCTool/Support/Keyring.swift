@@ -63,7 +63,7 @@ struct KeyFiles: ParsableArguments {
   @Option(
     name: .customLong("keys"),
     help: ArgumentHelp(
-      "A file of such keys, one on each line; # begins a comment.", valueName: "file"),
+      "A file of such keys, one per line; # begins a comment.", valueName: "file"),
     completion: .file())
   var files: [String] = []
 }
