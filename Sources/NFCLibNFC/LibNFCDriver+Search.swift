@@ -32,7 +32,13 @@ extension LibNFCDriver {
   package func find(_ technology: TagTechnology, excluding found: [Target]) throws -> Target? {
     switch technology {
     case .iso14443a: return try find(NMT_ISO14443A, excluding: found)
-    case .iso14443b: return try find(NMT_ISO14443B, excluding: found)
+    case .iso14443b:
+      let first = active
+      let other = try find(NMT_ISO14443B, excluding: found)
+      if other == nil, let first, found.count == 1, found[0].isSame(as: first) {
+        lonelySleeper = (first, .now)
+      }
+      return other
     case .feliCa: return try findFeliCa(excluding: found)
     default: return nil
     }
@@ -109,6 +115,7 @@ extension LibNFCDriver {
     sendsRATS: Bool = true
   ) throws -> Target? {
     active = nil
+    lonelySleeper = nil
     var isRepeated = false
     while true {
       do {
@@ -191,6 +198,7 @@ extension LibNFCDriver {
   package func select(_ target: Target) throws {
     if let active, active.isSame(as: target), !isCommandCut { return }
     isCommandCut = false
+    let isLonely = isLonely(target)
     if case .iso14443a(let card)? = active, card.supportsISO14443Part4 { try deselect() }
     switch target {
     case .iso14443a, .feliCa:
@@ -200,9 +208,26 @@ extension LibNFCDriver {
     // A card that was interrupted in the middle of a command, or that cannot be woken, reacts only
     // to switching the carrier off.
     try resetField()
-    guard try wake(target) else {
+    guard try isLonely ? restart(target) : wake(target) else {
       throw NFCError(.tagConnectionLost, "the tag has left the field")
     }
+  }
+
+  /// Within this time, nobody puts another card in the place of one.
+  private static let timeOfExchange = Duration.milliseconds(500)
+
+  /// Returns whether a search has just put a type B card to sleep and found no other.
+  private func isLonely(_ target: Target) -> Bool {
+    guard let lonelySleeper, lonelySleeper.target.isSame(as: target) else { return false }
+    return lonelySleeper.time.duration(to: .now) < Self.timeOfExchange
+  }
+
+  /// Finds a type B card after the carrier was switched off. It may have chosen another PUPI then (ISO/IEC 14443-3,
+  /// 7.9.2); before, it was the only card.
+  private func restart(_ target: Target) throws -> Bool {
+    guard let found = try find(NMT_ISO14443B, NBR_106), found.isLikely(target) else { return false }
+    active = target
+    return true
   }
 
   private func wake(_ target: Target) throws -> Bool {

@@ -100,6 +100,26 @@ extension LibNFCTests {
       #expect(try await found.isPresent())
     }
 
+    /// The card is restarted for the second search, and then has another PUPI (ISO/IEC 14443-3, 7.9.2).
+    @Test(arguments: [[], .choosesPUPI] as [ISO7816Card.Quirks])
+    func aTypeBCardIsStillConnectedAfterTheSearchForOthers(
+      _ quirks: ISO7816Card.Quirks
+    ) async throws {
+      field.place(.type4B(quirks: quirks))
+      let found = try await reader.firstTag(polling: .iso14443b, within: .seconds(5))
+      virtual.setFaults([])
+      let others = try await reader.otherTags(like: found)
+      let cost = virtual.statistics.commands
+      #expect(others.isEmpty)
+      // InDeselect and a search that finds nothing; the carrier off and on, and a search that finds the card.
+      #expect(cost == 5)
+      #expect(try await found.isPresent())
+      let message = NDEFMessage(.uri("https://swift.org"))
+      let ndef = try #require(found.ndef)
+      try await ndef.writeNDEF(message)
+      #expect(try await ndef.readNDEF() == message)
+    }
+
     @Test(arguments: [
       VirtualTag.ntag213(), .suica(), .type4(), .type4B(), .classic1K(), .topaz96(),
     ])

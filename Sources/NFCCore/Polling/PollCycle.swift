@@ -109,7 +109,7 @@ package struct PollCycle: Sendable {
 
 extension Target {
   /// Returns whether two targets can be one tag that draws its UID or PUPI again at each power-on.
-  func isLikely(_ other: Target) -> Bool {
+  package func isLikely(_ other: Target) -> Bool {
     switch (self, other) {
     case (.iso14443a(let one), .iso14443a(let two)):
       one.hasRandomUID && two.hasRandomUID && one.sak == two.sak && one.ats == two.ats

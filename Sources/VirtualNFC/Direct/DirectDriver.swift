@@ -58,6 +58,9 @@ final class DirectDriver: ReaderDriver {
   private let shared: Shared
   /// The tag that receives commands.
   private var active: Target?
+  /// The type B card that was put to sleep in the last search, if no other has answered it. When the carrier is
+  /// switched off, it may choose another PUPI (ISO/IEC 14443-3, 7.9.2).
+  private var lonelySleeper: Target?
   /// Whether the last command to it was given up between two frames.
   private var isCommandCut = false
 
@@ -67,7 +70,7 @@ final class DirectDriver: ReaderDriver {
   }
 
   func begin() {}
-  func end() {}
+  func end() { lonelySleeper = nil }
   func commandWasCut() { isCommandCut = true }
 
   func close() {
@@ -107,6 +110,17 @@ final class DirectDriver: ReaderDriver {
   }
 
   func find(_ technology: TagTechnology, excluding found: [Target]) throws -> Target? {
+    let first = active
+    let other = try search(technology, excluding: found)
+    if technology == .iso14443b, other == nil, let first, found.count == 1,
+      found[0].isSame(as: first)
+    {
+      lonelySleeper = first
+    }
+    return other
+  }
+
+  private func search(_ technology: TagTechnology, excluding found: [Target]) throws -> Target? {
     guard found.count < Self.maximumTags else { return nil }
     // Each tag that is found again is put to sleep. FeliCa cards have no sleep state and answer in turn.
     for _ in 0...found.count {
@@ -127,6 +141,7 @@ final class DirectDriver: ReaderDriver {
   // system.
   private func activate(_ technology: TagTechnology, knowing uid: [UInt8] = []) -> Target? {
     active = nil
+    lonelySleeper = nil
     let found: Target? =
       switch technology {
       case .iso14443a: search([0x00] + uid).flatMap(DirectTarget.typeA)
@@ -156,8 +171,13 @@ final class DirectDriver: ReaderDriver {
   func select(_ target: Target) throws {
     if let active, active.isSame(as: target), !isCommandCut { return }
     isCommandCut = false
-    if try wake(target) { return }
+    let isLonely = lonelySleeper?.isSame(as: target) ?? false
+    if try !isLonely && wake(target) { return }
     try resetField()
+    if isLonely, let found = activate(target.technology), found.isLikely(target) {
+      active = target
+      return
+    }
     guard try wake(target) else {
       throw NFCError(.tagConnectionLost, "the tag has left the field")
     }

@@ -13,6 +13,9 @@ public struct ISO7816Card: VirtualChip {
     public static let answersByGetResponse = Quirks(rawValue: 1)
     /// A command without data whose Le is neither 00 nor the answer's length is answered by 6CXX.
     public static let insistsOnExactLength = Quirks(rawValue: 2)
+    /// A type B card chooses another PUPI each time that the carrier is switched on (ISO/IEC 14443-3, 7.9.2). The
+    /// PUPIs are the same in each run.
+    public static let choosesPUPI = Quirks(rawValue: 4)
   }
 
   public let name: String
@@ -103,6 +106,7 @@ public struct ISO7816Card: VirtualChip {
   }
 
   public mutating func powerOn() {
+    if quirks.contains(.choosesPUPI) { interface.choosePUPI() }
     interface.powerOn()
     reset()
   }

@@ -1,4 +1,5 @@
 import NFCCore
+import SeededRandom
 
 /// The radio side of an ISO/IEC 14443-4 card: the activation, then the block protocol.
 ///
@@ -50,12 +51,26 @@ public struct ProximityInterface: Hashable, Sendable {
   ///   - applicationData: 4 bytes: AFI, CRC_B of the AID, number of applications.
   ///   - protocolInfo: 3 bytes: bit rates, frame size and protocol type, waiting time and options.
   public init(typeB pupi: [UInt8], applicationData: [UInt8], protocolInfo: [UInt8]) {
-    activation = .typeB(
-      // A real card draws its slot at random. Here the slot depends on the PUPI, so that different cards
-      // can have different slots.
-      TypeBActivation(
-        pupi: pupi, applicationData: applicationData, protocolInfo: protocolInfo,
-        slot: 1 + Int(pupi.reduce(0, &+)) % 16))
+    activation = .typeB(Self.activation(pupi, applicationData, protocolInfo))
+  }
+
+  private static func activation(
+    _ pupi: [UInt8], _ applicationData: [UInt8], _ protocolInfo: [UInt8]
+  ) -> TypeBActivation {
+    // A real card draws its slot at random. Here the slot depends on the PUPI, so that different cards
+    // can have different slots.
+    TypeBActivation(
+      pupi: pupi, applicationData: applicationData, protocolInfo: protocolInfo,
+      slot: 1 + Int(pupi.reduce(0, &+)) % 16)
+  }
+
+  /// Gives a type B card another PUPI, which depends on the one that it has: for a card that chooses it when the
+  /// carrier is switched on.
+  mutating func choosePUPI() {
+    guard case .typeB(let card) = activation else { return }
+    var generator = SplitMix64(seed: card.pupi.reduce(0) { $0 << 8 | UInt64($1) })
+    let pupi = card.pupi.map { _ in UInt8.random(in: 0...UInt8.max, using: &generator) }
+    activation = .typeB(Self.activation(pupi, card.applicationData, card.protocolInfo))
   }
 
   /// The UID or the PUPI.
