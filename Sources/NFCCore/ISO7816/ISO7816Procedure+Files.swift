@@ -213,7 +213,9 @@ struct BinaryReading: Hashable, Sendable {
 
   mutating func wasRefused(_ asked: Int, at offset: Int) {
     refusals.append(Refusal(asked: asked, end: offset + asked))
-    limit = max(smallest, asked / 2)
+    // Every Type 4 tag returns this many.
+    let least = asked > ISO7816Procedure.leastAnswer ? ISO7816Procedure.leastAnswer : 1
+    limit = max(smallest, least, asked / 2)
   }
 
   /// Returns the limit to remember, when the file is known to have bytes up to `end`: a refusal

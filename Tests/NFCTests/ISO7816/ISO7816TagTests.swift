@@ -85,6 +85,22 @@ struct EchoApplication: VirtualApplet {
         == EchoApplication.file.suffix(10))
   }
 
+  /// A capability container of 17 bytes is read by halves from a card that returns 15 at most, and the file after it
+  /// by 15 each: a card of 5000 bytes would otherwise be one that returns too many small parts.
+  @Test func filesOfACardWithTheShortestReads() async throws {
+    var configuration = Type4Application.Configuration()
+    configuration.mapping = .version3
+    configuration.maximumReadLength = 15
+    configuration.fileSize = 5000
+    let bench = try await Bench(.type4(configuration: configuration))
+    let card = try await card(bench)
+    _ = try await card.selectApplication(of: ["D2760000850101"])
+    #expect(try await card.readBinary(file: 0xE103, offset: 0, count: 17).count == 17)
+    bench.virtual.setFaults([])
+    #expect(try await card.readBinary(file: 0xE104, offset: 0, count: 5000).count == 5000)
+    #expect(bench.virtual.statistics.exchanges <= 5000 / 15 + 3)
+  }
+
   /// A DESFire takes ISO/IEC 7816-4 as well; an Ultralight does not.
   @Test func commandsOfMIFARETags() async throws {
     let bench = try await Bench(try .desfire(ndef: [0xD0, 0x00, 0x00]))
