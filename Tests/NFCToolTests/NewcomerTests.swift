@@ -379,6 +379,24 @@ import VirtualNFC
     #expect(try await Tool.run(Self.words(line) + ["--no-default-keys"]).status == 77)
   }
 
+  /// A MIFARE Classic has no password that the option for one could give.
+  @Test func aClassicWithItsOwnKeys() async throws {
+    let trailer = "112233445566 FF078069 112233445566"
+    let sector = [UInt8](repeating: 0, count: 48) + (try #require([UInt8](hexadecimal: trailer)))
+    // The first block: UID, its check byte, SAK and ATQA.
+    let first = try #require([UInt8](hexadecimal: "DEADBEEF 22 08 0400"))
+    let image = first + Array(repeating: sector, count: 16).flatMap { $0 }.dropFirst(first.count)
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "card.mfd")
+      try Data(image).write(to: file)
+      let result = try await Tool.run("format", "--virtual", file.path)
+      #expect(result.status == 77)
+      #expect(result.errorLines.count == 1)
+      #expect(result.errors.contains("it has keys, not a password"))
+      #expect(!result.errors.contains("--password"))
+    }
+  }
+
   @Test func aLinkIsUTF8() async throws {
     let result = try await Tool.shell(
       #""$NFC" write uri "$(printf 'https://a.example/\377')" --virtual ntag213"#)

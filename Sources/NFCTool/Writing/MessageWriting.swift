@@ -83,16 +83,17 @@ extension DetectedTag {
 extension DetectedTag {
   /// The advice for a tag that requires a password, or keys, which smart cards have instead.
   fileprivate var adviceForClosedNDEF: String {
-    let hasKeys =
-      switch self {
-      case .miFare(let tag): tag.family == .desfire
-      case .iso7816(let card): !ProtectionChange.mayHaveFilePassword(card)
-      default: false
-      }
-    return hasKeys
-      ? "it has keys, not a password; nfc sun setup and nfc desfire use those of an NXP chip"
-      : "give the tag's password with --password"
+    switch self {
+    case .miFare(let tag) where tag.family == .classic:
+      "it has keys, not a password; nfc mifare reads and restores sectors with --key"
+    case .miFare(let tag) where tag.family == .desfire: Self.adviceForKeys
+    case .iso7816(let card) where !ProtectionChange.mayHaveFilePassword(card): Self.adviceForKeys
+    default: "give the tag's password with --password"
+    }
   }
+
+  private static let adviceForKeys =
+    "it has keys, not a password; nfc sun setup and nfc desfire use those of an NXP chip"
 }
 
 extension SelectedTag {
