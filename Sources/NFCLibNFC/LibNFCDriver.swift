@@ -26,7 +26,7 @@ package final class LibNFCDriver: ReaderDriver {
   var active: Target? { didSet { interrupted = nil } }
   /// Whether the last command to the active target was given up between two frames.
   var isCommandCut = false
-  /// The type B card that was put to sleep in the last search, if no other has answered it, and the time of that search.
+  /// The type B card that was put to sleep in the last search, if no other has answered it, and when that was.
   var lonelySleeper: (target: Target, time: ContinuousClock.Instant)?
   /// The target whose last exchange has failed, until anything else happens.
   private var interrupted: Target?

@@ -85,8 +85,8 @@ struct EchoApplication: VirtualApplet {
         == EchoApplication.file.suffix(10))
   }
 
-  /// A capability container of 17 bytes is read by halves from a card that returns 15 at most, and the file after it
-  /// by 15 each: a card of 5000 bytes would otherwise be one that returns too many small parts.
+  /// A card that returns 15 bytes at most refuses a request for all 17 bytes of its capability container. It must not
+  /// be asked for 8 each from then on: a file of 5000 bytes would have too many parts.
   @Test func filesOfACardWithTheShortestReads() async throws {
     var configuration = Type4Application.Configuration()
     configuration.mapping = .version3
