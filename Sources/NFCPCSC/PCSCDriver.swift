@@ -242,7 +242,8 @@ package final class PCSCDriver: ReaderDriver {
     service.close()
   }
 
-  /// - Parameter startsAnew: whether the next program has to find a card that starts again; also if the session says so.
+  /// - Parameter startsAnew: whether the next program has to find a card that starts again; also if the session says
+  ///   so.
   private func leave(startsAnew: Bool = false) {
     let startsAnew = startsAnew || session.map { $0.holdsState || $0.isMute } ?? false
     session = nil

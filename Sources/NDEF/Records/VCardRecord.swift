@@ -37,8 +37,8 @@ public struct VCardRecord: NDEFTolerantRecord {
       url: url)
   }
 
-  /// Creates the record of a card with the parts of the name, which are displayed unless there is a name; none for those
-  /// of a family name only.
+  /// Creates the record of a card with the parts of the name, which are displayed unless there is a name; none for
+  /// those of a family name only.
   init(
     name: String?, parts: [String], telephones: [String], emails: [String], organization: String?,
     url: String?

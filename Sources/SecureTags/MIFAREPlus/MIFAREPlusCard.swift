@@ -14,9 +14,9 @@ import Synchronization
 /// answer has a MAC; an answer with a wrong MAC is not used and ends the session.
 ///
 /// MIFARE Plus EV1 and EV2 have the secure messaging of the first generation, too, and use it unless another one is
-/// asked for. ``MIFAREPlusLevelOneCard`` moves single sectors of such a card out of level 1. What these generations have
-/// in addition is not supported: transaction MACs, for whose configuration no public source was found, and proximity
-/// check.
+/// asked for. ``MIFAREPlusLevelOneCard`` moves single sectors of such a card out of level 1. What these generations
+/// have in addition is not supported: transaction MACs, for whose configuration no public source was found, and
+/// proximity check.
 public final class MIFAREPlusCard: Sendable {
   /// The size of a block in bytes.
   public static let blockSize = MIFAREPlusProcedure.blockSize

@@ -76,7 +76,8 @@ public struct ST25TATag: Sendable {
   /// Presents the passwords that the file requires. They open the file for NDEF until the card
   /// leaves; each NDEF call presents them again. Four exchanges, and one for each password.
   ///
-  /// - Throws: ``NFCError/Code/authenticationFailed``, with how many attempts are left; ``NFCError/Code/invalidParameter`` for another number of bytes.
+  /// - Throws: ``NFCError/Code/authenticationFailed``, with how many attempts are left;
+  ///   ``NFCError/Code/invalidParameter`` for another number of bytes.
   public func authenticate(read: SecretKey?, write: SecretKey?) async throws {
     for password in [read, write] { try Self.check(password) }
     let access = try await tag.exclusively { link in

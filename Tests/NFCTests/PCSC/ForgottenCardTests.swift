@@ -74,8 +74,8 @@ import VirtualNFC
     #expect(try read(0x04, by: virtual.service(), on: dialect).count >= 18)
   }
 
-  /// A card that was away for so short a time that the service has not noticed. The reader takes no command for it before
-  /// its power is switched.
+  /// A card that was away for so short a time that the service has not noticed. The reader takes no command for it
+  /// before its power is switched.
   @Test(arguments: ["ntag213", "type4", "classic-1k", "icode-slix2"])
   func findsACardThatTheReaderHasForgotten(_ name: String) throws {
     let field = VirtualField()
@@ -115,7 +115,8 @@ import VirtualNFC
   }
 }
 
-/// A service whose reader, once it has forgotten its card, executes no command for it until the card's power is switched.
+/// A service whose reader, once it has forgotten its card, executes no command for it until the card's power is
+/// switched.
 private final class ForgetfulService: ForwardingService {
   var hasForgotten = false
 

@@ -5,8 +5,8 @@ import VirtualNFC
 
 @testable import NFCPCSC
 
-/// A tag behind a password, on readers with frames. An ACR122U loses the code of a refusal: it reports a broken answer, and
-/// then silence, because the tag sleeps.
+/// A tag behind a password, on readers with frames. An ACR122U loses the code of a refusal: it reports a broken answer,
+/// and then silence, because the tag sleeps.
 @Suite(.replayed) struct LostRefusalTests {
   private static let password: [UInt8] = [0x11, 0x22, 0x33, 0x44]
 

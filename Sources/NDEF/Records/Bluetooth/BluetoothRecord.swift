@@ -80,8 +80,8 @@ public struct BluetoothRecord: NDEFTolerantRecord {
     ]
   }
 
-  /// Reads `{"bluetooth":{"address":"01:23:45:67:89:AB","name":"…"}}`; `otherData` has the structures without a field of
-  /// their own.
+  /// Reads `{"bluetooth":{"address":"01:23:45:67:89:AB","name":"…"}}`; `otherData` has the structures without a field
+  /// of their own.
   public init?(fields: NDEFFields) throws(NDEFFieldError) {
     guard let content = try fields.fields("bluetooth") else { return nil }
     do throws(NDEFFieldError) {

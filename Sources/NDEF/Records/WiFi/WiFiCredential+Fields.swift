@@ -15,8 +15,8 @@ extension WiFiCredential {
   /// Reads a credential. Without `authentication` and `encryption`, the network has a WPA2
   /// passphrase, or is open if there is no `networkKey`.
   ///
-  /// - Throws: ``NDEFFieldError``, also for an unknown field: a password whose name is misspelled would make the network
-  ///   an open one.
+  /// - Throws: ``NDEFFieldError``, also for an unknown field: a password whose name is misspelled would make the
+  ///   network an open one.
   init(fields: NDEFFields) throws(NDEFFieldError) {
     try fields.expectOnly([
       "ssid", "networkKey", "authentication", "encryption", "macAddress", "networkKeyShareable",

@@ -218,8 +218,8 @@ enum UltralightProcedure {
   /// By their data sheets, these chips refuse a wrong secret. Tags that are silent instead were seen (ChameleonUltra
   /// pull request 215; forum.dangerousthings.com, topic 7632), and nfcpy expects it of a MIFARE Ultralight C. A tag
   /// that has refused does not listen until it is selected again, but one that has lost a frame does: one exchange.
-  /// The secret is not sent again, because a tag may count wrong ones. A reader that loses the code of a refusal shows it
-  /// as a broken answer, after which the tag is as silent.
+  /// The secret is not sent again, because a tag may count wrong ones. A reader that loses the code of a refusal shows
+  /// it as a broken answer, after which the tag is as silent.
   ///
   /// - Throws: `tagConnectionLost` if the tag cannot be selected: it was silent because it has left.
   static func throwIfSilent(_ error: NFCError, _ reason: String, _ link: TagLink) throws {
