@@ -259,11 +259,6 @@ if Context.environment["NFC_TESTS"] == "unoptimized" {
   for target in package.targets where target.type == .test {
     target.swiftSettings = [.unsafeFlags(["-Onone", "-no-emit-module-separately-wmo"])]
   }
-  // The largest tests need NFCTool, and a processor would idle while they are compiled last. With these, what NFCTool
-  // needs is compiled before other tests, and so is NFCTool.
-  package.targets.first { $0.name == "TestSupport" }?.dependencies += [
-    "NFCDiagnosis", .product(name: "ArgumentParser", package: "swift-argument-parser"),
-  ]
 }
 
 // Scripts/fuzz model builds the model check, from the files that the tests run for a moment.
