@@ -57,4 +57,25 @@ import VirtualNFC
     let error = await #expect(throws: NFCError.self) { _ = try await tag.readNDEFContent() }
     #expect(error?.code == .notAuthenticated, "\(String(describing: error))")
   }
+
+  /// As much is saved as on a reader that reports the code of a refusal.
+  @Test(arguments: PCSCCardTests.framed)
+  func isTheEndOfADump(_ dialect: VirtualPCSCReader.Dialect) async throws {
+    let tag = try await protected(dialect)
+    let ultralight = try #require(tag.ultralight)
+    let dump = try await ultralight.dump()
+    #expect(dump.firstProtectedPage == 4)
+    #expect(try await ultralight.dump(password: Self.password).isComplete)
+  }
+
+  /// What a tag without the password says about its settings is that it requires one.
+  @Test(arguments: PCSCCardTests.framed)
+  func isNoBrokenConfiguration(_ dialect: VirtualPCSCReader.Dialect) async throws {
+    let tag = try await protected(dialect)
+    let ultralight = try #require(tag.ultralight)
+    let error = await #expect(throws: NFCError.self) {
+      _ = try await ultralight.protectionPlan(nil)
+    }
+    #expect(error?.code == .notAuthenticated, "\(String(describing: error))")
+  }
 }

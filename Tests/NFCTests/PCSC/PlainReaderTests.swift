@@ -118,6 +118,28 @@ import VirtualNFC
 
   // MARK: Commands that a reader lacks
 
+  /// What depends on the chip, which such a reader cannot ask for, is no fault of the tag.
+  @Test func namesTheReaderForAChipThatItCannotIdentify() async throws {
+    for chip in [VirtualTag.ntag213(), .ultralightC()] {
+      let bench = try await bench(chip, .storageCard)
+      guard case .miFare(let tag) = try await found(chip, bench) else {
+        throw NFCError(.wrongTag, chip.name)
+      }
+      let ultralight = try #require(tag.ultralight)
+      let operations: [() async throws -> Void] = [
+        { _ = try await ultralight.dump() },
+        { _ = try await ultralight.protectionPlan(nil as UltralightProtection?) },
+        { _ = try await ultralight.protectionPlan(nil as UltralightCProtection?, key: nil) },
+      ]
+      for operation in operations {
+        let error = await #expect(throws: NFCError.self) { try await operation() }
+        #expect(error?.code == .unsupported)
+        #expect(error?.cause == .unsupportedByReader, "\(chip.name): \(String(describing: error))")
+      }
+      #expect(try await tag.sendMiFareCommand([0x30, 0x00]).count == 16)
+    }
+  }
+
   /// The tag is not the wrong one if the reader has no command for it.
   @Test func namesTheReaderForWhatItDoesNotHave() async throws {
     let chip = VirtualTag.ntag213()

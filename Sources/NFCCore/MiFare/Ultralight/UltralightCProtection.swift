@@ -153,7 +153,8 @@ extension UltralightCommands {
   ) async throws -> UltralightCProtectionPlan {
     let handle = handle
     return try await handle.performCommand { link in
-      let (chip, settings) = try UltralightCProtectionPlan.settings(handle.type2Chip(link))
+      let (chip, settings) = try UltralightCProtectionPlan.settings(
+        handle.type2Chip(link), link)
       if let key { try UltralightCAuthentication.run(key: key, link) }
       let plan = try UltralightCProtectionPlan(
         protection, settings,
@@ -201,11 +202,12 @@ extension UltralightCommands {
 
 extension UltralightCProtectionPlan {
   fileprivate static func settings(
-    _ chip: Type2Chip?
+    _ chip: Type2Chip?, _ link: TagLink
   ) throws -> (Type2Chip, Type2Chip.TripleDESSettings) {
     guard let chip, case .tripleDES(let settings) = chip.access else {
-      throw NFCError(
-        .unsupported, "\(chip?.name ?? "this chip") is not protected by a triple DES key")
+      let reason = "\(chip?.name ?? "this chip") is not protected by a triple DES key"
+      throw chip == nil
+        ? try UltralightIdentification.unknownChip(reason, link) : NFCError(.unsupported, reason)
     }
     return (chip, settings)
   }

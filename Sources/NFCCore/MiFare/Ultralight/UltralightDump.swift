@@ -222,8 +222,8 @@ extension UltralightDump {
 
   /// Finds the pages that can be read. A tag protects its pages from one on, so halves are tried until
   /// that one is found.
-  static func read(_ chip: Type2Chip?, _ link: TagLink) throws -> UltralightDump {
-    guard let chip, let pages = chip.pages else { throw unknown(chip) }
+  static func read(_ chip: Type2Chip, _ link: TagLink) throws -> UltralightDump {
+    guard let pages = chip.pages else { throw unknown(chip) }
     guard pages.isContiguous else { return try readRuns(chip, pages, link) }
     var reader = UltralightReader(hasFastRead: chip.hasFastRead)
     var bytes: [UInt8] = []
@@ -310,7 +310,9 @@ extension UltralightCommands {
   public func dump(password: [UInt8]? = nil) async throws -> UltralightDump {
     let handle = handle
     return try await handle.perform { link in
-      let chip = try handle.type2Chip(link)
+      guard let chip = try handle.type2Chip(link) else {
+        throw try UltralightIdentification.unknownChip(UltralightDump.unknown(nil).reason, link)
+      }
       if let password { _ = try UltralightProcedure.authenticate(password: password, link) }
       return try UltralightDump.read(chip, link)
     }

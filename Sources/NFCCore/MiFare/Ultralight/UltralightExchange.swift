@@ -40,15 +40,41 @@ enum UltralightExchange {
     return body
   }
 
+  /// Sends a command, and once more after a loss that allows it.
+  ///
+  /// - Throws: `tagRefused` also for a broken answer that is followed by silence: some readers lose the code of a
+  ///   refusal, after which a tag listens no more until it is selected (ISO/IEC 14443-3, 6.3). A tag whose answer was
+  ///   only disturbed does.
+  private static func repeating(
+    _ command: UltralightCommand, _ link: TagLink
+  ) throws -> [UInt8] {
+    func answer() throws -> [UInt8] {
+      try link.changing(command.changesTag) { try command.answer(send(command.encoded, link)) }
+    }
+    // A channel counts its commands.
+    let losses = link.channel == nil ? command.repeatedAfter : []
+    do {
+      return try answer()
+    } catch let first as NFCError where losses.includes(first) {
+      do {
+        return try answer()
+      } catch let second as NFCError
+        where first.cause == .checksum && second.code == .tagResponseError
+        && second.cause == .noAnswer
+      {
+        // It may have left as well.
+        try link.selectPlainly()
+        throw NFCError(.tagRefused, "the tag has refused the command", cause: first.cause)
+      }
+    }
+  }
+
   /// Sends a command as a value, and returns the content of its answer. An error includes the page,
   /// if there is one: a page that cannot be read is `tagRefused`, one that cannot be written is
   /// `readOnly`.
   static func send(_ command: UltralightCommand, _ link: TagLink) throws -> [UInt8] {
     do {
-      // A channel counts its commands.
-      return try (link.channel == nil ? command.repeatedAfter : []).repeatingOnce {
-        try link.changing(command.changesTag) { try command.answer(send(command.encoded, link)) }
-      }
+      return try repeating(command, link)
     } catch let error as NFCError where error.code == .tagRefused {
       // An acknowledge has no check, and the tag has carried out what it acknowledges.
       if command.changesTag, case .negativeAcknowledge(let code) = error.cause,

@@ -15,6 +15,22 @@ enum UltralightIdentification {
     return (try chipWithoutVersion(link), nil)
   }
 
+  /// Returns the error for an operation that depends on the chip, which is not known: the reader's, if it cannot send
+  /// what distinguishes chips. Costs an exchange on other readers.
+  static func unknownChip(_ reason: String, _ link: TagLink) throws -> NFCError {
+    do {
+      _ = try link.exchange(
+        UltralightCommand.getVersion.encoded, framing: .checked, timeout: UltralightExchange.timeout
+      )
+    } catch let error as NFCError where error.code == .unsupported {
+      return error
+    } catch let error as NFCError where [.tagRefused, .tagResponseError].contains(error.code) {
+      // It does not have the command.
+    }
+    try link.selectAgain()
+    return NFCError(.unsupported, reason)
+  }
+
   private static func chipWithoutVersion(_ link: TagLink) throws -> Type2Chip? {
     let maker = link.target.identifier.first
     if let chip = withAuthentication, try supportsAuthentication(link) { return chip }

@@ -182,7 +182,8 @@ extension UltralightCommands {
     return try await handle.performCommand { link in
       let chip = try handle.type2Chip(link)
       guard let chip, let settings = chip.passwordSettings else {
-        throw UltralightProtectionPlan.unsupported(chip)
+        let error = UltralightProtectionPlan.unsupported(chip)
+        throw chip == nil ? try UltralightIdentification.unknownChip(error.reason, link) : error
       }
       if let password {
         _ = try UltralightProcedure.authenticate(password: password, link, chip: { _ in chip })
