@@ -249,7 +249,7 @@ extension UltralightCProtectionPlan {
 
   fileprivate func run(_ chip: Type2Chip?, key: [UInt8]?, _ link: TagLink) throws {
     if let key { try UltralightCAuthentication.run(key: key, link) }
-    let (chip, settings) = try Self.settings(chip)
+    let (chip, settings) = try Self.settings(chip, link)
     guard settings == self.settings, try Self.configuration(settings, link) == before else {
       throw NFCError(.invalidParameter, "the plan was made for another tag, or before a change")
     }
