@@ -27,8 +27,7 @@ import Testing
       let after = try await Tool.run(each + ["--row", "4"] + Self.tags)
       #expect(after.status == 65)
       #expect(
-        after.errors
-          == "nfc: 0 rows are not enough from row 4 on for 1 tag; nothing was written\n")
+        after.errors == "nfc: there is no row 4: the table has 3 rows; nothing was written\n")
       let many = try await Tool.run(each + ["--row", "2", "--count", "3"] + Self.tags)
       #expect(many.status == 65)
       #expect(many.errors.contains("2 rows are not enough from row 2 on for 3 tags"))

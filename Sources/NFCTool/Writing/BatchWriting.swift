@@ -48,12 +48,16 @@ final class BatchWriting: Sendable {
     first = (options.first ?? 1) + firstRow
     usesNumber = kind.templates.flatMap(Placeholders.names).contains(Placeholders.number)
     table = try options.from.map { try CSVTable(try File.readText($0), name: File.name($0)) }
+    if let row = options.row, let last = table?.rows.count, row > last {
+      throw Failure(
+        .content, "there is no row \(row): the table has \(last) row\(last == 1 ? "" : "s")",
+        advice: "nothing was written")
+    }
     let skipped = firstRow
-    let rowCount = table.map { max(0, $0.rows.count - skipped) }
-    if let rowCount, rowCount < options.count ?? (skipped > 0 ? 1 : 0) {
+    let rowCount = table.map { $0.rows.count - skipped }
+    if let wanted = options.count, let rowCount, wanted > rowCount {
       let rows = "\(rowCount) row\(rowCount == 1 ? " is" : "s are")"
       let place = skipped > 0 ? " from row \(skipped + 1) on" : ""
-      let wanted = options.count ?? 1
       throw Failure(
         .content, "\(rows) not enough\(place) for \(wanted) tag\(wanted == 1 ? "" : "s")",
         advice: "nothing was written")

@@ -27,7 +27,7 @@ struct CSVTable: Sendable {
     if let row = rows.first(where: { $0.values.count != header.values.count }) {
       throw Failure(
         .content,
-        "\(name), line \(row.line): \(row.values.count) values, and there are \(columns.count) columns"
+        "\(name), line \(row.line): values: \(row.values.count), columns: \(columns.count)"
       )
     }
   }
