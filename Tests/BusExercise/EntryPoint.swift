@@ -65,9 +65,9 @@ struct BusExercise {
       }
       for next in [page + 100, page + 120] {
         do {
-          try expect(
-            try await tag.sendMiFareCommand([Self.read, next]), from: next,
-            "after a READ that was cancelled after \(delay) ms")
+          // The time is not what is tested: the chip is slow, and the machine may be.
+          let answer = try await tag.sendMiFareCommand([Self.read, next], timeout: .seconds(2))
+          try expect(answer, from: next, "after a READ that was cancelled after \(delay) ms")
         } catch let error as NFCError {
           if losesOne, next == page + 100 { continue }
           throw Fault("after a READ that was cancelled after \(delay) ms: \(error)")
