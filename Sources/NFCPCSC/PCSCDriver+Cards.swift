@@ -191,6 +191,7 @@ extension PCSCDriver {
   /// - Parameter uid: empty if the reader does not report it; it is then the one in the first pages.
   private func ultralight(_ uid: [UInt8]) throws -> (CardPath, Target?) {
     let way = try ultralightPath(uid)
+    if let way, way.pages == nil { try startAgain(way.path) }
     var uid = uid
     if uid.isEmpty, let pages = try way?.pages ?? storedPages() { uid = Self.uid(in: pages) ?? [] }
     let card = ISO14443ATarget(uid: uid, atqa: [], sak: Self.ultralightSAK)
@@ -200,58 +201,72 @@ extension PCSCDriver {
   /// Returns the best way to send frames that the reader is shown to have, by reading the tag's
   /// first pages; `nil` if it has none.
   ///
-  /// A tag is silent if another program has left it so, after a refusal or HLTA: it is started again once.
+  /// A tag is silent if another program has left it so, after a refusal or HLTA: it is started again once. A tag that
+  /// refuses its first pages shows the way as well as one that has them read: it requires a password from page 0 on
+  /// (NTAG21x data sheet, 8.5.7, AUTH0). The tag is silent after that.
   ///
   /// - Throws: `tagResponseError` for a tag that is silent again, which says nothing about the reader.
-  private func ultralightPath(_ uid: [UInt8]) throws -> (path: CardPath, pages: [UInt8])? {
+  private func ultralightPath(_ uid: [UInt8]) throws -> (path: CardPath, pages: [UInt8]?)? {
     var isSilent = false
     if let found = try ultralightPath(uid, &isSilent) { return found }
     guard isSilent else { return nil }
     try resetCard()
-    isSilent = false
     if let found = try ultralightPath(uid, &isSilent) { return found }
     guard !isSilent || !isPatient else { throw Self.silence }
     return nil
   }
 
-  /// - Parameter isSilent: is set if the reader has sent a frame that the tag has not answered.
+  /// - Parameter isSilent: whether this is the second attempt, because the tag has not answered the first, or its answer
+  ///   was broken: the reader has lost the code of a refusal if that happens again. Is set if the reader has sent a
+  ///   frame that the tag has not answered.
   private func ultralightPath(
     _ uid: [UInt8], _ isSilent: inout Bool
-  ) throws -> (path: CardPath, pages: [UInt8])? {
-    func pages(_ outcome: ExchangeOutcome) -> [UInt8]? {
+  ) throws -> (path: CardPath, pages: [UInt8]?)? {
+    let isRepeated = isSilent
+    isSilent = false
+    func found(
+      _ path: CardPath, _ outcome: ExchangeOutcome
+    ) -> (path: CardPath, pages: [UInt8]?)? {
       switch outcome {
-      case .answer(let pages) where Self.arePages(pages, of: uid): return pages
+      case .answer(let pages) where Self.arePages(pages, of: uid): return (path, pages)
+      case .answer(let answer) where Self.isRefusal(answer): return (path, nil)
+      case .broken where isRepeated: return (path, nil)
       case .noAnswer, .broken: isSilent = true
       case .answer, .refused, .unknown, .malformed: break
       }
       return nil
     }
     if model.hasDirectTransmit {
-      return pages(try sendDirect(Self.readFirstPages, Self.tagTimeout)).map { (.direct, $0) }
+      return found(.direct, try sendDirect(Self.readFirstPages, Self.tagTimeout))
     }
     if model.hasEncapsulation,
-      let pages = pages(
+      let found = found(
+        .encapsulated(.typeA),
         try sendEncapsulated(Self.readFirstPages, of: .typeA, Self.tagTimeout))
     {
-      return (.encapsulated(.typeA), pages)
+      return found
     }
     let way = model.typeAPassThrough
     if way == .identiv, let found = try pagesPassedThrough(.identiv, uid) { return found }
     if try startTransparentSession(.typeA) {
-      if let pages = pages(try transparentExchange(Self.readFirstPages, Self.tagTimeout)) {
-        return (.transparent(.typeA), pages)
+      if let found = found(
+        .transparent(.typeA), try transparentExchange(Self.readFirstPages, Self.tagTimeout))
+      {
+        return found
       }
-      _ = try transmit(TransparentSession.endCommand)
+      try endTransparentSession()
     }
     return way == .acs ? try pagesPassedThrough(.acs, uid) : nil
   }
 
   private func pagesPassedThrough(
     _ way: TypeAPassThrough, _ uid: [UInt8]
-  ) throws -> (path: CardPath, pages: [UInt8])? {
-    let outcome = try sendPassedThrough(Self.readFirstPages, way, Self.tagTimeout)
-    guard case .answer(let pages) = outcome, Self.arePages(pages, of: uid) else { return nil }
-    return (.passedThrough(way), pages)
+  ) throws -> (path: CardPath, pages: [UInt8]?)? {
+    switch try sendPassedThrough(Self.readFirstPages, way, Self.tagTimeout) {
+    case .answer(let pages) where Self.arePages(pages, of: uid): (.passedThrough(way), pages)
+    case .answer(let answer) where Self.isRefusal(answer): (.passedThrough(way), nil)
+    default: nil
+    }
   }
 
   // MARK: FeliCa

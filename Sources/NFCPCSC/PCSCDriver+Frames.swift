@@ -166,8 +166,7 @@ extension PCSCDriver {
     switch framing {
     case .checked:
       let answer = try frame(sendFrame(command, timeout))
-      // The four bits of a refusal, after which a tag is mute until it is woken.
-      if answer.count == 1, answer[0] & 0x0F != Self.acknowledge { becomeMute() }
+      if Self.isRefusal(answer) { becomeMute() }
       return answer
     case .bare:
       let answer = try frame(sendFrame(try withoutCheck(command), timeout))
@@ -200,7 +199,12 @@ extension PCSCDriver {
   /// - Parameter onRefusal: is called if the tag is mute from now on.
   static func bare(_ answer: [UInt8], onRefusal: () -> Void) -> [UInt8] {
     guard answer.count == 1 else { return answer + CyclicRedundancyCheck.a(answer) }
-    if answer[0] & 0x0F != acknowledge { onRefusal() }
+    if isRefusal(answer) { onRefusal() }
     return answer
+  }
+
+  /// Returns whether an answer is the four bits of a refusal, after which a tag is mute until it is woken.
+  static func isRefusal(_ answer: [UInt8]) -> Bool {
+    answer.count == 1 && answer[0] & 0x0F != acknowledge
   }
 }

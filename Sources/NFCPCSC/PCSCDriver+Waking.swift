@@ -25,19 +25,12 @@ extension PCSCDriver {
   func wake(_ target: Target) throws -> Bool {
     guard let path = session?.path else { return false }
     switch (path, target) {
-    case (.transparent(let standard), _):
-      try endTransparentSession()
-      try resetCard()
-      guard try startTransparentSession(standard) else { return false }
-      return try isThere(target)
-    case (.direct, _), (.encapsulated, _), (.passedThrough, _):
-      try resetCard()
-      return try isThere(target)
+    case (.transparent, _), (.direct, _), (.encapsulated, _), (.passedThrough, _):
+      return try startAgain(path) && isThere(target)
     case (_, .iso14443a(let card)):
       try closeClassicFrames()
       try resetCard()
-      guard let uid = try currentUID(of: card) else { return try isUnnamed(target) }
-      return uid == card.uid || (card.hasRandomUID || Self.isRandom(uid)) && hasShown(card.uid)
+      return try isSame(card, as: try currentUID(of: card))
     case (_, .jewel(_, let uid)):
       return try identifier()?.starts(with: uid) ?? false
     case (_, .iso14443b):
@@ -48,6 +41,21 @@ extension PCSCDriver {
     default:
       return try identifier() == target.identifier
     }
+  }
+
+  /// Starts a card again; returns whether the reader sends frames in this way as before.
+  @discardableResult
+  func startAgain(_ path: CardPath) throws -> Bool {
+    try endTransparentSession()
+    try resetCard()
+    guard case .transparent(let standard) = path else { return true }
+    return try startTransparentSession(standard)
+  }
+
+  /// - Parameter uid: what the reader reports of the present card, if it does.
+  private func isSame(_ card: ISO14443ATarget, as uid: [UInt8]?) throws -> Bool {
+    guard let uid else { return try isUnnamed(.iso14443a(card)) }
+    return uid == card.uid || (card.hasRandomUID || Self.isRandom(uid)) && hasShown(card.uid)
   }
 
   /// Returns what the reader reports, or what the pages of an Ultralight contain.
@@ -89,17 +97,32 @@ extension PCSCDriver {
   private func isThere(_ target: Target) throws -> Bool {
     switch target {
     case .iso14443a(let card):
-      guard case .answer(let pages) = try sendFrame(Self.readFirstPages, Self.tagTimeout) else {
-        return false
+      switch try sendFrame(Self.readFirstPages, Self.tagTimeout) {
+      case .answer(let pages) where !Self.isRefusal(pages):
+        if Self.show(card.uid, pages) { return true }
+        return Self.arePages(pages) && (card.hasRandomUID || !Self.showUID(pages))
+          && hasShown(card.uid)
+      case .answer, .broken: return try isRefusing(card)
+      case .noAnswer, .refused, .unknown, .malformed: return false
       }
-      if Self.show(card.uid, pages) { return true }
-      return Self.arePages(pages) && (card.hasRandomUID || !Self.showUID(pages))
-        && hasShown(card.uid)
     case .feliCa:
       return Self.feliCa(try sendFrame(Self.polling, Self.tagTimeout))?.isSame(as: target) ?? false
     default:
       return false
     }
+  }
+
+  /// Returns whether a tag that refuses its first pages, without a password for them, is the one. It is started again,
+  /// because it is mute after a refusal.
+  private func isRefusing(_ card: ISO14443ATarget) throws -> Bool {
+    let path = session?.path
+    try endTransparentSession()
+    try resetCard()
+    let uid = try identifier()
+    if case .transparent(let standard) = path, try !startTransparentSession(standard) {
+      return false
+    }
+    return try isSame(card, as: uid)
   }
 
   // MARK: UIDs

@@ -10,9 +10,10 @@ import VirtualNFC
 @Suite(.replayed) struct LostRefusalTests {
   private static let password: [UInt8] = [0x11, 0x22, 0x33, 0x44]
 
-  /// An NTAG213 whose pages from 4 on require a password for reading as well (NTAG213 data sheet, 8.5.7).
+  /// An NTAG213 whose pages from one on require a password for reading as well (NTAG213 data sheet, 8.5.7): from 4 on,
+  /// or all of them, those that show its UID among them.
   private func protected(
-    _ dialect: VirtualPCSCReader.Dialect
+    _ dialect: VirtualPCSCReader.Dialect, from page: UInt8 = 4
   ) async throws -> any MiFareTag {
     let field = VirtualField()
     field.place(.ntag213())
@@ -30,16 +31,16 @@ import VirtualNFC
     let ultralight = try #require(open.ultralight)
     try await ultralight.writePage(43, Self.password)
     try await ultralight.writePage(42, [0x80, 0x05, 0x00, 0x00])
-    try await ultralight.writePage(41, [0x04, 0x00, 0x00, 0x04])
+    try await ultralight.writePage(41, [0x04, 0x00, 0x00, page])
     // After a refusal, the tag starts again when it is left.
     await #expect(throws: NFCError.self) { _ = try await open.sendMiFareCommand([0x30, 0xF0]) }
     await reader.close()
     return try await tag().1
   }
 
-  @Test(arguments: PCSCCardTests.framed)
-  func isAWrongPassword(_ dialect: VirtualPCSCReader.Dialect) async throws {
-    let tag = try await protected(dialect)
+  @Test(arguments: PCSCCardTests.framed, [0, 4] as [UInt8])
+  func isAWrongPassword(_ dialect: VirtualPCSCReader.Dialect, _ page: UInt8) async throws {
+    let tag = try await protected(dialect, from: page)
     let ultralight = try #require(tag.ultralight)
     let error = await #expect(throws: NFCError.self) {
       _ = try await ultralight.authenticate(password: [1, 2, 3, 4])
@@ -50,12 +51,20 @@ import VirtualNFC
   }
 
   /// Also if the chip is known, which has another command for the pages up to the first closed one.
-  @Test(arguments: PCSCCardTests.framed)
-  func isAProtectedPage(_ dialect: VirtualPCSCReader.Dialect) async throws {
-    let tag = try await protected(dialect)
+  @Test(arguments: PCSCCardTests.framed, [0, 4] as [UInt8])
+  func isAProtectedPage(_ dialect: VirtualPCSCReader.Dialect, _ page: UInt8) async throws {
+    let tag = try await protected(dialect, from: page)
     #expect(try await tag.product()?.name == "NTAG213")
     let error = await #expect(throws: NFCError.self) { _ = try await tag.readNDEFContent() }
     #expect(error?.code == .notAuthenticated, "\(String(describing: error))")
+  }
+
+  /// A tag that shows no page is there until it leaves.
+  @Test(arguments: PCSCCardTests.framed)
+  func isNoSignOfAnotherTag(_ dialect: VirtualPCSCReader.Dialect) async throws {
+    let tag = try await protected(dialect, from: 0)
+    for _ in 0..<3 { #expect(try await tag.isPresent()) }
+    #expect(try await tag.product()?.name == "NTAG213")
   }
 
   /// As much is saved as on a reader that reports the code of a refusal.
