@@ -12,7 +12,8 @@ import Synchronization
 /// A service that does not answer does not block threads of the caller: every call of pcsc-lite,
 /// even one that only cancels or releases, is made on another thread and abandoned after a time.
 /// The threads that the service may block until it answers again are one per process for creating
-/// connections, and two for each open connection: its calls, and its cancellation.
+/// connections, and for each object two for its connection, which are its calls and its cancellation, and one for a
+/// connection that it has abandoned.
 final class PCSCLite: SmartCardService {
   // pcsclite.h.
   private static let scopeSystem: DWORD = 2
@@ -294,23 +295,21 @@ final class PCSCLite: SmartCardService {
 
   // MARK: Card
 
+  /// - Throws: `sharingViolation` as well if an earlier call of this program still waits for the card or the reader:
+  ///   each further one would wait with it, on a thread of its own.
   func connect(to reader: String) throws(SmartCardFailure) {
     disconnect()
-    do {
-      try call(connected(), atMost: Self.powerTimeout) { current throws(SmartCardFailure) in
-        var card = SCARDHANDLE()
-        var activeProtocol = DWORD(0)
-        try Self.check(
-          SCardConnect(
-            current.context, reader, Self.shareExclusive, Self.protocolT0 | Self.protocolT1, &card,
-            &activeProtocol))
-        current.card = card
-        current.transmission = SCARD_IO_REQUEST(
-          dwProtocol: UInt(activeProtocol), cbPciLength: UInt(MemoryLayout<SCARD_IO_REQUEST>.size))
-      }
-    } catch  where error == .sharingViolation && stuck != nil {
-      // It is this program that still holds it.
-      throw .unresponsiveCard
+    guard stuck == nil else { throw .sharingViolation }
+    try call(connected(), atMost: Self.powerTimeout) { current throws(SmartCardFailure) in
+      var card = SCARDHANDLE()
+      var activeProtocol = DWORD(0)
+      try Self.check(
+        SCardConnect(
+          current.context, reader, Self.shareExclusive, Self.protocolT0 | Self.protocolT1, &card,
+          &activeProtocol))
+      current.card = card
+      current.transmission = SCARD_IO_REQUEST(
+        dwProtocol: UInt(activeProtocol), cbPciLength: UInt(MemoryLayout<SCARD_IO_REQUEST>.size))
     }
   }
 

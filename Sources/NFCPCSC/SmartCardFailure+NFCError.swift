@@ -33,9 +33,7 @@ extension SmartCardFailure {
     case .noService, .serviceStopped, .invalidHandle:
       NFCError(.readerLost, "the PC/SC service has gone", cause: cause)
     case .sharingViolation:
-      NFCError(
-        .readerUnavailable, "the card on \(reader) is in use, or has not answered its last user",
-        cause: cause)
+      NFCError(.readerUnavailable, "the card on \(reader) is in use", cause: cause)
     default:
       NFCError(.readerUnavailable, "\(reader) cannot be used", cause: cause)
     }

@@ -306,8 +306,8 @@ extension NFCError.Attempts: CustomStringConvertible {
 }
 
 extension NFCError {
-  /// Whether another program uses the card on a PC/SC reader, or a program that ended has left the
-  /// card in the middle of a command. The reader works again when the card is free or removed.
+  /// Whether another program uses the card on a PC/SC reader, or the reader still waits for the answer to a command of
+  /// this or an earlier program. The reader works again when the card is free or removed.
   public var isCardInUse: Bool {
     if case .driver(let failure) = cause { failure.meaning == .cardInUse } else { false }
   }

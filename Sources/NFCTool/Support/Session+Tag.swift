@@ -221,7 +221,7 @@ extension Failure {
   init(waitingFor error: NFCError) {
     self.init(
       .notThere, "no tag came in time: \(error.description)",
-      advice: "take the card away, or end the program that uses it")
+      advice: "take the card away and put it back, or end the program that uses it")
   }
 
   /// Creates the error for a tag of the wrong kind.

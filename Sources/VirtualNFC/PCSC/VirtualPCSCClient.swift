@@ -30,11 +30,13 @@ public final class VirtualPCSCClient: Sendable {
       var isClosed = false
       /// The number of commands to answer before the connection is broken.
       var commandsToHangUp: Int?
+      var isMuteAtPowerOn = false
     }
 
     let state = Mutex(State())
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
+    var isMuteAtPowerOn: Bool { state.withLock { $0.isMuteAtPowerOn } }
 
     /// Returns whether the connection is to be broken at the command that has just been received.
     func countsDownToHangUp() -> Bool {
@@ -92,6 +94,12 @@ public final class VirtualPCSCClient: Sendable {
   /// - Parameter command: the number of the APDU, counted from 0 from this call on; `nil` for none.
   package func hangUp(atCommand command: Int?) {
     shared.state.withLock { $0.commandsToHangUp = command }
+  }
+
+  /// Sets whether the service waits for the card when it switches its power on, until that is set again, as it does with
+  /// a reader that has stopped answering.
+  package func setMuteAtPowerOn(_ isMute: Bool) {
+    shared.state.withLock { $0.isMuteAtPowerOn = isMute }
   }
 
   /// The loop that runs on the thread.
@@ -176,7 +184,9 @@ public final class VirtualPCSCClient: Sendable {
       case Self.reset:
         setPower(false)
         setPower(true)
-      case Self.getATR: return reader.status.atr
+      case Self.getATR:
+        while shared.isMuteAtPowerOn, !shared.isClosed { pause(Self.period) }
+        return reader.status.atr
       default: break
       }
       return nil

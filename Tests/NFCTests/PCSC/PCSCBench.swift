@@ -64,11 +64,13 @@ extension PCSCBench {
 }
 
 extension Reader {
-  /// The first tag, within a few looks of a service, which come every 0.4 s.
+  /// The first tag, within a few looks of a service, which come every 0.4 s. One that is in use is waited for.
   func awaitedTag() async throws -> DetectedTag {
     let attempts = 40
     for _ in 0..<attempts {
-      if let tag = try await tagsInField().first { return tag }
+      do {
+        if let tag = try await tagsInField().first { return tag }
+      } catch let error as NFCError where error.isCardInUse {}
       try await Task.sleep(for: .milliseconds(100))
     }
     throw NFCError(.noTag, "the reader shows no tag")

@@ -143,13 +143,42 @@ extension PCSCService {
       }
       #expect(error?.code == .tagConnectionLost)
       #expect(ContinuousClock.now - start < .seconds(7))
-      // The daemon still has it: it is not there for anybody until it has gone.
-      #expect(try await reader.tagsInField().isEmpty)
+      // The daemon still waits for it: it is in use, for anybody, until it has gone.
+      let held = await #expect(throws: NFCError.self) { _ = try await reader.tagsInField() }
+      #expect(held?.isCardInUse == true, "\(String(describing: held))")
       try await service.swap(for: chip)
       let back = try await reader.awaitedTag()
       try await back.connect()
       guard case .iso15693(let tag) = back else { throw NFCError(.wrongTag, "no vicinity tag") }
       #expect(try await tag.readBlocks(0..<1).count == 1)
+      service.client.close()
+    }
+  }
+
+  /// A reader that has stopped answering holds up the daemon, and SCardConnect with it. The driver waits for it once;
+  /// after that, it says at once that the card is in use, and makes no further call that would wait as well.
+  @Test func abandonsAReaderThatIsStuck() async throws {
+    await #expect(processExitsWith: .success) {
+      limitThisProcess()
+      let service = try Service(.icodeSLIX2())
+      let reader = try await service.open()
+      _ = try await reader.awaitedTag()
+      await reader.close()
+      let program = try PCSCLite()
+      try program.connect(to: service.daemon.slots[0].name)
+      program.powerOff()
+      program.close()
+
+      service.client.setMuteAtPowerOn(true)
+      let again = try await Reader.open("pcsc:")
+      let start = ContinuousClock.now
+      for _ in 0..<10 {
+        let error = await #expect(throws: NFCError.self) { _ = try await again.tagsInField() }
+        #expect(error?.isCardInUse == true, "\(String(describing: error))")
+      }
+      #expect(ContinuousClock.now - start < .seconds(9))
+      service.client.setMuteAtPowerOn(false)
+      #expect(try await again.firstTag(within: .seconds(10)).technology == .iso15693)
       service.client.close()
     }
   }
@@ -310,8 +339,9 @@ extension PCSCService {
             let silent = try await bench.tag()
             service.virtual.setFaults([.init(.readerWaits, at: 1)])
             #expect(try await pair.run(on: silent) == .error(.tagConnectionLost))
-            // The daemon still has it: it is there for nobody until it has gone.
-            #expect(try await bench.reader.tagsInField().isEmpty)
+            // The daemon still waits for it: it is in use until it has gone.
+            let held = await #expect(throws: NFCError.self) { try await bench.reader.tagsInField() }
+            #expect(held?.isCardInUse == true, "\(String(describing: held))")
             try await service.swap(for: chip)
             #expect(try await pair.run(on: try await bench.tag()) == pair.expected)
             service.client.close()
