@@ -31,7 +31,7 @@ extension TagHandle {
     case .iso14443a(let target):
       if TypeAIdentification.kind(target, version: nil) == .miFare(.ultralight) {
         return Type2Mapping(
-          chip: knowledge.withLock { $0.chip },
+          knowledge.withLock { $0.identification },
           sector: knowledge.withLock { $0.isSectorUnknown } ? nil : 0)
       }
       if let mapping = ClassicMapping(target) { return mapping }

@@ -60,8 +60,8 @@ final class TagHandle: Sendable {
 struct TagKnowledge: Sendable {
   /// The product; `.some(nil)` if it was asked for and is not known.
   var product: TagProduct??
-  /// The chip of an Ultralight or NTAG tag, `.some(nil)` if it was asked for and is not known.
-  var chip: Type2Chip??
+  /// What an Ultralight or NTAG tag has answered about its chip; `nil` if it has not been asked.
+  var identification: UltralightIdentification?
   /// The complete answer to GET_VERSION or GetVersion, with which the chip was identified; `.some(nil)` if it has been
   /// asked and does not have the command.
   var version: [UInt8]??

@@ -35,7 +35,7 @@ struct Bench: Sendable {
   /// Runs `body` and says how many commands the chip was given for it, and how many frames went out.
   func counting<Result>(
     _ body: () async throws -> Result
-  ) async throws -> (result: Result, commands: Int, exchanges: Int) {
+  ) async rethrows -> (result: Result, commands: Int, exchanges: Int) {
     virtual.setFaults([])
     let result = try await body()
     let statistics = virtual.statistics

@@ -129,7 +129,7 @@ func message(_ length: Int, seed: UInt8 = 1) -> [UInt8] {
     _ length: Int, _ exchanges: Int
   ) throws {
     let driver = ChipDriver(try NTAG21x(.ntag216, ndef: message(length)))
-    var mapping = Type2Mapping(chip: .some(.ntag203))
+    var mapping = Type2Mapping(UltralightIdentification(chip: .ntag203))
     #expect(try mapping.read(driver.link) == message(length))
     #expect(driver.exchanges == exchanges)
   }
@@ -137,7 +137,7 @@ func message(_ length: Int, seed: UInt8 = 1) -> [UInt8] {
   /// A tag of this size that refuses FAST_READ is asked for it once.
   @Test func triesFastReadOnce() throws {
     let driver = ChipDriver(try NTAG21x(.ntag216, ndef: message(868)), refusing: 0x3A)
-    var mapping = Type2Mapping(chip: nil)
+    var mapping = Type2Mapping()
     #expect(try mapping.read(driver.link) == message(868))
     #expect(driver.exchanges == 56)
     mapping.beginCall()

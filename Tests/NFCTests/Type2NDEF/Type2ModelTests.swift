@@ -54,10 +54,10 @@ import VirtualNFC
     init(_ chip: Chip, seed: UInt64) {
       record = chip.record
       driver = ChipDriver(chip.blank)
-      mapping = Type2Mapping(chip: nil)
+      mapping = Type2Mapping()
       random = SplitMix64(seed: seed &* 0x9E37 &+ 1)
       self.seed = seed
-      var first = Type2Mapping(chip: nil)
+      var first = Type2Mapping()
       do {
         messages = [try first.read(ChipDriver(chip.blank).link) ?? []]
       } catch {
@@ -77,7 +77,7 @@ import VirtualNFC
       let torn: ChipDriver? =
         tear ? ChipDriver(driver.chip, tear: Int.random(in: 0..<12, using: &random)) : nil
       let active = torn ?? driver
-      if torn != nil { mapping = Type2Mapping(chip: nil) }
+      if torn != nil { mapping = Type2Mapping() }
       mapping.beginCall()
       done.append(operation.rawValue + (tear ? " torn" : ""))
       var mayLock = false
@@ -105,7 +105,7 @@ import VirtualNFC
             try mapping.lock(active.link)
           }
         case .leave:
-          mapping = Type2Mapping(chip: nil)
+          mapping = Type2Mapping()
           driver = ChipDriver(driver.chip)
           return
         case .wired:
@@ -118,17 +118,17 @@ import VirtualNFC
         case .broken:
           guard isOpen else { return }
           driver.chip.memory.replaceSubrange(16..<20, with: [0xFD, 0xFF, 0xFF, 0xFE])
-          mapping = Type2Mapping(chip: nil)
+          mapping = Type2Mapping()
           messages = nil
           return
         }
       } catch let error as NFCError {
-        mapping = Type2Mapping(chip: nil)
+        mapping = Type2Mapping()
         if error.code != .tagConnectionLost, torn == nil { try expectRefused(operation, before) }
       }
       if let torn {
         driver = ChipDriver(torn.chip)
-        mapping = Type2Mapping(chip: nil)
+        mapping = Type2Mapping()
       }
       expectBits(from: before, mayLock: mayLock, mayFormat: mayFormat)
     }
@@ -139,7 +139,7 @@ import VirtualNFC
       try mapping.checkedWrite(message, verify: false, active.link)
       messages = [message]
       // What the tag holds, looked at by somebody else.
-      var reader = Type2Mapping(chip: nil)
+      var reader = Type2Mapping()
       try check(reader.read(ChipDriver(active.chip).link) ?? [])
     }
 

@@ -75,12 +75,12 @@ import VirtualNFC
   }
 
   private func write(_ message: [UInt8], _ driver: ChipDriver) throws {
-    var mapping = Type2Mapping(chip: nil)
+    var mapping = Type2Mapping()
     try mapping.checkedWrite(message, verify: false, driver.link)
   }
 
   private func read(_ driver: ChipDriver) throws -> [UInt8] {
-    var mapping = Type2Mapping(chip: nil)
+    var mapping = Type2Mapping()
     return try mapping.read(driver.link) ?? []
   }
 

@@ -24,4 +24,27 @@ import VirtualNFC
     #expect(try await tag.sendMiFareCommand([0x30, 0x00]).prefix(3) == uid.prefix(3))
     await bench.reader.close()
   }
+
+  /// A chip is asked for once: what depends on it, and is refused because it is not known, needs no exchange.
+  @Test func isAskedForItsChipOnce() async throws {
+    let bench = try await Bench(.ultralight(uid: [0x05, 0x30, 0x11, 0x22, 0x33, 0x44, 0x55]))
+    guard case .miFare(let tag) = try await bench.tag(.iso14443a) else {
+      throw NFCError(.wrongTag, "no tag of type 2")
+    }
+    #expect(try await tag.product() == nil)
+    let ultralight = try #require(tag.ultralight)
+    let operations: [@Sendable () async throws -> Void] = [
+      { _ = try await ultralight.dump() },
+      { _ = try await ultralight.protectionPlan(nil as UltralightProtection?) },
+      { _ = try await ultralight.protectionPlan(nil as UltralightCProtection?, key: nil) },
+    ]
+    for operation in operations {
+      let (error, commands, _) = await bench.counting {
+        await #expect(throws: NFCError.self) { try await operation() }
+      }
+      #expect(error?.code == .unsupported && error?.cause == nil)
+      #expect(commands == 0)
+    }
+    await bench.reader.close()
+  }
 }

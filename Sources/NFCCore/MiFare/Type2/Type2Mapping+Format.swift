@@ -65,12 +65,12 @@ extension Type2Mapping {
 
   private mutating func formatBlank(wipe: Bool, _ link: TagLink) throws {
     let container = memory.page(Type2Memory.capabilityPage) ?? []
-    let known = try identify(link)
-    guard let chip = known, let blank = chip.blank, let user = chip.pages?.user, chip.isConfirmed
+    guard let chip = try identify(link), let blank = chip.blank, let user = chip.pages?.user,
+      chip.isConfirmed
     else {
-      let reason = "the tag's chip is not known, so it is not known how to format it"
-      throw known == nil
-        ? try UltralightIdentification.unknownChip(reason, link) : NFCError(.unsupported, reason)
+      throw identification?.readerError
+        ?? NFCError(
+          .unsupported, "the tag's chip is not known, so it is not known how to format it")
     }
     // The bits that are set stay set.
     let result = zip(container, blank.capabilityContainer).map { $0 | $1 }

@@ -101,7 +101,7 @@ extension Type2Mapping {
   /// open.
   private func pagesToClose(_ layout: Layout) -> Range<Int> {
     let area = dataPages(layout)
-    guard case .some(.some(let chip)) = chip, chip.isConfirmed, let user = chip.pages?.user else {
+    guard let chip = identification?.chip, chip.isConfirmed, let user = chip.pages?.user else {
       return area
     }
     return area.lowerBound..<max(area.upperBound, user.upperBound + 1)

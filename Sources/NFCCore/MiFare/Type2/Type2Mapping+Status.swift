@@ -86,7 +86,7 @@ extension Type2Mapping {
   private func likelyLockBits(
     _ layout: Layout, _ link: TagLink
   ) -> (bits: [Type2LockBits], isPlaceAssumed: Bool) {
-    if case .some(.some(let chip)) = chip, let bits = chip.lockBits { return ([bits], false) }
+    if let bits = identification?.chip?.lockBits { return ([bits], false) }
     let isNXP = link.target.identifier.first == Type2Chip.Version.nxp
     let likely = Type2Chip.all.filter {
       isNXP && $0.isConfirmed && $0.blank?.size == layout.container.size

@@ -3,8 +3,8 @@
 /// Page 3 holds the capability container; from page 4 on, TLVs hold the message. Source: NFC Forum
 /// Type 2 Tag, 4, 5 and 6.
 struct Type2Mapping: NDEFMapping {
-  /// The chip: `nil` if it was not asked for, `.some(nil)` if it is not known.
-  var chip: Type2Chip??
+  /// What the tag has answered about its chip; `nil` if it has not been asked.
+  var identification: UltralightIdentification?
   var memory: Type2Memory
   var layout: Layout?
   /// Whether the data area has locked pages, once that has been looked at.
@@ -37,19 +37,18 @@ struct Type2Mapping: NDEFMapping {
   }
 
   /// - Parameters:
-  ///   - chip: which it is, if that has been asked already.
+  ///   - identification: what the tag has answered about its chip, if it has been asked already.
   ///   - sector: the selected sector; `nil` if that is not known.
-  init(chip: Type2Chip??, sector: Int? = 0) {
-    self.chip = chip
+  init(_ identification: UltralightIdentification? = nil, sector: Int? = 0) {
+    self.identification = identification
+    let chip = identification?.chip
     memory = Type2Memory(fastRead: Self.fastRead(of: chip), sector: sector)
-    if case .some(.some(let chip)) = chip { hasOtherWriter = chip.hasWiredSide }
+    hasOtherWriter = chip?.hasWiredSide ?? false
   }
 
-  private static func fastRead(of chip: Type2Chip??) -> Type2Memory.FastRead {
-    switch chip {
-    case .some(.some(let chip)) where chip.pages != nil: chip.hasFastRead ? .works : .avoided
-    default: .unknown
-    }
+  private static func fastRead(of chip: Type2Chip?) -> Type2Memory.FastRead {
+    guard let chip, chip.pages != nil else { return .unknown }
+    return chip.hasFastRead ? .works : .avoided
   }
 
   /// Returns whether an unknown chip is likely to support FAST_READ, from the size of its data
@@ -103,15 +102,12 @@ struct Type2Mapping: NDEFMapping {
     }
   }
 
-  /// Which chip it is: one to three exchanges, and only once.
-  ///
-  /// The selection and authentication on the tag are kept.
+  /// Returns the chip; `nil` if it is not known. One to three exchanges for most chips, and only once.
   mutating func identify(_ link: TagLink) throws -> Type2Chip? {
-    if let chip { return chip }
-    let found = try UltralightIdentification.identify(link).chip
-    chip = .some(found)
-    // The older chips are distinguished by refusals, after which they restart.
-    return found
+    if let identification { return identification.chip }
+    let found = try UltralightIdentification(asking: link)
+    identification = found
+    return found.chip
   }
 
   // MARK: Layout

@@ -25,14 +25,14 @@ extension UltralightAuthentication: CustomStringConvertible, CustomReflectable {
 
 extension TagHandle {
   /// Returns the chip of an Ultralight or NTAG tag, which is asked for once.
-  func type2Chip(_ link: TagLink) throws -> Type2Chip? {
-    if let known = knowledge.withLock({ $0.chip }) { return known }
-    let (chip, version) = try UltralightIdentification.identify(link)
-    knowledge.withLock {
-      $0.learn(chip)
-      $0.version = .some(version)
-    }
-    return chip
+  func type2Chip(_ link: TagLink) throws -> Type2Chip? { try identification(link).chip }
+
+  /// Returns what an Ultralight or NTAG tag has answered about its chip, which is asked for once.
+  func identification(_ link: TagLink) throws -> UltralightIdentification {
+    if let known = knowledge.withLock({ $0.identification }) { return known }
+    let identification = try UltralightIdentification(asking: link)
+    knowledge.withLock { $0.learn(identification) }
+    return identification
   }
 
   /// Repeats the program's authentication with a tag that was woken. A secret that no longer opens
@@ -51,15 +51,16 @@ extension TagHandle {
 }
 
 extension TagKnowledge {
-  mutating func learn(_ chip: Type2Chip?) {
-    self.chip = .some(chip)
-    product = .some(chip?.product)
+  mutating func learn(_ identification: UltralightIdentification) {
+    self.identification = identification
+    product = .some(identification.chip?.product)
+    version = .some(identification.version)
   }
 
   /// Updates the facts with a mapping's knowledge of the chip; the mapping has left the tag in
   /// sector 0.
   mutating func learn(_ mapping: Type2Mapping) {
-    if let chip = mapping.chip { learn(chip) }
+    if let identification = mapping.identification { learn(identification) }
     isSectorUnknown = false
   }
 
@@ -78,7 +79,7 @@ extension TagKnowledge {
   }
 
   private func mayHoldSecret(_ page: Int) -> Bool {
-    guard case .some(.some(let chip)) = chip, let pages = chip.pages else { return page > 15 }
+    guard let pages = identification?.chip?.pages else { return page > 15 }
     switch pages.use(ofPage: page) {
     case .user, .locks, .identifierAndLocks, .oneTime, .counter: return false
     default: return true

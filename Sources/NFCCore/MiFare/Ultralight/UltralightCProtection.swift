@@ -154,7 +154,7 @@ extension UltralightCommands {
     let handle = handle
     return try await handle.performCommand { link in
       let (chip, settings) = try UltralightCProtectionPlan.settings(
-        handle.type2Chip(link), link)
+        handle.identification(link))
       if let key { try UltralightCAuthentication.run(key: key, link) }
       let plan = try UltralightCProtectionPlan(
         protection, settings,
@@ -189,9 +189,9 @@ extension UltralightCommands {
     }
     let handle = handle
     try await handle.performCommand { link in
-      let chip = try handle.type2Chip(link)
+      let identification = try handle.identification(link)
       handle.knowledge.withLock { $0.authentication = nil }
-      try plan.run(chip, key: key, link)
+      try plan.run(identification, key: key, link)
       handle.knowledge.withLock {
         $0.authentication = (plan.protection?.key ?? key).map { .tripleDES($0) }
         $0.wasSelected()
@@ -202,12 +202,13 @@ extension UltralightCommands {
 
 extension UltralightCProtectionPlan {
   fileprivate static func settings(
-    _ chip: Type2Chip?, _ link: TagLink
+    _ identification: UltralightIdentification
   ) throws -> (Type2Chip, Type2Chip.TripleDESSettings) {
-    guard let chip, case .tripleDES(let settings) = chip.access else {
-      let reason = "\(chip?.name ?? "this chip") is not protected by a triple DES key"
-      throw chip == nil
-        ? try UltralightIdentification.unknownChip(reason, link) : NFCError(.unsupported, reason)
+    guard let chip = identification.chip, case .tripleDES(let settings) = chip.access else {
+      throw identification.readerError
+        ?? NFCError(
+          .unsupported,
+          "\(identification.chip?.name ?? "this chip") is not protected by a triple DES key")
     }
     return (chip, settings)
   }
@@ -247,9 +248,11 @@ extension UltralightCProtectionPlan {
     }
   }
 
-  fileprivate func run(_ chip: Type2Chip?, key: [UInt8]?, _ link: TagLink) throws {
+  fileprivate func run(
+    _ identification: UltralightIdentification, key: [UInt8]?, _ link: TagLink
+  ) throws {
     if let key { try UltralightCAuthentication.run(key: key, link) }
-    let (chip, settings) = try Self.settings(chip, link)
+    let (chip, settings) = try Self.settings(identification)
     guard settings == self.settings, try Self.configuration(settings, link) == before else {
       throw NFCError(.invalidParameter, "the plan was made for another tag, or before a change")
     }

@@ -310,8 +310,9 @@ extension UltralightCommands {
   public func dump(password: [UInt8]? = nil) async throws -> UltralightDump {
     let handle = handle
     return try await handle.perform { link in
-      guard let chip = try handle.type2Chip(link) else {
-        throw try UltralightIdentification.unknownChip(UltralightDump.unknown(nil).reason, link)
+      let identification = try handle.identification(link)
+      guard let chip = identification.chip else {
+        throw identification.readerError ?? UltralightDump.unknown(nil)
       }
       if let password { _ = try UltralightProcedure.authenticate(password: password, link) }
       return try UltralightDump.read(chip, link)

@@ -1,34 +1,32 @@
-/// Identifies the chip of a tag in the Ultralight and NTAG families.
-enum UltralightIdentification {
-  /// Sends GET_VERSION and, if the tag does not support it, distinguishes the older chips by their
-  /// answers: ``Type2Chip/Recognition``.
-  ///
-  /// Returns `nil` also on a reader that cannot send any of the commands that distinguish chips.
-  ///
-  /// - Returns: the chip, and its answer to GET_VERSION, if it has one.
-  static func identify(_ link: TagLink) throws -> (chip: Type2Chip?, version: [UInt8]?) {
-    do {
-      if let version = try version(link) { return (Type2Chip.version(version), version) }
-    } catch let error as NFCError where error.code == .unsupported {
-      return (nil, nil)
-    }
-    return (try chipWithoutVersion(link), nil)
+/// What a tag of the Ultralight and NTAG families has answered when it was asked for its chip.
+struct UltralightIdentification: Sendable {
+  /// The chip; `nil` if it is not known.
+  let chip: Type2Chip?
+  /// The answer to GET_VERSION; `nil` if the tag does not have the command.
+  let version: [UInt8]?
+  /// The error of a reader that cannot send what distinguishes chips: what depends on the chip fails with it, because
+  /// the tag is not at fault.
+  let readerError: NFCError?
+
+  init(chip: Type2Chip?, version: [UInt8]? = nil, readerError: NFCError? = nil) {
+    self.chip = chip
+    self.version = version
+    self.readerError = readerError
   }
 
-  /// Returns the error for an operation that depends on the chip, which is not known: the reader's, if it cannot send
-  /// what distinguishes chips. Costs an exchange on other readers.
-  static func unknownChip(_ reason: String, _ link: TagLink) throws -> NFCError {
+  /// Sends GET_VERSION and, if the tag does not support it, distinguishes the older chips by their
+  /// answers: ``Type2Chip/Recognition``. One to three exchanges for most chips.
+  init(asking link: TagLink) throws {
     do {
-      _ = try link.exchange(
-        UltralightCommand.getVersion.encoded, framing: .checked, timeout: UltralightExchange.timeout
-      )
+      if let version = try Self.version(link) {
+        self.init(chip: Type2Chip.version(version), version: version)
+        return
+      }
     } catch let error as NFCError where error.code == .unsupported {
-      return error
-    } catch let error as NFCError where [.tagRefused, .tagResponseError].contains(error.code) {
-      // It does not have the command.
+      self.init(chip: nil, readerError: error)
+      return
     }
-    try link.selectAgain()
-    return NFCError(.unsupported, reason)
+    self.init(chip: try Self.chipWithoutVersion(link))
   }
 
   private static func chipWithoutVersion(_ link: TagLink) throws -> Type2Chip? {

@@ -180,10 +180,10 @@ extension UltralightCommands {
   ) async throws -> UltralightProtectionPlan {
     let handle = handle
     return try await handle.performCommand { link in
-      let chip = try handle.type2Chip(link)
-      guard let chip, let settings = chip.passwordSettings else {
-        let error = UltralightProtectionPlan.unsupported(chip)
-        throw chip == nil ? try UltralightIdentification.unknownChip(error.reason, link) : error
+      let identification = try handle.identification(link)
+      guard let chip = identification.chip, let settings = chip.passwordSettings else {
+        throw identification.readerError
+          ?? UltralightProtectionPlan.unsupported(identification.chip)
       }
       if let password {
         _ = try UltralightProcedure.authenticate(password: password, link, chip: { _ in chip })
