@@ -283,16 +283,14 @@ extension NFCError: CustomStringConvertible {
     if let attempts { text += ", \(attempts)" }
     if let place { text += " (\(place))" }
     // The reason may say that already.
-    if let cause, cause != .unsupportedByReader, !reason.contains("\(cause)") {
-      text += ": \(cause)"
-    }
+    if let cause, cause.explainsReason, !reason.contains("\(cause)") { text += ": \(cause)" }
     if let recovery { text += "; \(recovery)" }
     return text
   }
 }
 
 extension NFCError.Attempts: CustomStringConvertible {
-  /// The error as a clause for people.
+  /// The limit as a clause for people.
   public var description: String {
     switch self {
     case .left(0): "no attempt is left"
@@ -325,6 +323,17 @@ extension NFCError.Place: CustomStringConvertible {
   }
 }
 
+extension NFCError.Cause {
+  /// Whether people learn more from the cause than from the reason. A reason always says that an answer is missing or
+  /// broken, or what follows from that.
+  fileprivate var explainsReason: Bool {
+    switch self {
+    case .unsupportedByReader, .noAnswer, .checksum: false
+    default: true
+    }
+  }
+}
+
 extension NFCError.Cause: CustomStringConvertible {
   public var description: String {
     switch self {
@@ -339,7 +348,7 @@ extension NFCError.Cause: CustomStringConvertible {
     case .chip(let code, let text): "\(text) (chip error \([code].hexadecimal))"
     case .unsupportedByReader: "not supported by the reader"
     case .noAnswer: "no answer"
-    case .checksum: "wrong check"
+    case .checksum: "wrong checksum"
     }
   }
 }

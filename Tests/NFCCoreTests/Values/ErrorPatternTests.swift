@@ -22,4 +22,17 @@ import Testing
     #expect(caught(NFCError(.tagRefused, "no")) == "other")
     #expect(caught(CancellationError()) == "other")
   }
+
+  /// A cause follows the reason where it says more: not that an answer is missing or broken, or that the reader has no
+  /// such command, which the reason says.
+  @Test(
+    arguments: [
+      (.negativeAcknowledge(0), "the tag has refused (page 4): NAK 0"),
+      (.checksum, "the tag has refused (page 4)"), (.noAnswer, "the tag has refused (page 4)"),
+      (.unsupportedByReader, "the tag has refused (page 4)"), (nil, "the tag has refused (page 4)"),
+    ] as [(NFCError.Cause?, String)])
+  func theCauseIsShownIfItSaysMore(_ cause: NFCError.Cause?, _ text: String) {
+    let error = NFCError(.tagRefused, "the tag has refused", cause: cause, place: .page(4))
+    #expect("\(error)" == text)
+  }
 }

@@ -57,6 +57,8 @@ import VirtualNFC
     #expect(try await tag.product()?.name == "NTAG213")
     let error = await #expect(throws: NFCError.self) { _ = try await tag.readNDEFContent() }
     #expect(error?.code == .notAuthenticated, "\(String(describing: error))")
+    // That the reader takes the refusal for a broken answer means nothing to people.
+    #expect(error.map { "\($0)".contains("check") } == false)
   }
 
   /// A tag that shows no page is there until it leaves.

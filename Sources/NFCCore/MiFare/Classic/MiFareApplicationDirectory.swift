@@ -74,7 +74,7 @@ public struct MiFareApplicationDirectory: Hashable, Sendable {
     }
     guard bytes[0] == Self.check(bytes.dropFirst()) else {
       throw NFCError(
-        .malformedContent, "the check of the application directory is wrong", cause: .checksum,
+        .malformedContent, "the checksum of the application directory is wrong", cause: .checksum,
         place: .sector(part.sector))
     }
     self.part = part
