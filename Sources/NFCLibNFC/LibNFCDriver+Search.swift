@@ -36,7 +36,7 @@ extension LibNFCDriver {
       let first = active
       let other = try find(NMT_ISO14443B, excluding: found)
       if other == nil, let first, found.count == 1, found[0].isSame(as: first) {
-        lonelySleeper = (first, .now)
+        onlyHaltedCard = (first, .now)
       }
       return other
     case .feliCa: return try findFeliCa(excluding: found)
@@ -115,7 +115,7 @@ extension LibNFCDriver {
     sendsRATS: Bool = true
   ) throws -> Target? {
     active = nil
-    lonelySleeper = nil
+    onlyHaltedCard = nil
     var isRepeated = false
     while true {
       do {
@@ -198,7 +198,7 @@ extension LibNFCDriver {
   package func select(_ target: Target) throws {
     if let active, active.isSame(as: target), !isCommandCut { return }
     isCommandCut = false
-    let isLonely = isLonely(target)
+    let isOnlyCard = isOnlyHaltedCard(target)
     if case .iso14443a(let card)? = active, card.supportsISO14443Part4 { try deselect() }
     switch target {
     case .iso14443a, .feliCa:
@@ -208,7 +208,7 @@ extension LibNFCDriver {
     // A card that was interrupted in the middle of a command, or that cannot be woken, reacts only
     // to switching the carrier off.
     try resetField()
-    guard try isLonely ? restart(target) : wake(target) else {
+    guard try isOnlyCard ? restart(target) : wake(target) else {
       throw NFCError(.tagConnectionLost, "the tag has left the field")
     }
   }
@@ -217,9 +217,9 @@ extension LibNFCDriver {
   private static let timeOfExchange = Duration.milliseconds(500)
 
   /// Returns whether a search has just put a type B card to sleep and found no other.
-  private func isLonely(_ target: Target) -> Bool {
-    guard let lonelySleeper, lonelySleeper.target.isSame(as: target) else { return false }
-    return lonelySleeper.time.duration(to: .now) < Self.timeOfExchange
+  private func isOnlyHaltedCard(_ target: Target) -> Bool {
+    guard let onlyHaltedCard, onlyHaltedCard.target.isSame(as: target) else { return false }
+    return onlyHaltedCard.time.duration(to: .now) < Self.timeOfExchange
   }
 
   /// Finds a type B card after the carrier was switched off. It may have chosen another PUPI then (ISO/IEC 14443-3,

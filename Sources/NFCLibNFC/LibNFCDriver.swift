@@ -26,8 +26,8 @@ package final class LibNFCDriver: ReaderDriver {
   var active: Target? { didSet { interrupted = nil } }
   /// Whether the last command to the active target was given up between two frames.
   var isCommandCut = false
-  /// The type B card that was put to sleep in the last search, if no other has answered it, and when that was.
-  var lonelySleeper: (target: Target, time: ContinuousClock.Instant)?
+  /// The type B card that the last search has put into the HALT state, if no other has answered it, and when that was.
+  var onlyHaltedCard: (target: Target, time: ContinuousClock.Instant)?
   /// The target whose last exchange has failed, until anything else happens.
   private var interrupted: Target?
   var framing: Framing?

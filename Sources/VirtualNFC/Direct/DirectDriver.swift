@@ -58,9 +58,9 @@ final class DirectDriver: ReaderDriver {
   private let shared: Shared
   /// The tag that receives commands.
   private var active: Target?
-  /// The type B card that was put to sleep in the last search, if no other has answered it. When the carrier is
-  /// switched off, it may choose another PUPI (ISO/IEC 14443-3, 7.9.2).
-  private var lonelySleeper: Target?
+  /// The type B card that the last search has put into the HALT state, if no other has answered it. When the carrier
+  /// is switched off, it may choose another PUPI (ISO/IEC 14443-3, 7.9.2).
+  private var onlyHaltedCard: Target?
   /// Whether the last command to it was given up between two frames.
   private var isCommandCut = false
 
@@ -70,7 +70,7 @@ final class DirectDriver: ReaderDriver {
   }
 
   func begin() {}
-  func end() { lonelySleeper = nil }
+  func end() { onlyHaltedCard = nil }
   func commandWasCut() { isCommandCut = true }
 
   func close() {
@@ -115,7 +115,7 @@ final class DirectDriver: ReaderDriver {
     if technology == .iso14443b, other == nil, let first, found.count == 1,
       found[0].isSame(as: first)
     {
-      lonelySleeper = first
+      onlyHaltedCard = first
     }
     return other
   }
@@ -141,7 +141,7 @@ final class DirectDriver: ReaderDriver {
   // system.
   private func activate(_ technology: TagTechnology, knowing uid: [UInt8] = []) -> Target? {
     active = nil
-    lonelySleeper = nil
+    onlyHaltedCard = nil
     let found: Target? =
       switch technology {
       case .iso14443a: search([0x00] + uid).flatMap(DirectTarget.typeA)
@@ -171,10 +171,10 @@ final class DirectDriver: ReaderDriver {
   func select(_ target: Target) throws {
     if let active, active.isSame(as: target), !isCommandCut { return }
     isCommandCut = false
-    let isLonely = lonelySleeper?.isSame(as: target) ?? false
-    if try !isLonely && wake(target) { return }
+    let isOnlyCard = onlyHaltedCard?.isSame(as: target) ?? false
+    if try !isOnlyCard && wake(target) { return }
     try resetField()
-    if isLonely, let found = activate(target.technology), found.isLikely(target) {
+    if isOnlyCard, let found = activate(target.technology), found.isLikely(target) {
       active = target
       return
     }
