@@ -98,7 +98,8 @@ public protocol ReaderDriver: AnyObject {
   /// technology allows it, so that the next one can be found; the last may stay active.
   ///
   /// - Throws: ``NFCError/Code/readerLost``; ``NFCError/Code/unsupported`` for a technology that the reader lacks;
-  ///   ``NFCError/Code/readerUnavailable`` with the cause `pcsc` if another program has the card.
+  ///   ``NFCError/Code/readerUnavailable`` with the meaning ``NFCError/DriverFailure/Meaning/cardInUse`` if another
+  ///   program has the card.
   func list(_ technology: TagTechnology) throws -> [Target]
 
   /// Returns whether tags of a technology are found one by one, by ``find(_:excluding:)``, so that

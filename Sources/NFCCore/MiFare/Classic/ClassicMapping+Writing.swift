@@ -1,0 +1,106 @@
+/// Writes, empties and locks.
+extension ClassicMapping {
+  mutating func write(_ message: [UInt8], _ link: TagLink) throws {
+    var session = MiFareClassicSession(link, geometry)
+    try write(message, &session)
+  }
+
+  mutating func write(
+    _ message: [UInt8], _ session: inout MiFareClassicSession
+  ) throws {
+    let place = try locate(&session, repairing: true)
+    try completeArea(for: place, &session)
+    let replacement = try replacement(message, at: place, &session)
+    let end = replacement.end
+    // Parts that the old message and the new one have in common need not be written; the rest of a
+    // block does not change.
+    try load(place.offset..<min(end, place.end), &session)
+    try load(place.offset..<place.offset + 1, &session)
+    try load(end - 1..<end, &session)
+    let writes = replacement.writes(old: byte, unit: { $0 / Self.blockSize })
+    try checkWritable(writes, &session)
+    self.place = nil
+    let lengthUnit = (place.offset + 1) / Self.blockSize
+    for write in writes {
+      guard let area, area.indices.contains(write.unit) else { continue }
+      let data = content(of: write)
+      try open(geometry.sector(ofBlock: area[write.unit]), &session)
+      if write.unit == lengthUnit {
+        let link = session.link
+        try link.uninterrupted { try session.write(data, to: area[write.unit]) }
+      } else {
+        try session.write(data, to: area[write.unit])
+      }
+      content[write.unit] = data
+    }
+  }
+
+  /// Returns the message's TLV together with those that follow it.
+  private mutating func replacement(
+    _ message: [UInt8], at place: Place, _ session: inout MiFareClassicSession
+  ) throws -> MessageReplacement {
+    guard size - place.offset >= TagLengthValue.shortestHeader else {
+      throw NFCError(.capacityExceeded, "other TLVs of the card leave no room for a message")
+    }
+    let kept = try following(place, isComplete: true, &session)
+    try load(kept, &session)
+    return try MessageReplacement(
+      of: place.message ?? .emptyMessage(at: place.offset), by: message, size: size,
+      followedBy: kept.compactMap { byte($0) }, at: kept.lowerBound)
+  }
+
+  /// Finds sectors that are closed to writing before the old message is discarded.
+  private mutating func checkWritable(
+    _ writes: [MessageReplacement.UnitWrite], _ session: inout MiFareClassicSession
+  ) throws {
+    for sector in Set(writes.compactMap { sector(ofUnit: $0.unit) }).sorted() {
+      guard try loadRights(ofSector: sector, &session).isWritable else {
+        throw NFCError(.readOnly, "a sector of the message is read-only", place: .sector(sector))
+      }
+    }
+  }
+
+  /// Returns the bytes of a block to write. Bytes outside the message do not change.
+  private func content(of write: MessageReplacement.UnitWrite) -> [UInt8] {
+    var data = content[write.unit] ?? [UInt8](repeating: 0, count: Self.blockSize)
+    for (offset, byte) in write.content { data[offset % Self.blockSize] = byte }
+    return data
+  }
+
+  /// Empties a formatted card, even if it is broken. For a blank card see ``ClassicFormatting``.
+  mutating func format(wipe: Bool, _ link: TagLink) throws {
+    let status = try statusForWriting(link)
+    var session = MiFareClassicSession(link, geometry)
+    switch status.access {
+    case .readOnly: throw NFCError(.readOnly, "the tag is read-only")
+    case .readWrite: try write([], &session)
+    case .notSupported:
+      try ClassicFormatting.format(wipe: wipe, &session)
+      forgetAll()
+    }
+  }
+
+  mutating func lock(_ link: TagLink) throws {
+    var session = try sessionForLocking(link)
+    try ClassicLocking.lock(sectors, &session)
+  }
+
+  mutating func lockPlan(_ link: TagLink) throws -> [LockStep] {
+    var session = try sessionForLocking(link)
+    return try ClassicLocking.plan(sectors, &session)
+  }
+
+  /// Finds all sectors of the area, and returns the session.
+  private mutating func sessionForLocking(_ link: TagLink) throws -> MiFareClassicSession {
+    var session = MiFareClassicSession(link, geometry)
+    discardCachedContent()
+    rights = [:]
+    guard try findArea(&session) else {
+      throw NFCError.notFormatted
+    }
+    if hasMore { try extendArea(&session) }
+    let place = try locate(&session, repairing: false)
+    try completeArea(for: place, &session)
+    return session
+  }
+}
