@@ -15,14 +15,21 @@ package struct ReaderShare: Sendable {
     of technologies: [TagTechnology], among members: [Readers.Member]
   ) -> [ReaderShare] {
     members.compactMap { member in
-      let share = technologies.filter { technology in
-        member.reader.capabilities.technologies.contains(technology)
-          && !(member.isSupplement
-            && members.contains {
-              !$0.isSupplement && $0.reader.capabilities.technologies.contains(technology)
-            })
-      }
+      let share = share(of: technologies, for: member, among: members)
       return share.isEmpty ? nil : ReaderShare(reader: member.reader, technologies: share)
+    }
+  }
+
+  /// Returns the technologies that one reader polls; see ``shares(of:among:)``.
+  static func share(
+    of technologies: [TagTechnology], for member: Readers.Member, among members: [Readers.Member]
+  ) -> [TagTechnology] {
+    technologies.filter { technology in
+      member.reader.capabilities.technologies.contains(technology)
+        && !(member.isSupplement
+          && members.contains {
+            !$0.isSupplement && $0.reader.capabilities.technologies.contains(technology)
+          })
     }
   }
 }

@@ -12,9 +12,12 @@ public enum ReadersEvent: Sendable {
   case left(DetectedTag, Reader)
   /// A reader was lost: it was unplugged, or its service has stopped. The group waits for it to
   /// return.
-  case lost(Reader, NFCError)
-  /// A lost reader has returned and polls again.
-  case back(Reader)
+  case readerLost(Reader, NFCError)
+  /// A lost reader has returned, or a missing one has come, and polls.
+  case readerReturned(Reader)
+  /// A named reader could not be opened, with the reason. It comes first, and the group waits for the reader; see
+  /// ``Readers/MissingReaderBehavior/wait``.
+  case readerMissing(ReaderAddress, NFCError)
 }
 
 extension Readers {
@@ -26,7 +29,8 @@ extension Readers {
   /// each other, so `body` may be called for several of them at the same time.
   ///
   /// A lost reader that the group has opened is opened again when it returns, by the address that
-  /// does not change (serial number, socket, port).
+  /// does not change (serial number, socket, port). A reader that was missing when the group was opened is opened
+  /// when it comes.
   ///
   /// - Parameters:
   ///   - options: the technologies to look for, as in ``firstTag(polling:within:where:)``.
@@ -43,20 +47,24 @@ extension Readers {
   ) async throws {
     try check(options)
     let shares = shares(of: options.technologies)
-    guard !shares.isEmpty else { throw Self.refusal(options.technologies, all) }
+    let missing = missingReaders
+    guard !shares.isEmpty || !missing.isEmpty else {
+      throw Self.refusal(options.technologies, all)
+    }
     try await withThrowingTaskGroup(of: NFCError?.self) { group in
+      @Sendable func poll(_ share: ReaderShare) async throws {
+        var poll = Poll(
+          readers: self, share: share, pause: pause, onCardInUse: onCardInUse, body: body)
+        try await poll.run()
+      }
       for share in shares {
+        group.addTask { try await Self.errorOfReader { try await poll(share) } }
+      }
+      for absent in missing {
         group.addTask {
-          var poll = Poll(
-            readers: self, share: share, pause: pause, onCardInUse: onCardInUse, body: body)
-          do {
-            try await poll.run()
-            return nil
-          } catch let failure as BodyFailure {
-            // An error from the caller's own code does not belong to the reader, whatever it is.
-            throw failure.error
-          } catch let error as NFCError {
-            return error
+          try await Self.errorOfReader {
+            let share = try await self.share(of: options.technologies, after: absent, body)
+            if let share { try await poll(share) }
           }
         }
       }
@@ -72,9 +80,73 @@ extension Readers {
     }
   }
 
+  /// Runs the polling of a reader, and returns the error that ends it; `nil` if the caller has had enough.
+  private static func errorOfReader(
+    _ poll: @Sendable () async throws -> Void
+  ) async throws -> NFCError? {
+    do {
+      try await poll()
+      return nil
+    } catch let failure as BodyFailure {
+      // An error from the caller's own code does not belong to the reader, whatever it is.
+      throw failure.error
+    } catch let error as NFCError {
+      return error
+    }
+  }
+
+  /// Waits for a missing reader, and adds it to the group.
+  ///
+  /// - Returns: the technologies that it polls; `nil` if `body` has had enough.
+  /// - Throws: `unsupported` if it supports none of them.
+  private func share(
+    of technologies: [TagTechnology], after absent: MissingReader,
+    _ body: @Sendable (ReadersEvent) async throws -> Bool
+  ) async throws -> ReaderShare? {
+    guard try await Self.report(.readerMissing(absent.address, absent.error), to: body) else {
+      return nil
+    }
+    let reader = try await Self.openWhenPresent([absent.address])
+    let member = try await Member(reader, at: absent.address)
+    guard let share = add(member, at: absent.address, polling: technologies) else {
+      await reader.close()
+      throw CancellationError()
+    }
+    guard !share.isEmpty else { throw Self.refusal(technologies, [reader]) }
+    guard try await Self.report(.readerReturned(reader), to: body) else { return nil }
+    return ReaderShare(reader: reader, technologies: share)
+  }
+
+  /// The interval for checking whether a reader is there.
+  private static let period = Duration.milliseconds(500)
+
+  /// Waits until a reader can be opened at one of its addresses.
+  private static func openWhenPresent(_ addresses: [ReaderAddress]) async throws -> Reader {
+    while true {
+      try await Task.sleep(for: period)
+      for address in addresses {
+        do {
+          return try await Reader.open(address)
+        } catch is NFCError {
+          // The reader is not there yet, or is not ready.
+        }
+      }
+    }
+  }
+
   /// Marks an error from the caller's own code.
   private struct BodyFailure: Error {
     let error: any Error
+  }
+
+  private static func report(
+    _ event: ReadersEvent, to body: @Sendable (ReadersEvent) async throws -> Bool
+  ) async throws -> Bool {
+    do {
+      return try await body(event)
+    } catch {
+      throw BodyFailure(error: error)
+    }
   }
 
   /// The polling of one reader, from one loss to the next.
@@ -86,9 +158,6 @@ extension Readers {
     let body: @Sendable (ReadersEvent) async throws -> Bool
     /// The tags that have arrived and not left yet.
     var present: [DetectedTag] = []
-
-    /// The interval for checking whether a reader has returned.
-    private static let period = Duration.milliseconds(500)
 
     mutating func run() async throws {
       while true {
@@ -119,8 +188,8 @@ extension Readers {
         case .left(let tag):
           present.removeAll { $0.identifier == tag.identifier && $0.technology == tag.technology }
           goesOn = try await report(.left(tag, reader))
-        case .readerLost(let error): goesOn = try await report(.lost(reader, error))
-        case .readerReturned: goesOn = try await report(.back(reader))
+        case .readerLost(let error): goesOn = try await report(.readerLost(reader, error))
+        case .readerReturned: goesOn = try await report(.readerReturned(reader))
         }
         guard goesOn else { return }
       }
@@ -140,36 +209,19 @@ extension Readers {
       }
       present = []
       guard !addresses.isEmpty else { throw error }
-      guard try await report(.lost(lost, error)) else { return false }
+      guard try await report(.readerLost(lost, error)) else { return false }
       await lost.close()
-      let reader = try await reopen(addresses)
+      let reader = try await Readers.openWhenPresent(addresses)
       guard readers.replace(lost, by: reader) else {
         await reader.close()
         throw CancellationError()
       }
       share = ReaderShare(reader: reader, technologies: share.technologies)
-      return try await report(.back(reader))
-    }
-
-    private func reopen(_ addresses: [ReaderAddress]) async throws -> Reader {
-      while true {
-        try await Task.sleep(for: Self.period)
-        for address in addresses {
-          do {
-            return try await Reader.open(address)
-          } catch is NFCError {
-            // The reader has not returned yet, or is not ready.
-          }
-        }
-      }
+      return try await report(.readerReturned(reader))
     }
 
     private func report(_ event: ReadersEvent) async throws -> Bool {
-      do {
-        return try await body(event)
-      } catch {
-        throw BodyFailure(error: error)
-      }
+      try await Readers.report(event, to: body)
     }
   }
 }

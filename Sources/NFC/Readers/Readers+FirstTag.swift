@@ -141,9 +141,9 @@ extension Readers {
     }
   }
 
-  /// Refuses options that name a technology which no reader supports.
+  /// Refuses options that name a technology which no reader supports. A missing reader may support any.
   func check(_ options: PollingOptions) throws {
-    guard !options.isSuperset(of: .all) else { return }
+    guard !options.isSuperset(of: .all), missing.isEmpty || options.isEmpty else { return }
     // `.other` covers several technologies; no reader need have them all.
     let needed = options.isSuperset(of: .other) ? options.subtracting(.other) : options
     if let missing = missing(of: needed.technologies).first {

@@ -24,9 +24,26 @@ public final class Readers: Sendable {
     var isSupplement = false
   }
 
+  /// A named reader that could not be opened yet.
+  struct MissingReader: Sendable {
+    let address: ReaderAddress
+    let error: NFCError
+  }
+
+  /// What happens if a named reader cannot be opened. More may be added.
+  @nonexhaustive
+  public enum MissingReaderBehavior: Hashable, Sendable {
+    /// The reader's error is thrown, and no reader stays open.
+    case fail
+    /// The group begins with the other readers. While the events of the group are polled, it waits for the missing
+    /// one; see ``ReadersEvent/readerMissing(_:_:)``.
+    case wait
+  }
+
   private struct State {
     var first: Member
     var others: [Member]
+    var missing: [MissingReader] = []
     var isClosed = false
   }
 
@@ -50,8 +67,8 @@ public final class Readers: Sendable {
     self.init(Member(reader: reader, addresses: [address]), [])
   }
 
-  private init(_ first: Member, _ others: [Member]) {
-    state = Mutex(State(first: first, others: others))
+  private init(_ first: Member, _ others: [Member], missing: [MissingReader] = []) {
+    state = Mutex(State(first: first, others: others, missing: missing))
   }
 
   /// The open readers, at least one.
@@ -60,7 +77,11 @@ public final class Readers: Sendable {
   /// The first reader, for a program that uses only one.
   public var first: Reader { state.withLock { $0.first.reader } }
 
+  /// The named readers that could not be opened yet.
+  public var missing: [ReaderAddress] { missingReaders.map(\.address) }
+
   var members: [Member] { state.withLock { [$0.first] + $0.others } }
+  var missingReaders: [MissingReader] { state.withLock(\.missing) }
 
   /// Opens readers.
   ///
@@ -69,36 +90,45 @@ public final class Readers: Sendable {
   ///     service are then opened for the technologies that no other reader supports, and in place
   ///     of a reader that only the service can open.
   ///   - options: the technologies that will be polled.
-  /// - Throws: ``NFCError`` as in ``Reader/open(_:)-(String?)``, for the first of the named readers
-  ///   that cannot be opened, or if none that is found can be opened.
+  ///   - behavior: what happens if some of the named readers cannot be opened. A program that starts with the
+  ///     system, before every reader is there, waits for them.
+  /// - Throws: ``NFCError`` as in ``Reader/open(_:)-(String?)``, for the first of the named readers that cannot be
+  ///   opened, or if none can be opened; with ``MissingReaderBehavior/wait`` also for an address that no reader can
+  ///   have.
   public static func open(
-    _ addresses: [ReaderAddress] = [], polling options: PollingOptions = .all
+    _ addresses: [ReaderAddress] = [], polling options: PollingOptions = .all,
+    ifMissing behavior: MissingReaderBehavior = .fail
   ) async throws -> Readers {
-    guard let first = addresses.first else { return try await openAll(options.technologies) }
-    return try await openNamed(first, Array(addresses.dropFirst()))
+    guard !addresses.isEmpty else { return try await openAll(options.technologies) }
+    return try await openNamed(addresses, behavior)
   }
 
   private static func openNamed(
-    _ first: ReaderAddress, _ others: [ReaderAddress]
+    _ addresses: [ReaderAddress], _ behavior: MissingReaderBehavior
   ) async throws -> Readers {
     var opened: [Member] = []
-    func member(_ address: ReaderAddress) async throws -> Member {
-      let reader = try await Reader.open(address)
-      let member = Member(
-        reader: reader, addresses: try await ReaderSearch.aliases(of: address) + [address])
-      opened.append(member)
-      return member
-    }
+    var missing: [MissingReader] = []
     do {
-      let first = try await member(first)
-      for address in others { _ = try await member(address) }
-      let hasOwn = opened.contains { !$0.reader.isShared }
-      return Readers(
-        first.asSupplement(hasOwn), opened.dropFirst().map { $0.asSupplement(hasOwn) })
+      for address in addresses {
+        do {
+          opened.append(try await Member(Reader.open(address), at: address))
+        } catch let error as NFCError
+          where behavior == .wait && error.group == .reader
+          && ReaderSources.source(of: address) != nil
+        {
+          missing.append(MissingReader(address: address, error: error))
+        }
+      }
     } catch {
       for member in opened { await member.reader.close() }
       throw error
     }
+    let hasOwn = opened.contains { !$0.reader.isShared }
+    let members = opened.map { $0.asSupplement(if: hasOwn) }
+    guard let first = members.first else {
+      throw missing.first?.error ?? NFCError(.readerNotFound, "no reader was named")
+    }
+    return Readers(first, Array(members.dropFirst()), missing: missing)
   }
 
   private static func openAll(_ technologies: [TagTechnology]) async throws -> Readers {
@@ -143,6 +173,22 @@ public final class Readers: Sendable {
     ReaderShare.shares(of: technologies, among: members)
   }
 
+  /// Adds a reader that was missing and has been opened.
+  ///
+  /// - Returns: the technologies that it polls, which may be none; `nil` if the group was closed meanwhile.
+  func add(
+    _ opened: Member, at address: ReaderAddress, polling technologies: [TagTechnology]
+  ) -> [TagTechnology]? {
+    state.withLock { state in
+      guard !state.isClosed else { return nil }
+      let members = [state.first] + state.others
+      let member = opened.asSupplement(if: members.contains { !$0.reader.isShared })
+      state.missing.removeAll { $0.address == address }
+      state.others.append(member)
+      return ReaderShare.share(of: technologies, for: member, among: members)
+    }
+  }
+
   /// Replaces a lost reader by the same reader opened again; `false` if the group was closed
   /// meanwhile.
   func replace(_ old: Reader, by new: Reader) -> Bool {
@@ -159,12 +205,17 @@ public final class Readers: Sendable {
 }
 
 extension Readers.Member {
+  /// Creates a member of a reader that the group has opened.
+  init(_ reader: Reader, at address: ReaderAddress) async throws {
+    self.init(reader: reader, addresses: try await ReaderSearch.aliases(of: address) + [address])
+  }
+
   fileprivate func with(_ reader: Reader) -> Self {
     Self(reader: reader, addresses: addresses, isSupplement: isSupplement)
   }
 
   /// If this program has readers of its own, a shared reader is supplementary.
-  fileprivate func asSupplement(_ hasOwn: Bool) -> Self {
+  fileprivate func asSupplement(if hasOwn: Bool) -> Self {
     Self(reader: reader, addresses: addresses, isSupplement: hasOwn && reader.isShared)
   }
 }

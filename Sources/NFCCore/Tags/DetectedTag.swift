@@ -38,6 +38,9 @@ public enum DetectedTag: Sendable {
   /// The UID, IDm, PUPI or serial number, most significant byte first.
   public var identifier: [UInt8] { tag.identifier }
 
+  /// The reader that has found the tag, for instance one of several at a door.
+  public var reader: Reader { tag.reader }
+
   /// The technology of the tag.
   public var technology: TagTechnology { tag.technology }
 

@@ -8,6 +8,7 @@ protocol HandleTag: NDEFTag {
 
 extension HandleTag {
   public var identifier: [UInt8] { handle.target.identifier }
+  public var reader: Reader { handle.reader }
   public var technology: TagTechnology { handle.target.technology }
   public var isAvailable: Bool { get async { await handle.isAvailable } }
 

@@ -10,6 +10,8 @@
 public protocol Tag: Sendable {
   /// The UID, IDm, PUPI or serial number, most significant byte first.
   var identifier: [UInt8] { get }
+  /// The reader that has found the tag.
+  var reader: Reader { get }
   /// The technology of the tag.
   var technology: TagTechnology { get }
   /// Whether commands can still reach the tag, as far as is known without asking it; see

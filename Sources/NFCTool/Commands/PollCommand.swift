@@ -154,9 +154,9 @@ struct PollCommand: AsyncParsableCommand {
           if isWanted(tag) { try printDeparture(of: tag, at: time) }
           session.demo?.left(tag)
           if session.demo?.isOver == true { return false }
-        case .lost(let reader, let error):
+        case .readerLost(let reader, let error):
           Output.printError("nfc: \(reader.connectionString): \(error.description); waiting for it")
-        case .back:
+        case .readerReturned, .readerMissing:
           break
         }
         return true

@@ -88,10 +88,15 @@ import VirtualNFC
     let expected: Set = [
       try place(.ntag216(), group.fields[0]), try place(.suica(), group.fields[1]),
     ]
+    let readers = Dictionary(
+      uniqueKeysWithValues: zip(group.fields, group.virtual).map {
+        ($0.tags.first?.identifier ?? [], $1.connectionString)
+      })
     let found = try await within(.seconds(10)) {
       var found: Set<[UInt8]> = []
       for try await tag in group.readers.tags() {
         try await tag.connect()
+        #expect(tag.reader.connectionString == readers[tag.identifier])
         found.insert(tag.identifier)
         if found.count == 2 { break }
       }
@@ -164,13 +169,14 @@ import VirtualNFC
           first.close()
           try FileManager.default.removeItem(at: port)
         case .left(let tag, _): log.withLock { $0.append("left \(tag.identifier.hexadecimal)") }
-        case .lost(let reader, let error):
+        case .readerLost(let reader, let error):
           #expect(reader.connectionString == "pn532_uart:\(port.path)")
           #expect(error.code == .readerLost)
           log.withLock { $0.append("lost") }
           let virtual = try plugIn(.ntag215())
           second.withLock { $0 = virtual }
-        case .back: log.withLock { $0.append("back") }
+        case .readerReturned: log.withLock { $0.append("back") }
+        case .readerMissing(let address, _): log.withLock { $0.append("missing \(address)") }
         }
         return true
       }
@@ -185,6 +191,134 @@ import VirtualNFC
     #expect(try await readers.first.tagsInField().map(\.identifier) == [tag2])
     await readers.close()
     second.withLock { $0 }?.close()
+  }
+
+  // MARK: Readers that are missing at the start
+
+  /// A port at which a reader is plugged in later.
+  private final class Port: Sendable {
+    private let directory: URL
+    let address: ReaderAddress
+    private let path: String
+    private let reader = Mutex<VirtualReader?>(nil)
+
+    init() throws {
+      directory = FileManager.default.temporaryDirectory.appending(path: "nfc-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+      path = directory.appending(path: "ttyUSB0").path
+      address = ReaderAddress("pn532_uart:\(path)")
+    }
+
+    func plugIn(_ tag: VirtualTag) throws {
+      let field = VirtualField()
+      field.place(tag)
+      let virtual = try VirtualReader(field)
+      try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: virtual.path)
+      reader.withLock { $0 = virtual }
+    }
+
+    deinit {
+      reader.withLock { $0 }?.close()
+      try? FileManager.default.removeItem(at: directory)
+    }
+  }
+
+  /// Two readers at a door, one of which is plugged in later: the group begins with the other.
+  @Test func aMissingReaderIsWaitedFor() async throws {
+    let port = try Port()
+    let field = VirtualField()
+    field.place(.ntag216())
+    let virtual = try VirtualReader(field)
+    let addresses = [port.address, ReaderAddress(virtual.connectionString)]
+    let refusal = await #expect(throws: NFCError.self) { try await Readers.open(addresses) }
+    #expect(refusal?.group == .reader)
+    let readers = try await Readers.open(addresses, polling: .iso14443, ifMissing: .wait)
+    #expect(readers.missing == [port.address])
+    #expect(readers.all.map(\.address) == [addresses[1]])
+    let log = Mutex<[String: [String]]>([:])
+    @Sendable func note(_ event: String, _ address: ReaderAddress) -> Bool {
+      log.withLock { log in
+        log["\(address)", default: []].append(event)
+        return log.count < 2 || log.values.contains { $0.last != "arrived" }
+      }
+    }
+    try await within(.seconds(20)) {
+      try await readers.forEachEvent(polling: .iso14443) { event in
+        switch event {
+        case .readerMissing(let address, let error):
+          #expect(error.group == .reader)
+          try port.plugIn(.ntag215())
+          return note("missing", address)
+        case .readerReturned(let reader): return note("back", reader.address)
+        case .arrived(let tag, let reader):
+          #expect(tag.reader === reader)
+          return note("arrived", reader.address)
+        case .left, .readerLost: return note("\(event)", port.address)
+        }
+      }
+    }
+    #expect(
+      log.withLock { $0 } == [
+        "\(port.address)": ["missing", "back", "arrived"], "\(addresses[1])": ["arrived"],
+      ])
+    #expect(readers.missing.isEmpty)
+    #expect(Set(readers.all.map(\.address)) == Set(addresses))
+    await readers.close()
+    virtual.close()
+  }
+
+  /// A missing reader may support what the others do not; if it does not either, that is an error when it comes.
+  @Test func aMissingReaderMaySupportMore() async throws {
+    let port = try Port()
+    let virtual = try VirtualReader(VirtualField())
+    let readers = try await Readers.open(
+      [ReaderAddress(virtual.connectionString), port.address], polling: .iso15693, ifMissing: .wait)
+    let error = await #expect(throws: NFCError.self) {
+      try await within(.seconds(20)) {
+        try await readers.forEachEvent(polling: .iso15693) { event in
+          if case .readerMissing = event { try port.plugIn(.ntag215()) }
+          return true
+        }
+      }
+    }
+    #expect(error?.code == .unsupported)
+    await readers.close()
+    virtual.close()
+  }
+
+  /// No group without a reader, and no waiting for an address that none can have.
+  @Test func whatCannotComeIsNotWaitedFor() async throws {
+    let port = try Port()
+    let virtual = try VirtualReader(VirtualField())
+    let present = ReaderAddress(virtual.connectionString)
+    let absent = await #expect(throws: NFCError.self) {
+      try await Readers.open([port.address], ifMissing: .wait)
+    }
+    #expect(absent?.group == .reader)
+    let unknown = await #expect(throws: NFCError.self) {
+      try await Readers.open([present, ReaderAddress("door:1")], ifMissing: .wait)
+    }
+    #expect(unknown?.code == .readerNotFound)
+    // The other one was closed again.
+    await #expect(throws: Never.self) { await (try Reader.open(present)).close() }
+    virtual.close()
+  }
+
+  /// Cancelling the task ends the wait.
+  @Test func waitingForAMissingReaderIsCancelled() async throws {
+    let port = try Port()
+    let virtual = try VirtualReader(VirtualField())
+    let readers = try await Readers.open(
+      [port.address, ReaderAddress(virtual.connectionString)], ifMissing: .wait)
+    let task = Task { try await readers.forEachEvent(polling: .iso14443) { _ in true } }
+    try await Task.sleep(for: .milliseconds(700))
+    let start = ContinuousClock.now
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(ContinuousClock.now - start < .seconds(3))
+    #expect(readers.missing == [port.address])
+    await readers.close()
+    virtual.close()
   }
 
   /// Thirty-two readers, one unplugged and one silent: each of the others finds its tag in time.

@@ -32,8 +32,9 @@ import VirtualNFC
         switch event {
         case .arrived: events.continuation.yield("arrived")
         case .left: events.continuation.yield("left")
-        case .lost: events.continuation.yield("lost")
-        case .back: events.continuation.yield("back")
+        case .readerLost: events.continuation.yield("lost")
+        case .readerReturned: events.continuation.yield("back")
+        case .readerMissing: events.continuation.yield("missing")
         }
         return true
       }
