@@ -24,7 +24,7 @@ struct RawWriting {
     case .feliCa(let tag):
       for block in 0..<14 {
         try? await tag.writeBlocks(
-          service: 0x0009, firstBlock: block, data: [[UInt8](repeating: 0x5A, count: 16)])
+          service: 0x0009, at: block, [UInt8](repeating: 0x5A, count: 16))
       }
     case .other(let tag):
       for address in 8..<104 { _ = try? await tag.transceive([0x53, UInt8(address), 0x5A]) }

@@ -33,7 +33,7 @@ extension ModelRun {
       try await tag.writeBlocks(at: address / size, unit(size))
       return true
     case .feliCa(let tag):
-      try await tag.writeBlocks(service: 0x0009, firstBlock: address / 16, data: [unit(16)])
+      try await tag.writeBlocks(service: 0x0009, at: address / 16, unit(16))
       return true
     case .other(let tag):
       guard address < 104 else { return false }

@@ -177,7 +177,7 @@ import VirtualNFC
     let block = [UInt8](repeating: 0x5A, count: 16)
     return [
       try await outcome {
-        try await card.writeBlocks(service: 0x0009, firstBlock: 4, data: [block, block])
+        try await card.writeBlocks(service: 0x0009, at: 4, block + block)
       },
       try await outcome { try await card.readBlocks(service: 0x000B, blocks: 3..<7) },
       try await outcome { try await card.readBlocks(service: 0x000B, blocks: 13..<30) },

@@ -156,11 +156,11 @@ extension FeliCaTag {
   }
 
   /// Writes blocks in the system that the card was found with; see
-  /// ``writeBlocks(service:firstBlock:data:system:)``.
+  /// ``writeBlocks(service:at:_:system:)``.
   ///
-  /// - Throws: the errors of ``writeBlocks(service:firstBlock:data:system:)``:
+  /// - Throws: the errors of ``writeBlocks(service:at:_:system:)``:
   ///   ``NFCError/Code/invalidParameter``, ``NFCError/Code/tagRefused``.
-  public func writeBlocks(service: UInt16, firstBlock: Int, data: [[UInt8]]) async throws {
-    try await writeBlocks(service: service, firstBlock: firstBlock, data: data, system: nil)
+  public func writeBlocks(service: UInt16, at first: Int, _ data: [UInt8]) async throws {
+    try await writeBlocks(service: service, at: first, data, system: nil)
   }
 }

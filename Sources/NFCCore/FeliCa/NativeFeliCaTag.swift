@@ -45,14 +45,19 @@ struct NativeFeliCaTag: FeliCaTag, HandleTag {
   }
 
   func writeBlocks(
-    service: UInt16, firstBlock: Int, data: [[UInt8]], system: FeliCaSystem?
+    service: UInt16, at first: Int, _ data: [UInt8], system: FeliCaSystem?
   ) async throws {
-    guard (0...Int(UInt16.max)).contains(firstBlock) else {
-      throw NFCError(.invalidParameter, "block numbers are 0 to \(UInt16.max)")
+    guard !data.isEmpty, (0...Int(UInt16.max)).contains(first) else {
+      throw NFCError(
+        .invalidParameter,
+        data.isEmpty ? "there is nothing to write" : "block numbers are 0 to \(UInt16.max)")
+    }
+    let blocks = stride(from: 0, to: data.count, by: FeliCaBlock.size).map {
+      Array(data[$0...].prefix(FeliCaBlock.size))
     }
     try await withLimits(in: system) { procedure, limits in
       try procedure.write(
-        service: service, blocks: Array(firstBlock..<(firstBlock + data.count)), data: data,
+        service: service, blocks: Array(first..<(first + blocks.count)), data: blocks,
         limit: &limits.write)
     }
   }

@@ -47,11 +47,13 @@ public protocol FeliCaTag: NDEFTag {
   /// Writes blocks of a service that requires no key; see ``readBlocks(service:blocks:system:)``.
   /// Each exchange is performed completely or not at all; earlier ones are not undone.
   ///
-  /// - Parameter data: 16 bytes per block.
+  /// - Parameters:
+  ///   - first: the number of the first block.
+  ///   - data: 16 bytes per block.
   /// - Throws: ``NFCError/Code/tagRefused`` with the status flags, and the block if they name one;
-  ///   ``NFCError/Code/invalidParameter`` before anything is sent.
+  ///   ``NFCError/Code/invalidParameter`` before anything is sent for data that does not fill whole blocks.
   func writeBlocks(
-    service: UInt16, firstBlock: Int, data: [[UInt8]], system: FeliCaSystem?
+    service: UInt16, at first: Int, _ data: [UInt8], system: FeliCaSystem?
   ) async throws
 }
 

@@ -200,8 +200,7 @@ struct BlockRestoration: MemoryRestoration {
     switch tag {
     case .vicinity(let tag): try await tag.writeBlocks(at: step.number, step.data)
     case .feliCaLite(let tag):
-      try await tag.writeBlocks(
-        service: Self.writeService, firstBlock: step.number, data: [step.data])
+      try await tag.writeBlocks(service: Self.writeService, at: step.number, step.data)
     case .topaz(let tag):
       try await TopazMemory(tag).write(
         step.data, block: step.number, over: step.old, lengthFirst: step.isPreparation)

@@ -118,8 +118,7 @@ struct ServiceRestoration: FileRestoration {
 
   func write(_ target: Block) async throws {
     let card = target.system.map { tag.inSystem($0) } ?? tag
-    try await card.writeBlocks(
-      service: target.service, firstBlock: target.number, data: [target.data])
+    try await card.writeBlocks(service: target.service, at: target.number, target.data)
   }
 }
 

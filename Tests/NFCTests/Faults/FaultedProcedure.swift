@@ -81,8 +81,7 @@ extension FaultedProcedure {
     FaultedProcedure("three blocks written", .writes, on: { .feliCaLiteS() }) { tag in
       let card = try tag.feliCa
       return {
-        try await card.writeBlocks(
-          service: 0x0009, firstBlock: 4, data: [block, block, block])
+        try await card.writeBlocks(service: 0x0009, at: 4, block + block + block)
       }
     },
     FaultedProcedure("authentication of a Lite", .reads, on: { .feliCaLite() }) { tag in

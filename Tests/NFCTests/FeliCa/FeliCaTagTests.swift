@@ -115,8 +115,7 @@ import VirtualNFC
     let bench = try await Bench(tag)
     let card = try await card(bench)
     let (_, commands, _) = try await bench.counting {
-      try await card.writeBlocks(
-        service: 0x0009, firstBlock: 4, data: [Self.block, Self.block, Self.block])
+      try await card.writeBlocks(service: 0x0009, at: 4, Self.block + Self.block + Self.block)
     }
     // The first command also has the chip wait for as long as the card may take.
     #expect(commands == 4)
@@ -126,17 +125,19 @@ import VirtualNFC
       ])
     let zeros = [UInt8](repeating: 0, count: 16)
     let last = await #expect(throws: NFCError.self) {
-      try await card.writeBlocks(service: 0x0009, firstBlock: 14, data: [zeros, zeros])
+      try await card.writeBlocks(service: 0x0009, at: 14, zeros + zeros)
     }
     #expect(last?.code == .tagRefused && last?.place == .block(15))
     let before = tag.memory
     for (service, first, data, code) in [
-      (0x090F, 4, [zeros], NFCError.Code.tagRefused), (0x000B, 4, [zeros], .tagRefused),
-      (0x0009, 4, [[1, 2, 3]], .invalidParameter), (0x0009, -1, [zeros], .invalidParameter),
-      (0x0009, 65_536, [zeros], .invalidParameter),
-    ] as [(UInt16, Int, [[UInt8]], NFCError.Code)] {
+      (0x090F, 4, zeros, NFCError.Code.tagRefused), (0x000B, 4, zeros, .tagRefused),
+      (0x0009, 4, [1, 2, 3], .invalidParameter), (0x0009, 4, zeros + [1], .invalidParameter),
+      (0x0009, 4, [], .invalidParameter), (0x0009, -1, zeros, .invalidParameter),
+      (0x0009, 65_535, zeros + zeros, .invalidParameter),
+      (0x0009, 65_536, zeros, .invalidParameter),
+    ] as [(UInt16, Int, [UInt8], NFCError.Code)] {
       let error = await #expect(throws: NFCError.self) {
-        try await card.writeBlocks(service: service, firstBlock: first, data: data)
+        try await card.writeBlocks(service: service, at: first, data)
       }
       #expect(error?.code == code, "\(service), \(first)")
     }

@@ -228,7 +228,7 @@ import VirtualNFC
     try await found.connect()
     guard case .feliCa(let tag) = found else { throw NFCError(.wrongTag, "\(found)") }
     let data: [UInt8] = (0..<16).map { UInt8($0) }
-    try await tag.writeBlocks(service: 0x0009, firstBlock: 4, data: [data])
+    try await tag.writeBlocks(service: 0x0009, at: 4, data)
     #expect(try await tag.readBlocks(service: 0x000B, blocks: 4..<5) == [data])
     #expect(try await tag.isPresent())
     let polling = await #expect(throws: NFCError.self) {
