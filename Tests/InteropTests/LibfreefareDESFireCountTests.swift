@@ -301,7 +301,7 @@ extension Interop {
             communication: .authenticated, rights: rights,
             content: .value(
               DESFireValueSettings(
-                lowerLimit: 0, upperLimit: 1000, limitedCredit: 5, allowsLimitedCredit: true))))
+                lowerLimit: 0, upperLimit: 1000, initialValue: 5, allowsLimitedCredit: true))))
       }
       try await meter.step("create records") {
         try await application.createFile(

@@ -54,7 +54,7 @@ import VirtualNFC
         3,
         .value(
           DESFireValueSettings(
-            lowerLimit: 0, upperLimit: 100, limitedCredit: 50, allowsLimitedCredit: true))
+            lowerLimit: 0, upperLimit: 100, initialValue: 50, allowsLimitedCredit: true))
       ), (4, .linearRecords(DESFireRecordSettings(recordSize: 10, maximumCount: 3))),
     ] {
       try await application.createFile(

@@ -55,7 +55,7 @@ extension DESFire: ChangeableChip {
 
   private static let value = DESFireFileSettings.Content.value(
     DESFireValueSettings(
-      lowerLimit: 0, upperLimit: 100, limitedCredit: 50, allowsLimitedCredit: true))
+      lowerLimit: 0, upperLimit: 100, initialValue: 50, allowsLimitedCredit: true))
   private static let records = DESFireRecordSettings(recordSize: 20, maximumCount: 3)
   private static let messaging = NTAG424DynamicMessaging(
     identity: .encrypted(key: 1, offset: 0, hasUID: true, hasCounter: true),
@@ -340,7 +340,7 @@ extension DESFire: ChangeableChip {
       let application = card.application(.fixed)
       try await application.authenticate(0, .factory(.aes))
       try await application.configureValueFile(
-        3, DESFireValueSettings(lowerLimit: 0, upperLimit: 70, limitedCredit: 5))
+        3, DESFireValueSettings(lowerLimit: 0, upperLimit: 70, initialValue: 5))
     },
     Change("file of an NTAG 413", DESFire(.ntag413, formatted: false)) { card in
       let application = card.application(.fixed)

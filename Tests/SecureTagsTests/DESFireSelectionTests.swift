@@ -21,7 +21,7 @@ import VirtualNFC
     let records = DESFireRecordSettings(recordSize: 4, maximumCount: 3)
     let contents: [DESFireFileSettings.Content] = [
       .standardData(size: 100), .backupData(size: 8),
-      .value(DESFireValueSettings(lowerLimit: 0, upperLimit: 50, limitedCredit: 7)),
+      .value(DESFireValueSettings(lowerLimit: 0, upperLimit: 50, initialValue: 7)),
       .linearRecords(records),
     ]
     for (number, content) in contents.enumerated() {

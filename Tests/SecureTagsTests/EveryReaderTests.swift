@@ -22,7 +22,7 @@ import VirtualNFC
   }
 
   private static let value = DESFireValueSettings(
-    lowerLimit: 0, upperLimit: 100, limitedCredit: 50, allowsLimitedCredit: true)
+    lowerLimit: 0, upperLimit: 100, initialValue: 50, allowsLimitedCredit: true)
 
   // MARK: Commands
 

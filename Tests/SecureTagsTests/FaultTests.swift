@@ -61,7 +61,7 @@ import VirtualNFC
 
   private static func card(_ way: Way) throws -> (VirtualCard, DESFireProcedure) {
     var (card, procedure) = try ProcedureTests.application(way)
-    let value = DESFireValueSettings(lowerLimit: 0, upperLimit: 100, limitedCredit: 50)
+    let value = DESFireValueSettings(lowerLimit: 0, upperLimit: 100, initialValue: 50)
     let records = DESFireRecordSettings(recordSize: 70, maximumCount: 3)
     for (number, content) in [
       (UInt8(1), DESFireFileSettings.Content.standardData(size: 16)), (2, .backupData(size: 16)),

@@ -67,7 +67,7 @@ import VirtualNFC
   func valuesAndRecords(_ way: Way, _ communication: DESFireCommunication) throws {
     var (_, procedure) = try Self.application(way)
     let value = DESFireValueSettings(
-      lowerLimit: -50, upperLimit: 1000, limitedCredit: 100, allowsLimitedCredit: true)
+      lowerLimit: -50, upperLimit: 1000, initialValue: 100, allowsLimitedCredit: true)
     try procedure.createFile(3, Self.file(.value(value), communication), isoIdentifier: nil)
     #expect(try procedure.value(3) == 100)
     try procedure.changeValue(3, .credit(20))

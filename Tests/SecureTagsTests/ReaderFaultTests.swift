@@ -255,7 +255,7 @@ extension ReaderFaultTests {
         DESFireFileSettings(
           communication: .encrypted, rights: rights,
           content: .value(
-            DESFireValueSettings(lowerLimit: 0, upperLimit: 100, limitedCredit: 50))))
+            DESFireValueSettings(lowerLimit: 0, upperLimit: 100, initialValue: 50))))
       guard change.isSigned else { return }
       try await application.createTransactionMACFile(
         7, communication: .authenticated,

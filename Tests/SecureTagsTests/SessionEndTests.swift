@@ -86,7 +86,7 @@ import VirtualNFC
       let card = try await DESFireCard(found)
       let application = try await Self.application(on: card)
       let value = DESFireValueSettings(
-        lowerLimit: 0, upperLimit: 100, limitedCredit: 50, allowsLimitedCredit: false)
+        lowerLimit: 0, upperLimit: 100, initialValue: 50, allowsLimitedCredit: false)
       try await application.createFile(
         3,
         DESFireFileSettings(

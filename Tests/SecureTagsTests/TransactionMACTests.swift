@@ -59,7 +59,7 @@ import VirtualNFC
     var (card, procedure) = try ProcedureTests.application(way)
     for (number, content) in [
       (UInt8(1), DESFireFileSettings.Content.standardData(size: 40)), (2, .backupData(size: 40)),
-      (3, .value(DESFireValueSettings(lowerLimit: 0, upperLimit: 100, limitedCredit: 50))),
+      (3, .value(DESFireValueSettings(lowerLimit: 0, upperLimit: 100, initialValue: 50))),
       (4, .cyclicRecords(DESFireRecordSettings(recordSize: 20, maximumCount: 3))),
     ] {
       try procedure.createFile(number, file(content), isoIdentifier: nil)

@@ -155,7 +155,7 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
       guard isoIdentifier == nil else {
         throw ValidationError("A value file has no ISO file identifier.")
       }
-      guard values.lowerLimit <= values.limitedCredit, values.limitedCredit <= values.upperLimit
+      guard values.lowerLimit <= values.initialValue, values.initialValue <= values.upperLimit
       else {
         throw ValidationError("The value must be between --lower and --upper.")
       }
@@ -180,7 +180,7 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
   private var values: DESFireValueSettings {
     DESFireValueSettings(
       lowerLimit: Int32(lower ?? 0), upperLimit: upper.map { Int32($0) } ?? .max,
-      limitedCredit: Int32(first ?? 0), allowsLimitedCredit: allowsLimitedCredit,
+      initialValue: Int32(first ?? 0), allowsLimitedCredit: allowsLimitedCredit,
       allowsFreeReading: readsFreely)
   }
 

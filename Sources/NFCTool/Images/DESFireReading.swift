@@ -201,3 +201,14 @@ extension DESFireFileSettings {
       }, content: content)
   }
 }
+
+extension DESFireValueSettings {
+  /// Creates the settings of a file that exists.
+  fileprivate init(
+    lowerLimit: Int32, upperLimit: Int32, limitedCredit: Int32, allowsLimitedCredit: Bool
+  ) {
+    self.init(
+      lowerLimit: lowerLimit, upperLimit: upperLimit, allowsLimitedCredit: allowsLimitedCredit)
+    self.limitedCredit = limitedCredit
+  }
+}

@@ -125,12 +125,12 @@ extension DESFireProcedure {
 
   static func parameters(_ value: DESFireValueSettings) throws -> [UInt8] {
     guard value.lowerLimit <= value.upperLimit,
-      (value.lowerLimit...value.upperLimit).contains(value.limitedCredit)
+      (value.lowerLimit...value.upperLimit).contains(value.initialValue)
     else { throw NFCError(.invalidParameter, "the value must be between its limits") }
     var flags: UInt8 = 0
     if value.allowsLimitedCredit { flags |= DESFireValueSettings.limitedCreditFlag }
     if value.allowsFreeReading { flags |= DESFireValueSettings.freeReadingFlag }
-    return [value.lowerLimit, value.upperLimit, value.limitedCredit].flatMap {
+    return [value.lowerLimit, value.upperLimit, value.initialValue].flatMap {
       Int($0).littleEndianBytes(count: 4)
     } + [flags]
   }

@@ -57,7 +57,7 @@ extension DESFireApplication {
   /// one exchange with key 0, which the chip performs completely or not at all (SetConfiguration,
   /// option 09: NXP AN12343, table 5). On other cards, this is set when the file is created.
   ///
-  /// - Parameter settings: ``DESFireValueSettings/limitedCredit`` is the value.
+  /// - Parameter settings: ``DESFireValueSettings/initialValue`` becomes the value.
   /// - Throws: ``NFCError/Code/unsupported`` for another card; ``NFCError/Code/invalidParameter`` for a value beyond
   ///   the limits; ``NFCError/Code/notAuthenticated`` without a session of key 0.
   public func configureValueFile(_ number: Int, _ settings: DESFireValueSettings) async throws {

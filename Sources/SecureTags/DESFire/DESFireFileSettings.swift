@@ -186,8 +186,11 @@ public struct DESFireValueSettings: Hashable, Sendable {
   public var lowerLimit: Int32
   /// The greatest value that a credit may reach.
   public var upperLimit: Int32
-  /// The amount that LimitedCredit may add: what the debits of the last transaction subtracted.
-  public var limitedCredit: Int32
+  /// The value of a file that is created; 0 in settings that a card reports.
+  public var initialValue: Int32
+  /// The amount that LimitedCredit may add, in settings that a card reports: what the debits of the last transaction
+  /// subtracted.
+  public var limitedCredit: Int32 = 0
   /// Whether LimitedCredit is allowed.
   public var allowsLimitedCredit: Bool
   /// Whether everyone may read the value, regardless of the rights.
@@ -196,14 +199,14 @@ public struct DESFireValueSettings: Hashable, Sendable {
   static let limitedCreditFlag: UInt8 = 0x01
   static let freeReadingFlag: UInt8 = 0x02
 
-  /// - Parameter limitedCredit: in the command that creates the file, its first value.
+  /// Creates the settings of a file that is to be created, and of a DESFire Light's.
   public init(
-    lowerLimit: Int32, upperLimit: Int32, limitedCredit: Int32 = 0,
+    lowerLimit: Int32, upperLimit: Int32, initialValue: Int32 = 0,
     allowsLimitedCredit: Bool = false, allowsFreeReading: Bool = false
   ) {
     self.lowerLimit = lowerLimit
     self.upperLimit = upperLimit
-    self.limitedCredit = limitedCredit
+    self.initialValue = initialValue
     self.allowsLimitedCredit = allowsLimitedCredit
     self.allowsFreeReading = allowsFreeReading
   }
@@ -211,6 +214,7 @@ public struct DESFireValueSettings: Hashable, Sendable {
   init(_ reader: inout ByteReader) throws {
     lowerLimit = Int32(truncatingIfNeeded: try reader.number(4))
     upperLimit = Int32(truncatingIfNeeded: try reader.number(4))
+    initialValue = 0
     limitedCredit = Int32(truncatingIfNeeded: try reader.number(4))
     let flags = try reader.byte()
     allowsLimitedCredit = flags & Self.limitedCreditFlag != 0
