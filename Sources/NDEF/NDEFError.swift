@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// do {
-///   let message = try NDEFMessage(decoding: bytes)
+///   print(try NDEFMessage(decoding: bytes))
 /// } catch NDEFError.Code.truncated {
 ///   // read more of the tag
 /// }

@@ -6,8 +6,9 @@
 /// ```swift
 /// let message = try SUNMessage(url: "https://ntag.nxp.com/424?e=EF963FF7…&c=94EED9EE65337086")
 /// let reading = try message.verified(metaReadKey: key, fileReadKey: key)
-/// let last = lastCounters[reading.uid ?? []]                // a counter for each chip
-/// guard reading.readCounter ?? 0 > last ?? 0 else { … }     // copied, or loaded again
+/// // A counter for each chip; nil for a chip that is new.
+/// let last = lastCounters[reading.uid ?? []]
+/// let isNew = last.map { reading.readCounter ?? 0 > $0 } ?? true  // otherwise copied, or loaded again
 /// ```
 ///
 /// The value does no I/O. A verified link was made by the chip. Only a counter that is greater than

@@ -4,7 +4,7 @@ import Testing
 /// Tests that the documentation can be built and that its snippets compile, with the modules that were built
 /// for the tests.
 @Suite struct DocumentationTests {
-  private static let root = URL(filePath: #filePath).deletingLastPathComponent()
+  static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
   @Test(arguments: modules) func isBuiltWithoutWarnings(_ module: String) async throws {
@@ -42,7 +42,7 @@ import Testing
 
   /// Returns the compiler's errors for a program outside this package, for which only public declarations are
   /// visible.
-  private static func outsideErrors(_ file: URL, _ options: String = "") async throws -> String {
+  static func outsideErrors(_ file: URL, _ options: String = "") async throws -> String {
     let build = try RunningTool.built().path
     let maps = ["CLibNFC", "CLibUSB", "CPCSCLite", "COpenSSL"].map {
       "-Xcc -fmodule-map-file='\(root.path)/Modules/\($0)/module.modulemap'"
@@ -54,15 +54,16 @@ import Testing
     return result.status == 0 ? "" : "\(result.errors)\nended with \(result.status)"
   }
 
+  /// The options of a program that uses Swift Testing; `$T` is the toolchain.
+  static let testingOptions =
+    "-I \"$T/lib/swift/linux/testing\" -plugin-path \"$T/lib/swift/host/plugins/testing\""
+
   @Test(arguments: modules) func everySnippetCompiles(_ module: String) async throws {
     try await TemporaryDirectory.with { directory async throws in
       for (index, snippet) in try Self.snippets(module).enumerated() {
         let file = directory.appending(path: "Snippet\(index).swift")
         try Data(snippet.text.utf8).write(to: file)
-        let testing =
-          snippet.text.contains("import Testing")
-          ? "-I \"$T/lib/swift/linux/testing\" -plugin-path \"$T/lib/swift/host/plugins/testing\""
-          : ""
+        let testing = snippet.text.contains("import Testing") ? Self.testingOptions : ""
         let errors = try await Self.outsideErrors(file, testing)
         #expect(errors.isEmpty, "\(snippet.article)\n\(snippet.text)\n\(errors)")
       }

@@ -5,7 +5,7 @@ import Synchronization
 /// used as a MIFARE Classic; ``MIFAREPlusLevelOneCard`` has its additional functions.
 ///
 /// ```swift
-/// let card = try await MIFAREPlusCard(tag)
+/// let card = try MIFAREPlusCard(tag)
 /// try await card.authenticate(sector: 1, key)
 /// print(try await card.readBlocks(4..<7))
 /// ```

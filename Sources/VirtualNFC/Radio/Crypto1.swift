@@ -5,7 +5,7 @@
 /// reader chip's. Each results in a cipher that is synchronized with the other side's. A reader chip uses
 /// it as follows:
 ///
-/// ```swift
+/// ```text
 /// guard
 ///   let authentication = Crypto1.ReaderAuthentication(
 ///     key: key, uid: uid, challenge: answerToAUTH, readerNonce: nonce, isNested: cipher != nil),
