@@ -42,6 +42,12 @@ let package = Package(
     .executable(name: "nfc-notify", targets: ["NFCNotify"]),
     .executable(name: "nfc-rules", targets: ["NFCRules"]),
   ],
+  traits: [
+    .default(enabledTraits: ["Programs"]),
+    .trait(
+      name: "Programs",
+      description: "The programs nfc and nfc-rules. Without it, what only they use is not fetched."),
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
@@ -118,11 +124,18 @@ let package = Package(
       dependencies: [
         "NFC", "NFCDiagnosis", "NFCCore", "NFCBackground", "VirtualNFC", "NDEF", "JSONText",
         "SUNMessage", "SecureTags", "TagImages", "Recordings", "ChildProcesses", "ReaderThread",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(
+          name: "ArgumentParser", package: "swift-argument-parser",
+          condition: .when(traits: ["Programs"])),
       ]),
     .executableTarget(name: "NFCMQTT", dependencies: ["ChildProcesses", "CMosquitto"]),
     .executableTarget(name: "NFCNotify", dependencies: ["ChildProcesses", "CDBus"]),
-    .executableTarget(name: "NFCRules", dependencies: ["ChildProcesses", "JSONText", "Yams"]),
+    .executableTarget(
+      name: "NFCRules",
+      dependencies: [
+        "ChildProcesses", "JSONText",
+        .product(name: "Yams", package: "Yams", condition: .when(traits: ["Programs"])),
+      ]),
     // Run by Scripts/benchmark.
     .target(name: "CReadLoop", dependencies: ["CLibNFC"]),
     .executableTarget(

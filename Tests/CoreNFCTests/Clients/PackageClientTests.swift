@@ -85,6 +85,9 @@ import Testing
       let build = try await Self.run("nice", "-n", "19", "swift", "run", "messages", in: client)
       #expect(build.status == 0, "\(build.text.suffix(4000))")
       #expect(build.output.hasSuffix("theirs 16\n"), "\(build.text.suffix(400))")
+      // Without the trait of the programs, what only they use is not fetched.
+      let checkouts = client.appending(path: ".build/checkouts").path
+      #expect(try FileManager.default.contentsOfDirectory(atPath: checkouts) == ["swift-nfc"])
     }
   }
 
@@ -93,12 +96,12 @@ import Testing
     let aliases = "[\"NDEF\": \"NFCMessages\", \"NFC\": \"NFCReaders\"]"
     return [
       "Package.swift": """
-      // swift-tools-version: 6.0
+      // swift-tools-version: 6.1
       import PackageDescription
 
       let package = Package(
         name: "client",
-        dependencies: [.package(url: "file://\(path)", revision: "\(revision)")],
+        dependencies: [.package(url: "file://\(path)", revision: "\(revision)", traits: [])],
         targets: [
           .target(name: "NDEF"), .target(name: "NFC"),
           .executableTarget(
