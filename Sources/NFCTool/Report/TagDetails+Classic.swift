@@ -6,7 +6,7 @@ import TagImages
 extension TagDetails {
   mutating func ask(
     _ commands: MiFareClassicCommands, uid: [UInt8], _ keys: [MiFareClassicKey],
-    _ listsMemory: Bool
+    listsMemory: Bool
   ) async throws {
     memoryMap = Self.map(commands.geometry)
     let dump =

@@ -4,7 +4,7 @@ import NFC
 /// Details of a FeliCa card.
 extension TagDetails {
   mutating func ask(
-    _ tag: any FeliCaTag, _ product: TagProduct?, _ listsMemory: Bool
+    _ tag: any FeliCaTag, _ product: TagProduct?, listsMemory: Bool
   ) async throws {
     let detected = DetectedTag.feliCa(tag)
     if let card = try await answer(detected, { try await FeliCaCard(tag, product) }) {

@@ -11,7 +11,7 @@ extension TagDetails {
     static let headerROMLength = 2
   }
 
-  mutating func askTopaz(_ tag: OtherTag, _ listsMemory: Bool) async throws {
+  mutating func askTopaz(_ tag: OtherTag, listsMemory: Bool) async throws {
     let detected = DetectedTag.other(tag)
     guard
       let answer = try await answer(detected, { try await tag.transceive(Topaz.readAll) }),

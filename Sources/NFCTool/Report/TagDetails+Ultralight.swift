@@ -7,7 +7,7 @@ extension TagDetails {
 
   mutating func ask(
     _ tag: DetectedTag, _ commands: UltralightCommands, _ product: TagProduct,
-    _ key: UltralightKey?, _ listsMemory: Bool
+    _ key: UltralightKey?, listsMemory: Bool
   ) async throws {
     version = tag.reportedVersion
     if let capacitance = version.flatMap(Self.capacitance) {

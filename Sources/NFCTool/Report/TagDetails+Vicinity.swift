@@ -6,7 +6,7 @@ import SecureTags
 extension TagDetails {
   mutating func ask(
     _ tag: any ISO15693Tag, _ product: TagProduct?, _ information: ISO15693SystemInformation?,
-    password: [UInt8]?, _ listsMemory: Bool
+    password: [UInt8]?, listsMemory: Bool
   ) async throws {
     let detected = DetectedTag.iso15693(tag)
     if let reference = information?.icReference {

@@ -68,9 +68,9 @@ struct TagDetails {
     case .miFare(let miFare):
       if let commands = miFare.ultralight, let product {
         let key = try keys.ultralight(product, password: password)
-        try await ask(tag, commands, product, key, listsMemory)
+        try await ask(tag, commands, product, key, listsMemory: listsMemory)
       } else if let commands = miFare.classic {
-        try await ask(commands, uid: tag.identifier, try keys.classic, listsMemory)
+        try await ask(commands, uid: tag.identifier, try keys.classic, listsMemory: listsMemory)
       } else if miFare.ats.count > 0 {
         if let product {
           try await checkOriginality(tag, product) { try await miFare.sendCommand($0) }
@@ -88,10 +88,10 @@ struct TagDetails {
       if let product, ST25TATag.isOne(product) { try await askFile(card, product) }
       try await askApplications(card)
     case .iso15693(let vicinity):
-      try await ask(vicinity, product, information, password: password, listsMemory)
-    case .feliCa(let card): try await ask(card, product, listsMemory)
+      try await ask(vicinity, product, information, password: password, listsMemory: listsMemory)
+    case .feliCa(let card): try await ask(card, product, listsMemory: listsMemory)
     case .other(let other):
-      if other.technology == .jewel { try await askTopaz(other, listsMemory) }
+      if other.technology == .jewel { try await askTopaz(other, listsMemory: listsMemory) }
       if case .barcode(let data) = other.target { readBarcode(data) }
     }
   }
