@@ -18,6 +18,7 @@ final class PCSCLite: SmartCardService {
   // pcsclite.h.
   private static let scopeSystem: DWORD = 2
   private static let shareExclusive: DWORD = 1
+  private static let shareDirect: DWORD = 3
   private static let protocolT0: DWORD = 1
   private static let protocolT1: DWORD = 2
   private static let leaveCard: DWORD = 0
@@ -26,6 +27,8 @@ final class PCSCLite: SmartCardService {
   private static let statePresent: DWORD = 0x20
   private static let stateUnknown: DWORD = 0x04
   private static let stateUnavailable: DWORD = 0x08
+  private static let stateExclusive: DWORD = 0x80
+  private static let stateInUse: DWORD = 0x100
   /// The name for waiting for readers that come and go.
   private static let readerNotification = "\\\\?PnP?\\Notification"
   /// An extended APDU, the largest that the service moves (MAX_BUFFER_SIZE_EXTENDED).
@@ -76,6 +79,8 @@ final class PCSCLite: SmartCardService {
   /// A connection that was abandoned in the middle of a call that has not returned yet.
   private weak var stuck: Connection?
   private let cancellation = Cancellation()
+  private let start = ContinuousClock.now
+  private var overlooked = OverlookedCard()
   /// The time that a reader has in addition to that of an exchange.
   private let grace: Duration
 
@@ -242,15 +247,45 @@ final class PCSCLite: SmartCardService {
   }
 
   func status(of reader: String) throws(SmartCardFailure) -> SmartCardStatus {
+    let (status, isInUse) = try shownStatus(of: reader)
+    guard overlooked.shouldLook(status, isInUse: isInUse, at: ContinuousClock.now - start),
+      (try? look(at: reader)) != nil
+    else { return status }
+    // The service has not counted the card that it has found.
+    generation += 1
+    return try shownStatus(of: reader).status
+  }
+
+  private func shownStatus(
+    of reader: String
+  ) throws(SmartCardFailure) -> (status: SmartCardStatus, isInUse: Bool) {
     let state = try ask { context throws(SmartCardFailure) in
       try Self.change(context, of: reader, from: 0, milliseconds: 0)
     }
     guard state.flags & (Self.stateUnknown | Self.stateUnavailable) == 0 else {
       throw .readerUnavailable
     }
-    return SmartCardStatus(
+    let status = SmartCardStatus(
       isCardPresent: state.flags & Self.statePresent != 0,
       eventCount: generation << 16 | Int(state.flags >> 16 & 0xFFFF), atr: state.atr)
+    return (status, state.flags & (Self.stateInUse | Self.stateExclusive) != 0)
+  }
+
+  /// Makes the service switch on the card that it may have overlooked. It asks the reader first whether there is one
+  /// (`IFDPowerICC`).
+  ///
+  /// - Throws: `noSmartCard` if there is none.
+  private func look(at reader: String) throws(SmartCardFailure) {
+    try call(connected(), atMost: Self.powerTimeout) { current throws(SmartCardFailure) in
+      var card = SCARDHANDLE()
+      var activeProtocol = DWORD(0)
+      // The only way to connect to a reader without a card.
+      try Self.check(
+        SCardConnect(current.context, reader, Self.shareDirect, 0, &card, &activeProtocol))
+      let result = SCardReconnect(card, Self.shareDirect, 0, Self.unpowerCard, &activeProtocol)
+      _ = SCardDisconnect(card, Self.leaveCard)
+      try Self.check(result)
+    }
   }
 
   func wait(

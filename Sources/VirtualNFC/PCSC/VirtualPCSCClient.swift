@@ -31,6 +31,9 @@ public final class VirtualPCSCClient: Sendable {
       /// The number of commands to answer before the connection is broken.
       var commandsToHangUp: Int?
       var isMuteAtPowerOn = false
+      /// The duration of an absence, in milliseconds. The service checks for a card every 0.4 s and does
+      /// not notice a shorter absence.
+      var absence: Int32 = 900
     }
 
     let state = Mutex(State())
@@ -102,6 +105,14 @@ public final class VirtualPCSCClient: Sendable {
     shared.state.withLock { $0.isMuteAtPowerOn = isMute }
   }
 
+  /// Sets the time for which the driver sees no card whenever a tag comes or goes. A card that is swapped by hand is
+  /// away for less time than the service takes to notice it.
+  ///
+  /// - Parameter absence: the time in milliseconds.
+  package func setAbsence(milliseconds absence: Int32) {
+    shared.state.withLock { $0.absence = absence }
+  }
+
   /// The loop that runs on the thread.
   private struct Loop {
     // The messages of one byte that the driver sends (vpcd.h).
@@ -112,10 +123,6 @@ public final class VirtualPCSCClient: Sendable {
 
     /// The interval at which the field is checked, in milliseconds.
     private static let period: Int32 = 20
-    /// The duration of an absence, in milliseconds. The service checks for a card every 0.4 s and does
-    /// not notice a shorter absence.
-    private static let absence: Int32 = 900
-
     let reader: VirtualPCSCReader
     let shared: Shared
     let trace: @Sendable (TraceEvent) -> Void
@@ -128,7 +135,7 @@ public final class VirtualPCSCClient: Sendable {
         if let card {
           if reader.isUnplugged || card.eventCount != status.eventCount || !serve() {
             leave()
-            pause(Self.absence)
+            pause(shared.state.withLock(\.absence))
           }
         } else if status.isCardPresent, !reader.isUnplugged, let connection = connect() {
           card = (connection, status.eventCount)

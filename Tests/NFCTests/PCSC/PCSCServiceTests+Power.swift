@@ -8,6 +8,48 @@ import VirtualNFC
 @testable import NFCPCSC
 
 extension PCSCServiceTests {
+  /// The daemon that is to switch off a card that has just left records that there is none, and counts no event. It
+  /// looks at its readers every 0.4 s: a card that comes before it looks again is one that it never reports
+  /// (pcsc-lite, `SCardDisconnect`, `IFDPowerICC` and `EHStatusHandlerThread`).
+  @Test func findsACardThatTheServiceOverlooks() async throws {
+    await #expect(processExitsWith: .success) {
+      limitThisProcess()
+      let service = try PCSCService(.icodeSLIX2())
+      let name = service.daemon.slots[0].name
+      _ = try await service.open().close()
+      let other = try PCSCLite()
+
+      /// Swaps the card while another program switches it off. Returns whether the daemon shows none afterward,
+      /// although it has counted no event.
+      func isOverlooked(_ tag: VirtualTag) async throws -> Bool {
+        try other.connect(to: name)
+        let before = try other.status(of: name)
+        service.field.removeAll()
+        // The driver sees the card go after 20 ms, and another one after 120 ms.
+        try await Task.sleep(for: .milliseconds(60))
+        other.powerOff()
+        service.field.place(tag)
+        let program = try PCSCLite()
+        defer { program.close() }
+        try await Task.sleep(for: .milliseconds(900))
+        let now = try program.status(of: name)
+        return !now.isCardPresent && now.eventCount & 0xFFFF == before.eventCount & 0xFFFF
+      }
+      service.client.setAbsence(milliseconds: 100)
+      var count = 0
+      for number in 1...6 as ClosedRange<UInt8> {
+        let uid: [UInt8] = [0xE0, 0x04, 0x01, 0x00, 0, 0, 0, number]
+        if try await isOverlooked(.icodeSLIX2(uid: uid)) { count += 1 }
+        let reader = try await Reader.open("pcsc:\(name)")
+        #expect(try await reader.awaitedTag().identifier == uid)
+        await reader.close()
+      }
+      #expect(count > 0, "the daemon has always looked in between")
+      other.close()
+      service.client.close()
+    }
+  }
+
   /// The next program finds a card that starts again after half a command or an authentication, and is not made to
   /// wait for one that was left in order.
   @Test func leavesNoHalfCommand() async throws {
