@@ -64,4 +64,50 @@ import VirtualNFC
     #expect(result.output.contains("ICODE SLIX2"))
     #expect(result.errors == "")
   }
+
+  /// Programs that look at every card that comes use it for a moment. That does not end a batch.
+  @Test func isWaitedForInABatch() async throws {
+    let bench = try await Bench()
+    defer { bench.client.close() }
+    let each = ["write", "text", "{n}", "--each", "--count", "1", "--timeout"]
+    let late = try await bench.run(each + ["0.8"])
+    #expect(late.status == 66)
+    #expect(late.output == "0 tags written, 0 failed\n")
+    #expect(late.errorLines.count == 1)
+    #expect(late.errors.contains("in use"), "\(late.errors)")
+    #expect(late.errors.contains("take the card away"))
+    let batch = try RunningTool(bench.arguments(each + ["20"]), environment: bench.environment)
+    try await Task.sleep(for: .milliseconds(800))
+    bench.field.removeAll()
+    try await Task.sleep(for: .milliseconds(900))
+    bench.field.place(bench.tag)
+    let result = try await batch.end()
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.lines.last == "1 tag written, 0 failed")
+  }
+
+  /// A batch whose reader goes says how many tags have been written, and how to continue.
+  @Test func aBatchSaysWhereItsReaderWasLost() async throws {
+    let daemon = try PrivatePCSCD(name: "Virtual PCD")
+    let field = VirtualField()
+    field.place(.icodeSLIX2())
+    let client = try VirtualPCSCClient(VirtualPCSCReader(field), port: daemon.port)
+    defer { client.close() }
+    for options in [[], ["--json"]] {
+      let batch = try RunningTool(
+        ["write", "text", "{n}", "--each", "--first", "5", "--reader", "pcsc:"] + options,
+        environment: daemon.environment)
+      #expect(try await batch.waitForLines(1).count == 1)
+      daemon.stop()
+      let result = try await batch.end()
+      #expect(result.status == 74)
+      #expect(result.errorLines.count == 1)
+      #expect(result.errors.hasSuffix("; the same command continues with --first 6\n"))
+      #expect(
+        result.lines.last
+          == (options.isEmpty
+            ? "1 tag written, 0 failed" : #"{"written":1,"failed":0,"first":6}"#))
+      try daemon.start()
+    }
+  }
 }

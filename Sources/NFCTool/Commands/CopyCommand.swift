@@ -320,10 +320,13 @@ extension Session {
     let uid = first.identifier
     var departure = TagDeparture()
     var hasLeft = false
+    var cardInUse: NFCError?
     repeat {
       Terminal.show("Hold the next tag to the reader…")
-      let tags = try await tagsInField()
-      hasLeft = hasLeft || departure.isComplete(tags)
+      let look = try await look()
+      let tags = look.tags
+      cardInUse = look.cardInUse
+      if cardInUse == nil { hasLeft = hasLeft || departure.isComplete(tags) }
       let next = tags.filter { tag in
         first.hasLastingUID || tag.hasLastingUID ? tag.identifier != uid : hasLeft
       }
@@ -341,6 +344,7 @@ extension Session {
       demo?.showNext()
       try await Task.sleep(for: .milliseconds(100))
     } while clock.now < deadline
+    if let cardInUse { throw Failure(waitingFor: cardInUse) }
     throw Failure(
       .notThere, "no second tag came in time",
       advice: "hold it to the reader, or wait longer with --timeout")

@@ -63,6 +63,22 @@ struct Session: Sendable {
     }.map(\.element)
   }
 
+  /// The tags in the readers' fields, or the reason why they are not known at the moment.
+  struct Look: Sendable {
+    var tags: [DetectedTag] = []
+    /// The error of a card that is present and that another program uses, or `nil`.
+    var cardInUse: NFCError?
+  }
+
+  /// Returns ``tagsInField()``, for a command that waits for its next tag.
+  func look() async throws -> Look {
+    do {
+      return Look(tags: try await tagsInField())
+    } catch let error as NFCError where error.isCardInUse {
+      return Look(cardInUse: error)
+    }
+  }
+
   /// The UID of the tag that comes first if several virtual tags are in the field from the start.
   var firstVirtualUID: [UInt8]? { virtualTags.count > 1 ? virtualTags.first?.identifier : nil }
 

@@ -116,35 +116,49 @@ final class BatchWriting: Sendable {
   /// Writes until enough tags have been written. If no number was specified, writes until no tag arrives
   /// within the time-out or the program ends. Looks at least once, however short the time-out is.
   func run(_ session: Session) async throws {
+    var cardInUse: NFCError?
     do {
-      try await writeAll(session)
+      try await writeAll(session, &cardInUse)
     } catch  where error is CancellationError || (error as? Failure)?.status == .interrupted {
       try summarize(session.options)
       if let option = continuation { Output.printError("nfc: interrupted; \(option)") }
       throw error
+    } catch let error as NFCError {
+      try summarize(session.options)
+      var failure = Failure(error)
+      failure.advice = advice(failure.advice)
+      throw failure
     }
-    try finish(session)
+    try finish(session, cardInUse)
   }
 
-  private func writeAll(_ session: Session) async throws {
+  /// - Parameter cardInUse: is the error of the card that is present and another program uses, or `nil`. Such a card is
+  ///   waited for like one that has not come yet: programs that look at every card use it for a moment.
+  private func writeAll(_ session: Session, _ cardInUse: inout NFCError?) async throws {
     let clock = ContinuousClock()
     var deadline = session.options.timeout.map { clock.now + $0 }
     while true {
       Terminal.show("Hold the next tag to the reader (\(writtenCount) written)…")
-      let present = try await session.tagsInField()
-      state.withLock { state in
-        state.waiting.formIntersection(present.map(\.identifier))
-        if state.departure?.isComplete(present) == true { state.departure = nil }
-      }
-      for tag in present where isWanted(tag) && writtenCount < count ?? .max {
+      let look = try await session.look()
+      cardInUse = look.cardInUse
+      if cardInUse == nil { noteAbsence(look.tags) }
+      for tag in look.tags where isWanted(tag) && writtenCount < count ?? .max {
         try await write(tag, session)
         deadline = session.options.timeout.map { clock.now + $0 }
       }
-      if present.isEmpty || session.demo != nil { session.demo?.showNext() }
+      if look.tags.isEmpty || session.demo != nil { session.demo?.showNext() }
       guard session.demo?.isOver != true, writtenCount < count ?? .max,
         deadline.map({ clock.now < $0 }) ?? true
       else { return }
       try await Task.sleep(for: Self.pause)
+    }
+  }
+
+  /// Takes note of the tags that have left.
+  private func noteAbsence(_ present: [DetectedTag]) {
+    state.withLock { state in
+      state.waiting.formIntersection(present.map(\.identifier))
+      if state.departure?.isComplete(present) == true { state.departure = nil }
     }
   }
 
@@ -240,7 +254,7 @@ final class BatchWriting: Sendable {
     try Output.line("-  \(tag.identifier.uidText)  failed: \(failure.reason.onOneLine)")
   }
 
-  private func finish(_ session: Session) throws {
+  private func finish(_ session: Session, _ cardInUse: NFCError?) throws {
     try summarize(session.options)
     let (written, failed, last) = state.withLock { state in
       (state.written.count, state.failed, state.lastFailure)
@@ -251,6 +265,11 @@ final class BatchWriting: Sendable {
         advice: advice(failure.advice))
     }
     guard written >= count ?? 1 else {
+      if let cardInUse {
+        var failure = Failure(waitingFor: cardInUse)
+        failure.advice = advice(failure.advice)
+        throw failure
+      }
       throw Failure(
         .notThere, "no more tags came in time",
         advice: advice("hold the next one to the reader, or wait longer with --timeout"))
