@@ -34,6 +34,11 @@ extension SmartCardFailure {
       NFCError(.readerLost, "the PC/SC service has gone", cause: cause)
     case .sharingViolation:
       NFCError(.readerUnavailable, "the card on \(reader) is in use", cause: cause)
+    case .securityViolation:
+      // polkit decides about each connection to a card (pcsc-lite, winscard_svc.c, `SCARD_CONNECT`).
+      NFCError(
+        .readerUnavailable, "to use the cards on \(reader), allow access_card in polkit",
+        cause: cause)
     default:
       NFCError(.readerUnavailable, "\(reader) cannot be used", cause: cause)
     }

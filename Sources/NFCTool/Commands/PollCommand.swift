@@ -135,6 +135,7 @@ struct PollCommand: AsyncParsableCommand {
     let start = ContinuousClock.now
     let pause = session.demo == nil ? Duration.milliseconds(100) : .milliseconds(10)
     let polling = supported(by: session.group)
+    let losses = ReaderLosses()
     if session.demo == nil { Terminal.show("Hold a tag to the reader… Ctrl-C ends nfc poll") }
     do {
       try await session.group.forEachEvent(
@@ -155,8 +156,13 @@ struct PollCommand: AsyncParsableCommand {
           session.demo?.left(tag)
           if session.demo?.isOver == true { return false }
         case .readerLost(let reader, let error):
-          Output.printError("nfc: \(reader.connectionString): \(error.description); waiting for it")
-        case .readerReturned, .readerMissing:
+          let name = reader.connectionString
+          if losses.isNews(error.description, of: name, at: time) {
+            Output.printError("nfc: \(name): \(error.description); waiting for it")
+          }
+        case .readerReturned(let reader):
+          losses.returns(reader.connectionString, at: time)
+        case .readerMissing:
           break
         }
         return true

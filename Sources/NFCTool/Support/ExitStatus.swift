@@ -54,7 +54,8 @@ struct Failure: Error, Hashable, Sendable {
   ///   tag. An operation that a reader does not support makes it the wrong reader.
   init(_ error: NFCError, tag: String? = nil) {
     let isTags = tag != nil && error.code == .unsupported && error.cause != .unsupportedByReader
-    let code = isTags ? .wrongTag : error.code
+    // A reader that refuses this user again and again counts as lost, but plugging it in again does not help.
+    let code = isTags ? .wrongTag : error.isNotPermitted ? .readerUnavailable : error.code
     // The error of a change that is in doubt says itself what to do.
     self.init(
       ExitStatus(code), error.description, tag: tag,
@@ -87,6 +88,13 @@ struct Failure: Error, Hashable, Sendable {
     if let tag { text += " (\(tag))" }
     if let advice { text += "; " + advice }
     return ArgumentText.shown(text).onOneLine
+  }
+}
+
+extension NFCError {
+  /// Whether a service does not allow this user to use the reader.
+  fileprivate var isNotPermitted: Bool {
+    if case .driver(let failure)? = cause { failure.meaning == .notPermitted } else { false }
   }
 }
 
