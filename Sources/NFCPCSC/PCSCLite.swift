@@ -248,12 +248,16 @@ final class PCSCLite: SmartCardService {
 
   func status(of reader: String) throws(SmartCardFailure) -> SmartCardStatus {
     let (status, isInUse) = try shownStatus(of: reader)
-    guard overlooked.shouldLook(status, isInUse: isInUse, at: ContinuousClock.now - start),
-      (try? look(at: reader)) != nil
-    else { return status }
-    // The service has not counted the card that it has found.
-    generation += 1
-    return try shownStatus(of: reader).status
+    switch overlooked.decide(status, isInUse: isInUse, at: ContinuousClock.now - start) {
+    case .accept: return status
+    case .hide: return SmartCardStatus(isCardPresent: false, eventCount: status.eventCount, atr: [])
+    case .look:
+      let isSure = overlooked.isSure
+      guard (try? look(at: reader)) != nil, isSure else { return status }
+      // The service has not counted the card that it has found, which may be another one.
+      generation += 1
+      return try shownStatus(of: reader).status
+    }
   }
 
   private func shownStatus(
@@ -389,16 +393,6 @@ final class PCSCLite: SmartCardService {
       guard let card = current.card else { return }
       current.card = nil
       try Self.check(SCardDisconnect(card, disposition))
-    }
-  }
-}
-
-extension SmartCardFailure {
-  /// Whether a connection to the service cannot be used after this failure.
-  fileprivate var endsConnection: Bool {
-    switch self {
-    case .noService, .serviceStopped, .invalidHandle, .communication: true
-    default: false
     }
   }
 }

@@ -1,6 +1,14 @@
 import NFCCore
 
 extension SmartCardFailure {
+  /// Whether a connection to the service cannot be used after this failure.
+  var endsConnection: Bool {
+    switch self {
+    case .noService, .serviceStopped, .invalidHandle, .communication: true
+    default: false
+    }
+  }
+
   var cause: NFCError.Cause {
     let meaning: NFCError.DriverFailure.Meaning? =
       switch self {
