@@ -280,6 +280,7 @@ final class PCSCLite: SmartCardService {
   ///
   /// - Throws: `noSmartCard` if there is none.
   private func look(at reader: String) throws(SmartCardFailure) {
+    guard stuck == nil else { throw .sharingViolation }
     try call(connected(), atMost: Self.powerTimeout) { current throws(SmartCardFailure) in
       var card = SCARDHANDLE()
       var activeProtocol = DWORD(0)
