@@ -73,6 +73,10 @@ import VirtualNFC
       #expect(second.output.contains(#""value":10,"transaction":{"counter":2,"mac":""#))
       let read = try await nfc("read \(at) \(codes) \(keys) --json", 0)
       #expect(read.output.contains(#""counter":2,"mac":""#))
+      if name != "blank-desfire-light" {
+        _ = try await nfc("delete-file \(at) \(codes)", 77)
+        _ = try await nfc("delete-file \(at) \(codes) \(keys)", 0)
+      }
       _ = try await nfc("value \(at) \(value) --reader-id 00 --credit 1 \(keys)", 64)
       _ = try await nfc("value \(at) \(value) \(reader) \(keys)", 64)
     }

@@ -3,9 +3,9 @@ import NFC
 import TagImages
 import TestSupport
 import Testing
-import VirtualNFC
 
 @testable import NFCTool
+@testable import VirtualNFC
 
 /// Tests of images of tags that Core NFC does not support, and of cards of which only the identity is
 /// available.
@@ -40,6 +40,26 @@ import VirtualNFC
     let comparison = content.image.comparison(with: image)
     #expect(comparison.isEqual)
     #expect(comparison.incomparable == [3, 4] + Array(6..<32))
+  }
+
+  /// A Tag-it HF-I Pro has no command for the size of its memory; the UID says which chip it is.
+  @Test(arguments: [false, true])
+  func vicinityTagWithoutSystemInformation(_ isSilent: Bool) async throws {
+    let model = VicinityModel(
+      "tag-it-pro", uid: [0xE0, 0x07, 0xC4, 0x00, 0x01, 0x02, 0x03, 0x04], blockCount: 8,
+      features: .lockBlock,
+      profile: VicinityProfile(
+        commands: [0x01, 0x02, 0x20, 0x21, 0x22], requiresWriteOption: true,
+        isSilentOnUnknown: isSilent, manufacturer: 0x07))
+    let bench = try await VicinityBench(.vicinity(model, formatted: false))
+    try await bench.tag().writeBlocks(at: 7, [1, 2, 3, 4])
+    let found = try await bench.found()
+    let content = try await #require(MemoryTag(found)).read(
+      try TagKeys.parse([]), password: nil, .everything)
+    await bench.reader.close()
+    #expect(content.missing == nil)
+    #expect(content.image.memory.unitCount == 8 && content.image.memory.isComplete)
+    #expect(content.image.memory.unit(7) == [1, 2, 3, 4])
   }
 
   /// Every image is a virtual tag, those of smaller ST25TB chips, too, such as transit tickets.

@@ -72,6 +72,7 @@ import VirtualNFC
       try procedure.abort()
       let nothing = #expect(throws: NFCError.self) { try procedure.commit() }
       #expect(nothing?.cause == DESFireProcedure.nothingToCommit)
+      try procedure.authenticate(0, .factory(way.kind), by: way.method)
       try procedure.updateRecord(file, skip: 0, offset: 7, [])
       #expect(try procedure.readRecords(file, skip: 0, count: nil) == expected)
     }

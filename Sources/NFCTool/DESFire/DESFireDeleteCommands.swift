@@ -93,7 +93,15 @@ struct DESFireDeleteFileCommand: AsyncParsableCommand {
         let application = card.card.application(file.application)
         let settings = try await card.fileSettings(application, file.file)
         guard !plan else { return settings }
-        try await card.open(application, "a file is deleted") { $0.createsFreely }
+        if case .transactionMAC = settings.content,
+          let secret = card.keyring.secret(0, of: application.identifier)
+        {
+          // Whether the settings free this file too is not public; a driver of others (M5Stack's M5Unit-NFC) uses the
+          // master key.
+          try await card.authenticate(application, 0, secret)
+        } else {
+          try await card.open(application, "a file is deleted") { $0.createsFreely }
+        }
         try await application.deleteFile(file.file)
         return settings
       }

@@ -15,6 +15,8 @@ struct SelectedDESFire: Sendable {
       case (.tagRefused, .desfireStatus): failure.status = .content
       case (.wrongTag, _): failure.advice = "nfc desfire info shows what is there"
       case (.authenticationFailed, _): failure.advice = "check the key and its number"
+      case (.notAuthenticated, _) where error.attempts == .delayed:
+        failure.advice = "run the command again"
       case (.notAuthenticated, _): failure.advice = "give a key that may, with --key NUMBER:HEX"
       case (.capacityExceeded, _): failure.advice = "use a card with more free memory"
       case (.invalidParameter, _): failure.advice = nil

@@ -7,14 +7,23 @@ struct VicinityReading {
 
   init(_ tag: any ISO15693Tag) { self.tag = tag }
 
-  /// - Throws: `NFCError` `unsupported` for a tag that does not report its size.
+  /// - Throws: `NFCError` `unsupported` for a tag that does not report its size, and whose UID does not say which chip
+  ///   it is.
   func read(_ extent: MemoryTag.Extent) async throws -> MemoryTag.Content {
-    let information = try await tag.systemInformation()
-    guard let count = information.blockCount else {
+    // Some chips, such as the Tag-it HF-I Standard and Pro, have no command for it.
+    let geometry = ISO15693Product(uid: tag.identifier)?.geometry
+    let information: ISO15693SystemInformation
+    do {
+      information = try await tag.systemInformation()
+    } catch let error as NFCError where error.code == .unsupported && geometry != nil {
+      information = ISO15693SystemInformation(uid: tag.identifier)
+    }
+    guard let count = information.blockCount ?? geometry?.blockCount else {
       throw NFCError(.unsupported, "the tag does not report how many blocks it has")
     }
     let blocks = try await self.blocks(count)
-    let size = information.blockSize ?? blocks.compactMap { $0?.count }.first ?? 4
+    let size =
+      information.blockSize ?? blocks.compactMap { $0?.count }.first ?? geometry?.blockSize ?? 4
     var image = TagImage(.iso15693, memory: .init(unitSize: size, unitCount: count))
     for (number, block) in blocks.enumerated() {
       if let block { image.memory.set(block, at: number * size) }

@@ -120,8 +120,16 @@ extension DESFireProcedure {
     ) { try DESFireTransactionMAC($0) }
   }
 
-  /// Discards earlier commands, so that they are not part of the transaction.
+  /// Discards earlier commands, so that they are not part of the transaction: one exchange, or none if there were none.
+  ///
+  /// A card that has nothing to discard answers with status 0C. No public source says that its session continues then,
+  /// and NXP's reader library treats the status like every other error, as the end of the session (phalMfdfEVx,
+  /// `phalMfdfEVx_Sw_Int_ResetAuthStatus`). Therefore nothing is discarded without a need.
   mutating func beginSigning() throws {
+    guard state.mayHaveTransaction else {
+      state.transactionInput = DESFireTransactionInput()
+      return
+    }
     do {
       _ = try send(DESFireCommand(code: .abortTransaction))
     } catch let error as NFCError where error.cause == Self.nothingToCommit {

@@ -108,8 +108,8 @@ extension DESFireApplication {
   /// Makes all writes to backup, value and record files effective: one exchange, which the card
   /// performs completely or not at all. If its answer is lost, read the files to see which.
   ///
-  /// - Throws: ``NFCError/Code/tagRefused`` with status 0C if there is nothing to commit; the
-  ///   session continues.
+  /// - Throws: ``NFCError/Code/tagRefused`` with status 0C if there is nothing to commit. No public source says whether
+  ///   the session continues then; authenticate again.
   public func commit() async throws {
     try await performUninterrupted { try $0.commit() }
   }

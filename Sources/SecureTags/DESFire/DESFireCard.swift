@@ -143,7 +143,8 @@ public struct DESFireApplication: Sendable {
   ///   - number: 0 to 13; 0 is the master key.
   ///   - method: the command; `nil` for the strongest that the card's generation supports for the
   ///     kind of key. For a DESFire Light or an NTAG DNA chip that was switched to LRP, this takes
-  ///     one more exchange, once.
+  ///     one more exchange, once. After files were read or changed in a session with EV2's messaging or
+  ///     LRP, this is the command that continues the transaction.
   /// - Throws: ``NFCError/Code/authenticationFailed`` for a wrong key, or a card that does not
   ///   prove that it knows the key.
   public func authenticate(
@@ -152,6 +153,9 @@ public struct DESFireApplication: Sendable {
     let code = try Self.keyNumber(number)
     let generation = card.generation
     try await perform { procedure in
+      if method == nil, key.kind == .aes, let method = procedure.authenticationInTransaction {
+        return try procedure.authenticate(code, key, by: method)
+      }
       guard method == nil, generation == .fixed else {
         return try procedure.authenticate(
           code, key, by: method ?? DESFireAuthentication(key.kind, generation))

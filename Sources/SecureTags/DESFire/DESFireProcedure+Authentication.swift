@@ -51,6 +51,9 @@ public enum DESFireAuthentication: Hashable, Sendable {
 extension DESFireProcedure {
   private static let transactionIdentifierSize = 4
   private static let capabilitiesSize = 6
+  /// The number of times that a delayed authentication is requested again; each answer takes up to 0.2 s
+  /// (NT4H2421Gx data sheet, 9).
+  private static let patience = 50
   /// The reader does not announce capabilities (AN12196, 5.6: LenCap).
   private static let noCapabilities: [UInt8] = [0x00]
 
@@ -104,13 +107,28 @@ extension DESFireProcedure {
     }
   }
 
+  /// The command that authenticates with another AES key in a transaction without ending it; `nil` if there is none, or
+  /// no session with EV2's messaging or LRP. AuthenticateEV2First begins a new transaction.
+  var authenticationInTransaction: DESFireAuthentication? {
+    guard state.mayHaveTransaction else { return nil }
+    return switch state.session?.messaging {
+    case is EV2Messaging: .ev2NonFirst
+    case is LRPMessaging: .lrpNonFirst
+    default: nil
+    }
+  }
+
   // MARK: Steps
 
-  /// Returns the card's challenge, encrypted.
+  /// Returns the card's challenge, encrypted. A card that delays authentications after wrong keys is asked until the
+  /// delay is over (NT4H2421Gx data sheet, 9).
   private func challenge(
     _ code: DESFireCommandCode, _ parameters: [UInt8], count: Int? = nil
   ) throws -> [UInt8] {
-    let (status, data) = try transport.exchange(code, parameters)
+    var (status, data) = try transport.exchange(code, parameters)
+    for _ in 0..<Self.patience where status == .authenticationDelay {
+      (status, data) = try transport.exchange(code, parameters)
+    }
     guard status == .additionalFrame else {
       // A key of another kind is refused at the first frame.
       guard status != .authenticationError else {

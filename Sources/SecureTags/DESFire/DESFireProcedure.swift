@@ -16,10 +16,14 @@ struct DESFireState: Sendable {
 
   /// The transaction so far, while one is to be signed.
   var transactionInput: DESFireTransactionInput?
+  /// Whether a command since the application was selected, or since its last commit or abort, may belong to a
+  /// transaction of the card.
+  var mayHaveTransaction = false
 
   /// Forgets the state that another command or another program may have ended.
   mutating func forget() {
     (selection, session, transactionInput) = (nil, nil, nil)
+    mayHaveTransaction = false
     files = [:]
   }
 
@@ -49,6 +53,7 @@ struct DESFireProcedure {
   mutating func send(_ command: DESFireCommand) throws -> [UInt8] {
     var session = state.session
     if Self.fileChanges.contains(command.code) { state.files = [:] }
+    if DESFireTransactionInput.records(command.code) { state.mayHaveTransaction = true }
     do {
       let parameters =
         try session?.messaging.protect(command) ?? command.header + command.data
@@ -71,6 +76,7 @@ struct DESFireProcedure {
       if case .endOfSession = command.answer { session = nil }
       state.session = session
       state.transactionInput?.note(command, data)
+      if Self.transactionEnds.contains(command.code) { state.mayHaveTransaction = false }
       return data
     } catch {
       // Regardless of the error, the card's session is no longer the one that this type knows.
@@ -119,6 +125,9 @@ struct DESFireProcedure {
     .changeFileSettings, .createStandardDataFile, .createBackupDataFile, .createValueFile,
     .createLinearRecordFile, .createCyclicRecordFile, .createTransactionMACFile, .deleteFile,
     .deleteApplication, .createDelegatedApplication, .formatPICC,
+  ]
+  private static let transactionEnds: Set<DESFireCommandCode> = [
+    .commitTransaction, .abortTransaction,
   ]
   static let nothingToCommit = NFCError.Cause.desfireStatus(DESFireStatus.noChanges.code)
 

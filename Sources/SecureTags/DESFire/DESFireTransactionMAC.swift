@@ -136,6 +136,19 @@ public struct DESFireTransactionReceipt: Hashable, Sendable {
 struct DESFireTransactionInput: Sendable {
   private(set) var bytes: [UInt8] = []
 
+  /// Whether the card records commands with this code.
+  static func records(_ code: DESFireCommandCode) -> Bool {
+    switch code {
+    case .readData, .readDataChained, .readRecords, .readRecordsChained, .writeData,
+      .writeDataChained,
+      .writeRecord, .writeRecordChained, .updateRecord, .updateRecordChained, .getValue, .credit,
+      .debit,
+      .limitedCredit, .clearRecordFile, .commitReaderIdentifier:
+      true
+    default: false
+    }
+  }
+
   /// - Parameter answer: the data of the card's answer, without protection.
   mutating func note(_ command: DESFireCommand, _ answer: [UInt8]) {
     let head = [command.code.rawValue] + command.header

@@ -207,7 +207,8 @@ struct MIFAREPlusProcedure {
     var data: [UInt8] = []
     var next = blocks.lowerBound
     while next < blocks.upperBound {
-      let count = min(mostReadBlocks, blocks.upperBound - next)
+      let count = min(
+        mostReadBlocks, blocks.upperBound - next, Self.blocksForOneCommand(from: next))
       let parameters = try Self.address(next) + [UInt8(count)]
       let isEncrypted = communication == .encrypted
       let send = exchange
@@ -221,6 +222,16 @@ struct MIFAREPlusProcedure {
       next += count
     }
     return data
+  }
+
+  /// Returns the number of blocks from this one on that are not a sector's trailer; 1 for a trailer. Whether a read of
+  /// several blocks returns a trailer, omits it or is refused is not public; Proxmark3 reads each block by itself
+  /// (`mfpReadSector`).
+  private static func blocksForOneCommand(from block: Int) -> Int {
+    // 32 sectors of 4 blocks, and those of 16 after them.
+    let size = block < 128 ? 4 : 16
+    let trailer = block / size * size + size - 1
+    return max(trailer - block, 1)
   }
 
   /// Writes one block: one exchange, which the card performs completely or not at all.

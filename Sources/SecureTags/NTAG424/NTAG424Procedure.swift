@@ -9,9 +9,6 @@ struct NTAG424Procedure {
   /// The number of bytes of answer or data, with cipher and MAC, that one command carries in one
   /// short APDU.
   private static let longestPart = 192
-  /// The number of times that a delayed authentication is requested again; each answer takes up to 0.2 s
-  /// (data sheet, 9).
-  private static let patience = 50
 
   private let link: TagLink?
   /// The number of the file that has the link.
@@ -73,15 +70,10 @@ struct NTAG424Procedure {
 
   mutating func authenticate(_ number: Int, _ key: DESFireKey) throws {
     let code = try Self.keyNumber(number)
-    var delays = 0
-    while true {
-      do {
-        return try commands.authenticateAsConfigured(code, key)
-      } catch let error as NFCError {
-        let isDelay = error.cause == .desfireStatus(DESFireStatus.authenticationDelay.code)
-        guard isDelay, delays < Self.patience else { throw Self.explained(error, number) }
-        delays += 1
-      }
+    do {
+      try commands.authenticateAsConfigured(code, key)
+    } catch let error as NFCError {
+      throw Self.explained(error, number)
     }
   }
 

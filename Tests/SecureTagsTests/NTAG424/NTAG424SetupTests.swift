@@ -159,6 +159,12 @@ import VirtualNFC
     delayed.pendingDelays = 3
     bench.restore(delayed)
     try await bench.chip().setUp(NTAG424Setup(link: link))
+    // So does the one of cards.
+    delayed = try bench.state
+    delayed.pendingDelays = 3
+    bench.restore(delayed)
+    try await DESFireCard(bench.found()).application(.fixed).authenticate(0, .factory(.aes))
+    #expect(try bench.state.pendingDelays == 0)
     await bench.close()
   }
 

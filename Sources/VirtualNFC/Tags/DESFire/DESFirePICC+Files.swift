@@ -57,7 +57,12 @@ extension DESFirePICC {
       try require(parameters, count: 1)
       try requireApplication()
       let index = try fileIndex(parameters[0])
-      try requireMasterKey(unless: DESFireApplication.createsFreely)
+      if selected.files[index].transactionMAC == nil {
+        try requireMasterKey(unless: DESFireApplication.createsFreely)
+      } else {
+        // Whether the settings free this file too is not public; M5Stack's M5Unit-NFC uses the master key.
+        guard session?.keyNumber == 0 else { throw .authenticationError }
+      }
       // The other files of a chip with fixed files cannot be deleted (AN12343, 6).
       guard model.isDESFire || selected.files[index].transactionMAC != nil else {
         throw .permissionDenied

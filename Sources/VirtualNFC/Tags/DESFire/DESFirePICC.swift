@@ -152,8 +152,9 @@ struct DESFirePICC: Hashable, Sendable {
       return try begin(command, parameters)
     } catch {
       chain = .none
-      // Any error also ends the session. A commit without changes is not an error.
-      if error != .noChanges { session = nil }
+      // Any error also ends the session. No public source says whether status 0C, nothing to commit or to discard, is
+      // an exception; NXP's reader library (`phalMfdfEVx_Sw_Int_ResetAuthStatus`) makes none.
+      session = nil
       return Answer(status: error)
     }
   }
@@ -249,6 +250,9 @@ struct DESFirePICC: Hashable, Sendable {
       guard !isLRP || capabilities.first.map({ $0 & Self.lrpCapability != 0 }) ?? false else {
         throw .permissionDenied
       }
+      // It begins a transaction: that of before is lost. NXP's documents say only that it begins one; a chip that
+      // keeps the changes would permit more.
+      _ = selected.abort()
       transaction = .begins(
         identifier: generator.bytes(Self.transactionIdentifierSize),
         readerCapabilities: capabilities)

@@ -303,6 +303,11 @@ extension MIFAREPlus {
     }
     var data: [UInt8] = []
     for number in first..<first + count {
+      // Whether a read of several blocks returns the trailer of a sector is not public.
+      let sector = MIFAREClassic.Product.sector(ofBlock: number)
+      guard count == 1 || number != MIFAREClassic.Product.trailer(ofSector: sector) else {
+        throw Refusal(status: Status.noSuchBlock)
+      }
       try check(number, .read)
       guard !isPlain || allowsPlainData(number) else { throw Refusal(status: Status.accessDenied) }
       data += block(number)
