@@ -70,6 +70,14 @@ import Testing
 
   // MARK: privacy, destroy
 
+  /// The answer to a change may be lost: the same command then finds the new password.
+  @Test(arguments: ["icode-slix2", "icode-slix-s"])
+  func passwordThatIsThereAlready(_ tag: String) async throws {
+    let line = "set-password read --new-password 00000000 --password 11223344"
+    let result = try await run(line, on: tag)
+    #expect(result.status == 0 && result.output == "" && result.errors == "")
+  }
+
   @Test(arguments: ["icode-slix2", "icode-slix-l", "icode-slix-s"])
   func works(_ tag: String) async throws {
     for line in [

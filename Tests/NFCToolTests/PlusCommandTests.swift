@@ -76,6 +76,14 @@ import VirtualNFC
       _ = try await nfc("change-key 1B --new-key \(Self.key) --plan --key 1A:\(Self.key)", 77)
       _ = try await nfc("read 4 --key 1B:\(Self.factory)", 0)
       _ = try await nfc("change-key 1B --new-key \(Self.key) \(a)", 0)
+      // The answer to a change may be lost: the same command then finds the new key.
+      let own = "--new-key \(Self.key) --key 2A:\(Self.factory)"
+      _ = try await nfc("change-key 2A \(own)", 0)
+      _ = try await nfc("change-key 2A \(own)", 0)
+      _ = try await nfc("change-key 2A \(own) --plan", 77)
+      let other = "--new-key \(Self.data) --key 2A:\(Self.factory)"
+      _ = try await nfc("change-key 2A \(other)", 77)
+      _ = try await nfc("read 8 --key 2A:\(Self.key)", 0)
       _ = try await nfc("read 4 --key 1B:\(Self.factory)", 77)
       #expect(try await nfc("read 4 --key 1B:\(Self.key)", 0).output == "\(Self.data)\n")
       let master = "--key master:\(Self.factory)"

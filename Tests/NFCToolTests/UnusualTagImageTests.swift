@@ -4,6 +4,7 @@ import TagImages
 import TestSupport
 import Testing
 
+@testable import NFCCore
 @testable import NFCTool
 @testable import VirtualNFC
 
@@ -40,6 +41,18 @@ import Testing
     let comparison = content.image.comparison(with: image)
     #expect(comparison.isEqual)
     #expect(comparison.incomparable == [3, 4] + Array(6..<32))
+  }
+
+  /// Public sources differ on whether the last four pages of an Ultralight AES, which are reserved, can be read.
+  @Test func reservedPagesAreNoContent() {
+    func missing(from page: Int?) -> String? {
+      UltralightDump(
+        chip: .ultralightAES, bytes: [UInt8](repeating: 0, count: 240), firstProtectedPage: page
+      ).missing
+    }
+    #expect(missing(from: nil) == nil && missing(from: 56) == nil)
+    #expect(missing(from: 45)?.contains("45") == true)
+    #expect(missing(from: 4)?.contains("pages from 4 on") == true)
   }
 
   /// A Tag-it HF-I Pro has no command for the size of its memory; the UID says which chip it is.

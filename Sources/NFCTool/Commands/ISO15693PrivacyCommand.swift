@@ -168,6 +168,20 @@ struct ISO15693SetPasswordCommand: AsyncParsableCommand {
 
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 
+  /// Returns whether the label has the new password already: a command before this one has changed it, but its answer
+  /// was lost. A label is silent after a wrong password until its field was off.
+  private func isChanged(_ label: ICODETag) async throws -> Bool {
+    do {
+      try await label.wake()
+      try await label.authenticate(use.password, newPassword)
+      return true
+    } catch let error as NFCError
+      where [.authenticationFailed, .tagConnectionLost, .unsupported].contains(error.code)
+    {
+      return false
+    }
+  }
+
   func run() async throws {
     let password = try password.bytes
     try await Session.run(options) { session in
@@ -176,7 +190,11 @@ struct ISO15693SetPasswordCommand: AsyncParsableCommand {
       try await tag.namingPassword {
         let label = try await ICODETag(tag.kind)
         guard !plan else { return try label.check(use.password, secret) }
-        try await label.writePassword(use.password, from: secret, to: newPassword)
+        do {
+          try await label.writePassword(use.password, from: secret, to: newPassword)
+        } catch let error as NFCError where error.code == .authenticationFailed {
+          guard try await isChanged(label) else { throw error }
+        }
       }
       let change: KeyValuePairs<String, JSONValue?> = ["password": .string(use.rawValue)]
       guard !plan else {

@@ -356,6 +356,11 @@ extension MiFareClassicDump {
 
 extension UltralightDump {
   var missing: String? {
-    firstProtectedPage.map { "the pages from \($0) on are protected" }
+    guard let first = firstProtectedPage else { return nil }
+    // Of the Ultralight AES, Proxmark3 reads no page after those of the keys (`MAX_UL_AES`), Unleashed Firmware four.
+    let isContent = areas.contains {
+      $0.pages.upperBound >= first && $0.use != .reserved && $0.use != .secret
+    }
+    return isContent ? "the pages from \(first) on are protected" : nil
   }
 }

@@ -43,10 +43,15 @@ struct PlusChangeKeyCommand: AsyncParsableCommand {
     try await Session.run(options) { session in
       let card = try await session.selectPlus(for: plan ? .reading : .changing, keyring)
       try await card.work {
-        if let sector = place.address.sector {
-          try await card.open(sector: sector)
-        } else {
-          try await card.open(.cardMaster)
+        do {
+          if let sector = place.address.sector {
+            try await card.open(sector: sector)
+          } else {
+            try await card.open(.cardMaster)
+          }
+        } catch let error as NFCError where error.code == .authenticationFailed && !plan {
+          guard try await isChanged(card) else { throw error }
+          return
         }
         guard !plan else { return }
         try await card.card.changeKey(place.address, to: newKey)
@@ -58,6 +63,17 @@ struct PlusChangeKeyCommand: AsyncParsableCommand {
           "\(place): changed; the key itself is not shown", change, options)
       }
       try Output.done(options, card.tag.detected.identifier, change)
+    }
+  }
+
+  /// Returns whether the card has the new key already: a command before this one has changed it, but its answer was
+  /// lost.
+  private func isChanged(_ card: SelectedPlus) async throws -> Bool {
+    do {
+      try await card.card.authenticate(place.address, newKey)
+      return true
+    } catch let error as NFCError where error.code == .authenticationFailed {
+      return false
     }
   }
 }
