@@ -66,6 +66,15 @@ extension ReaderDiagnosis.Finding {
     let advice =
       ReaderSources.source(of: address)?.advice(forSilenceOf: address)
       ?? "check its cable and power"
-    return ReaderDiagnosis.Finding(.noAnswer, error.description, advice: advice)
+    return ReaderDiagnosis.Finding(
+      .noAnswer, without(advice, error.description), advice: advice)
+  }
+
+  /// Removes the last part of a description if the advice begins with it.
+  private static func without(_ advice: String, _ description: String) -> String {
+    let parts = description.split(separator: "; ")
+    guard parts.count > 1, let last = parts.last, advice == last || advice.hasPrefix(last + "; ")
+    else { return description }
+    return parts.dropLast().joined(separator: "; ")
   }
 }

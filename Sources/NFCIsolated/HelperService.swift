@@ -168,7 +168,7 @@ package final class HelperService {
     self.driver = driver
     running.use(driver.abort)
     return HelperResponse.Opened(
-      name: driver.name, capabilities: driver.capabilities,
+      name: driver.name, firmware: driver.firmware, capabilities: driver.capabilities,
       foundOneByOne: TagTechnology.allCases.filter(driver.findsOneByOne))
   }
 

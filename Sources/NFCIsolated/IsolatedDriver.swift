@@ -9,6 +9,7 @@ import Synchronization
 final class IsolatedDriver: ReaderDriver {
   let name: String
   let connectionString: String
+  let firmware: String?
   let capabilities: ReaderCapabilities
   let canReconnect = true
 
@@ -39,6 +40,7 @@ final class IsolatedDriver: ReaderDriver {
     self.helper = helper
     connectionString = address.description
     name = opened.name
+    firmware = opened.firmware
     capabilities = opened.capabilities
     foundOneByOne = Set(opened.foundOneByOne)
     operation.use(helper.aborts)

@@ -41,14 +41,17 @@ enum ChipStatus {
       return NFCError(
         .tagResponseError, "more than one tag has answered", cause: cause(bitCollision))
     case .some(let code) where tooLong.contains(code):
-      return NFCError(
-        .tagResponseError, "the tag's answer is longer than the reader can receive",
-        cause: cause(code))
+      return tooLongAnswer(cause(code))
     case .some(let code):
       return NFCError(
         .tagResponseError, "the tag has not answered as it should",
         cause: cause(code))
     }
+  }
+
+  static func tooLongAnswer(_ cause: NFCError.Cause) -> NFCError {
+    NFCError(
+      .tagResponseError, "the tag's answer is longer than the reader can receive", cause: cause)
   }
 
   private static func cause(_ code: UInt8) -> NFCError.Cause {

@@ -113,6 +113,11 @@ struct DriverTraits: Sendable {
         + "connection string", cause: .unsupportedByReader)
   }
 
+  /// Returns whether a command requests a longer answer than the driver can receive.
+  func isTooLong(answerTo command: [UInt8], of target: Target?) -> Bool {
+    AnswerLength.asked(by: command, of: target).map { $0 > maximumResponseLength } ?? false
+  }
+
   /// The time for which the driver waits at least if it is asked for a time-out of ``timeout(_:)``, in milliseconds.
   func patience(_ milliseconds: Int32) -> Int32 { timeout(milliseconds) - timeoutLoss }
 

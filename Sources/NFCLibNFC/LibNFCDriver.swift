@@ -279,7 +279,11 @@ package final class LibNFCDriver: ReaderDriver {
       if framing == .bare, answer.count == 1, answer[0] & 0x0F != Self.acknowledge { active = nil }
       return answer
     } catch let failure as LibNFC.Failure {
+      let target = active
       interrupt(after: failure)
+      if failure.isOfLine, device.traits.isTooLong(answerTo: command, of: target) {
+        throw ChipStatus.tooLongAnswer(failure.cause)
+      }
       throw exchangeError(failure, framing)
     }
   }

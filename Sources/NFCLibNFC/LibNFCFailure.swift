@@ -1,6 +1,12 @@
 import CLibNFC
 import NFCCore
 
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
 extension LibNFC {
   /// The error of a call: `NFC_E…`, and libnfc's text.
   struct Failure: Error {
@@ -44,6 +50,16 @@ extension LibNFC {
           domain: "libnfc", code: code, text: text, meaning: .readerFailure))
     }
 
+    /// Returns the text for an error of libusb, which has the system's numbers: libnfc's driver `pn53x_usb` passes it
+    /// on (pn53x_usb.c, `pn53x_usb_bulk_read`).
+    private static func usbText(_ number: Int32) -> String {
+      switch number {
+      case ENODEV, ESHUTDOWN: text(Int32(NFC_ENOTSUCHDEV))
+      case ETIMEDOUT: text(Int32(NFC_ETIMEOUT))
+      default: "error on USB: " + String(cString: strerror(number))
+      }
+    }
+
     /// Returns the text that libnfc has for a code.
     private static func text(_ code: Int32) -> String {
       switch code {
@@ -60,7 +76,7 @@ extension LibNFC {
       case Int32(NFC_EMFCAUTHFAIL): "authentication failed"
       case Int32(NFC_ESOFT): "software error"
       case Int32(NFC_ECHIP): "the reader's chip reports an error"
-      default: "libnfc error \(code)"
+      default: usbText(-code)
       }
     }
   }

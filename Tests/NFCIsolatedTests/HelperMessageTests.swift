@@ -49,10 +49,16 @@ import Testing
       .done, .targets(targets), .answer([1, 2]), .decision(true), .decision(false), .cancelled,
       .opened(
         HelperResponse.Opened(
-          name: "PN532",
+          name: "PN532", firmware: "PN532 v1.6",
           capabilities: ReaderCapabilities(
             technologies: [.iso14443a, .feliCa], bitRates: [.feliCa: [212, 424]],
             maximumCommandLength: 262, maximumResponseLength: 262), foundOneByOne: [.iso14443a])),
+      .opened(
+        HelperResponse.Opened(
+          name: "", firmware: nil,
+          capabilities: ReaderCapabilities(
+            technologies: [], bitRates: [:], maximumCommandLength: 1, maximumResponseLength: 1),
+          foundOneByOne: [])),
     ] + causes.map { .failure(NFCError(.readerLost, "gone", cause: $0)) }
     + places.map { .failure(NFCError(.tagRefused, "no", place: $0)) }
 

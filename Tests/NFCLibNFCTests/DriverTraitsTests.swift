@@ -28,6 +28,18 @@ extension LibNFCTests {
       #expect(traits.timeout(-1) == 1)
     }
 
+    /// Errors of libusb, which `pn53x_usb` passes on, are said in words, too.
+    @Test(arguments: [
+      (Int32(-19), "no such reader"), (-108, "no such reader"),
+      (-110, "the reader did not answer in time"), (-32, "error on USB: Broken pipe"),
+      (-6, "the reader did not answer in time"),
+    ])
+    func errorsOfLibusbAreSaidInWords(_ code: Int32, _ text: String) {
+      let failure = LibNFC.Failure(code: code)
+      #expect(failure.text == text)
+      #expect(failure.isOfLine)
+    }
+
     @Test(arguments: [
       ("acr122_usb", 252, 250), ("pn53x_usb", 262, 262), ("pn532_uart", 262, 262),
       ("pn532_spi", 262, 262), ("pn532_i2c", 262, 251), ("arygon", 252, 252), ("ACR122S", 252, 250),

@@ -98,6 +98,37 @@ struct HotPlugTests {
     }
   }
 
+  /// What to do is said once, in the text and on standard error.
+  @Test func doctorSaysOnceWhatToDo() async throws {
+    try await forEachModel { model in
+      let reader = try reader(model)
+      let doctor = try await USBProgram.nfc(
+        ["doctor", "--reader", reader.connectionString], on: reader, .isDead)
+      #expect(doctor.status == 69, "\(doctor.output)\(doctor.errors)")
+      #expect(doctor.errors.ranges(of: "plug it in again").count == 1, "\(doctor.errors)")
+      #expect(doctor.output.ranges(of: "plug it in again").count == 1, "\(doctor.output)")
+    }
+  }
+
+  /// A reader with another serial number is not the one that was on this port before, and is reported under its own
+  /// name.
+  @Test func watchDistinguishesReadersOnOnePort() async throws {
+    try await forEachModel { model in
+      let reader = try reader(model)
+      let watch = try await USBProgram.shell(
+        USBProgram.watches(untilTaps: 2), on: reader, .replaced,
+        .comesAndGoes(150, times: 1, milliseconds: 1000))
+      let report = "\(watch.output)\(watch.errors)"
+      let taps = watch.output.split(separator: "\n").filter { $0.contains("\"tap\"") }
+      let driver = reader.connectionString.prefix { $0 != ":" }
+      try #require(taps.count >= 2, "\(report)")
+      #expect(taps[0].contains("\"reader\":\"\(driver):001:002\""), "\(report)")
+      #expect(taps[1].contains("\"reader\":\"\(driver):001:003\""), "\(report)")
+      #expect(!watch.errors.contains("is back"), "\(report)")
+      #expect(!watch.errors.contains("libnfc error"), "\(report)")
+    }
+  }
+
   /// The system reports the reader before this login has access, and does not report the later change of
   /// access.
   @Test func watchFindsAReaderWhoseRightsComeLate() async throws {

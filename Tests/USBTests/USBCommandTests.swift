@@ -46,6 +46,30 @@ struct USBCommandTests {
     try await USBProgram.nfc("read", on: reader).expectSuccess()
   }
 
+  /// The chip is the one that the reader reports, because many names do not contain it.
+  @Test(arguments: [
+    (USBReader.Model.acr122u, "PN532"), (.scl3711, "PN533"), (.rcs360, "RC-S956"),
+  ])
+  func namesTheChip(_ model: USBReader.Model, _ chip: String) async throws {
+    let (reader, _) = try reader(model)
+    let readers = try await USBProgram.nfc("readers", "--json", on: reader)
+    readers.expectSuccess()
+    #expect(readers.output.contains("\"chip\":\"\(chip)\""), "\(readers.output)")
+    let isolated = try await USBProgram.nfc(
+      "readers", "--json", "--reader", "isolated:" + reader.connectionString, on: reader)
+    #expect(
+      isolated.output.contains("\"chip\":\"\(chip)\""), "\(isolated.output)\(isolated.errors)")
+  }
+
+  /// FAST_READ of 65 pages has 260 bytes. An ACR122U carries 250 of an answer, and the tag is not at fault.
+  @Test func saysThatAnAnswerIsTooLong() async throws {
+    let (reader, _) = try reader(.acr122u)
+    let send = try await USBProgram.nfc("mifare", "send", "3A 00 40", on: reader)
+    #expect(send.status == 74, "\(send.output)\(send.errors)")
+    #expect(send.errors.contains("longer than the reader can receive"), "\(send.errors)")
+    try await USBProgram.nfc("mifare", "send", "3A 00 3D", on: reader).expectSuccess()
+  }
+
   @Test(arguments: models) func dumpsAndInforms(_ model: USBReader.Model) async throws {
     let (reader, _) = try reader(model)
     let file = FileManager.default.temporaryDirectory.appending(path: "nfc-\(UUID()).bin")

@@ -24,6 +24,8 @@ public actor Reader {
   public nonisolated var address: ReaderAddress { ReaderAddress(connectionString) }
   /// What the reader supports.
   public nonisolated let capabilities: ReaderCapabilities
+  /// The reader's chip and its firmware version, as the reader reports them; `nil` if it does not.
+  package nonisolated let firmware: String?
 
   private nonisolated let executor: any SerialExecutor & TaskExecutor
   private nonisolated let abort: @Sendable () -> Void
@@ -62,6 +64,7 @@ public actor Reader {
     name = driver.name
     connectionString = driver.connectionString
     capabilities = driver.capabilities
+    firmware = driver.firmware
     abort = driver.abort
     announceClose = driver.announceClose
     self.executor = executor

@@ -149,6 +149,16 @@ public struct FoundReader: Hashable, Sendable {
     answers(to: other.address) || other.aliases.contains(where: answers)
   }
 
+  /// Returns whether the other one is not this reader although they may have an address in common: each has a serial
+  /// number or a name, and these differ.
+  package func isAnotherDevice(than other: FoundReader) -> Bool {
+    func differ(_ one: String?, _ other: String?) -> Bool {
+      guard let one, let other else { return false }
+      return one != other
+    }
+    return differ(serialNumber, other.serialNumber) || differ(name, other.name)
+  }
+
   /// Returns whether an address refers to this reader, by any of its names.
   public func answers(to address: ReaderAddress) -> Bool {
     self.address == address || aliases.contains(address)

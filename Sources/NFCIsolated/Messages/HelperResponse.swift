@@ -5,6 +5,8 @@ enum HelperResponse: Hashable, Sendable {
   /// A reader that it has opened.
   struct Opened: Hashable, Sendable {
     var name: String
+    /// ``ReaderDriver/firmware``.
+    var firmware: String?
     var capabilities: ReaderCapabilities
     /// The technologies of ``ReaderDriver/findsOneByOne(_:)``.
     var foundOneByOne: [TagTechnology]
@@ -30,6 +32,7 @@ enum HelperResponse: Hashable, Sendable {
     case .opened(let reader):
       kind(.opened)
       writer.text(reader.name)
+      writer.optional(reader.firmware) { $0.text($1) }
       writer.capabilities(reader.capabilities)
       writer.list(reader.foundOneByOne) { $0.technology($1) }
     case .targets(let targets):
@@ -54,12 +57,14 @@ enum HelperResponse: Hashable, Sendable {
     case .done: self = .done
     case .opened:
       let name = try reader.text()
+      let firmware = try reader.optional { reader throws(MalformedMessage) in try reader.text() }
       let capabilities = try reader.capabilities()
       let technologies = try reader.list { reader throws(MalformedMessage) in
         try reader.technology()
       }
       self = .opened(
-        Opened(name: name, capabilities: capabilities, foundOneByOne: technologies))
+        Opened(
+          name: name, firmware: firmware, capabilities: capabilities, foundOneByOne: technologies))
     case .targets:
       self = .targets(
         try reader.list { reader throws(MalformedMessage) in try reader.target() })

@@ -70,11 +70,13 @@ final class WatchedReader: Sendable {
   /// Takes note of a reader that has been found.
   ///
   /// - Returns: whether it is this one, which has returned, possibly under another address. A reader that is
-  ///   present is not another one, even with the same serial number: not all makers assign different numbers.
+  ///   present is not another one, even with the same serial number: not all makers assign different numbers. One
+  ///   with another serial number or product name is another one, even on the same port.
   func returns(as found: FoundReader) -> Bool {
     state.withLock { state in
       guard !state.isPresent, state.found.isSame(as: found),
-        state.found.address.scheme == found.address.scheme
+        state.found.address.scheme == found.address.scheme,
+        !state.found.isAnotherDevice(than: found)
       else { return false }
       let aliases = state.found.aliases
       let isSamePlug = state.found.address == found.address

@@ -257,7 +257,7 @@ class Device:
         # The kernel module that uses the interface.
         self.kernel = "pn533_usb" if options.kernel or options.kernel_stays else None
         # The device accepts all data, and does not answer until it is reset.
-        self.hangs = options.hang
+        self.hangs = options.hang or options.dead
         self.lock = threading.Lock()
 
     def note(self, text):
@@ -296,7 +296,7 @@ class Device:
         if request == RESET:
             self.owner = None
             self.incoming.clear()
-            self.hangs = False
+            self.hangs = self.options.dead
             self.note("reset")
             return 0, 0
         if request == DRIVER_IOCTL:
@@ -483,9 +483,10 @@ class Bus:
     def add_hub(self):
         self.bed.add_from_string(self.text("usb1", 1, self.HUB, "1d6b", "0002", "Linux", "Hub", 0))
 
-    def text(self, place, number, descriptors, vendor, product, maker, name, path):
+    def text(self, place, number, descriptors, vendor, product, maker, name, path, serial=None):
         hexadecimal = descriptors.hex().upper()
         base = "/devices/pci0000:00/0000:00:14.0/" + place
+        serial = f"A: serial={serial}\\n\n" if serial else ""
         return f"""P: {base}
 N: bus/usb/001/{number:03}={hexadecimal}
 E: DEVNAME=/dev/bus/usb/001/{number:03}
@@ -507,7 +508,7 @@ A: idProduct={product.lower()}\\n
 A: bcdDevice=0214\\n
 A: manufacturer={maker}\\n
 A: product={name}\\n
-A: dev=189:{number - 1}\\n
+{serial}A: dev=189:{number - 1}\\n
 H: descriptors={hexadecimal}
 
 """
@@ -533,7 +534,8 @@ H: descriptors={hexadecimal}
         self.bed.attach_ioctl(self.node, self.handler)
         descriptors = self.device.options.descriptors or model.device + model.configuration
         vendor, product, maker, name = model.product
-        text = self.text("usb1/1-1", self.number, descriptors, vendor, product, maker, name, 1)
+        serial = f"{self.number:04}" if self.device.options.replaced else None
+        text = self.text("usb1/1-1", self.number, descriptors, vendor, product, maker, name, 1, serial)
         text += f"""P: /devices/pci0000:00/0000:00:14.0/usb1/1-1/1-1:1.0
 E: DEVTYPE=usb_interface
 E: SUBSYSTEM=usb
@@ -588,12 +590,16 @@ def arguments():
     parser.add_argument("--unplug", type=int, help="at this transfer to the device")
     parser.add_argument("--times", type=int, default=1, help="how often it is unplugged")
     parser.add_argument("--back", type=int, help="plugged in again so many milliseconds later")
+    parser.add_argument(
+        "--replaced", action="store_true", help="another one each time, with its own serial number"
+    )
     parser.add_argument("--arrive", type=int, help="plugged in so many milliseconds after the start")
     parser.add_argument("--late", type=pair, help="command:milliseconds: its answer is late")
     parser.add_argument("--slow", type=int, default=0, help="milliseconds for each exchange")
     parser.add_argument("--kernel", action="store_true", help="a module of the kernel has it")
     parser.add_argument(
         "--kernel-stays", action="store_true", help="and the program may not take it away")
+    parser.add_argument("--dead", action="store_true", help="it says nothing at all")
     parser.add_argument("--hang", action="store_true", help="it says nothing until it is reset")
     parser.add_argument(
         "--late-bus", action="store_true", help="there is no bus before it is plugged in")

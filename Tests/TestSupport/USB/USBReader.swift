@@ -49,10 +49,15 @@ public final class USBReader: Sendable {
     case unpluggedAndBack(Int, milliseconds: Int)
     /// The reader is unplugged and plugged in this many times, each time after as many further transfers.
     case comesAndGoes(Int, times: Int, milliseconds: Int)
+    /// Each time, another reader of the same model is plugged into the same port. Its serial number is the number
+    /// that the kernel gives it, `0002` for the first.
+    case replaced
     /// A kernel module uses the reader. The program may or may not be permitted to unbind the module.
     case kernelDriver(stays: Bool)
     /// The reader accepts all data, and does not answer until it is reset.
     case hangs
+    /// The reader accepts all data, and never answers.
+    case isDead
     /// The reader is plugged in some milliseconds after the program has started.
     case arrives(milliseconds: Int)
     /// The answer to the n-th command is late.
@@ -87,8 +92,10 @@ public final class USBReader: Sendable {
         ["--unplug", "\(transfer)", "--back", "\(time)"]
       case .comesAndGoes(let transfers, let times, let time):
         ["--unplug", "\(transfers)", "--times", "\(times)", "--back", "\(time)"]
+      case .replaced: ["--replaced"]
       case .kernelDriver(let stays): [stays ? "--kernel-stays" : "--kernel"]
       case .hangs: ["--hang"]
+      case .isDead: ["--dead"]
       case .arrives(let time): ["--arrive", "\(time)"]
       case .late(let command, let time): ["--late", "\(command):\(time)"]
       case .slow(let time): ["--slow", "\(time)"]
