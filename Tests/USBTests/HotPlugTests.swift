@@ -98,6 +98,34 @@ struct HotPlugTests {
     }
   }
 
+  /// A reader that was named by bus and number, as `nfc readers` prints it, has another number when it returns.
+  @Test(arguments: ["", "isolated:"]) func watchFollowsANamedReader(_ prefix: String) async throws {
+    try await forEachModel { model in
+      let reader = try reader(model)
+      let name = prefix + reader.connectionString
+      let watch = try await USBProgram.shell(
+        USBProgram.watches(untilTaps: 2, named: name), on: reader,
+        .comesAndGoes(150, times: 1, milliseconds: 400))
+      let report = "\(watch.output)\(watch.errors)"
+      #expect(events(watch.output).prefix(3) == ["tap", "left", "tap"], "\(report)")
+      let lines = watch.output.split(separator: "\n").filter { $0.contains("\"event\"") }
+      #expect(lines.allSatisfy { $0.contains("\"reader\":\"\(name)\"") }, "\(report)")
+    }
+  }
+
+  /// The name means that reader: another one with its own serial number, on the same port, is not taken for it.
+  @Test func watchWaitsForTheNamedReader() async throws {
+    try await forEachModel { model in
+      let reader = try reader(model)
+      let watch = try await USBProgram.shell(
+        USBProgram.watches(untilTaps: 1, named: reader.connectionString, andThen: .seconds(8)),
+        on: reader, .replaced, .comesAndGoes(150, times: 1, milliseconds: 400))
+      let taps = events(watch.output).filter { $0 == "tap" }
+      #expect(taps.count == 1, "\(watch.output)\(watch.errors)")
+      #expect(reader.history.filter { $0 != "reset" } == ["plugged", "unplugged", "plugged"])
+    }
+  }
+
   /// What to do is said once, in the text and on standard error.
   @Test func doctorSaysOnceWhatToDo() async throws {
     try await forEachModel { model in

@@ -56,10 +56,12 @@ enum USBProgram {
 
   /// Returns a script that runs `nfc watch --json` until it has reported some taps, and then for some time longer;
   /// for twenty seconds at most.
-  static func watches(untilTaps count: Int = 1, andThen time: Duration = .zero) -> String {
+  static func watches(
+    untilTaps count: Int = 1, named name: String? = nil, andThen time: Duration = .zero
+  ) -> String {
     """
     output=$(mktemp)
-    "$NFC" watch --json --debounce 0 > "$output" &
+    "$NFC" watch --json --debounce 0 \(name.map { "--reader '\($0)'" } ?? "") > "$output" &
     watch=$!
     for i in $(seq 200); do
       [ "$(grep -c '"tap"' "$output")" -ge \(count) ] && break

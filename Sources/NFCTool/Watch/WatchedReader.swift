@@ -217,7 +217,9 @@ final class WatchedReader: Sendable {
   /// Polls an open reader and runs commands between two rounds, until another program requests the reader.
   private func watch(_ reader: Reader) async throws {
     while true {
-      let round = Task { [watcher, name, polling, address] in
+      // A named reader may have been found again by another address.
+      let address = reader.address.scheme == self.address.scheme ? reader.address : self.address
+      let round = Task { [watcher, name, polling] in
         for try await event in reader.events(polling: polling) {
           switch event {
           case .arrived(let tag):

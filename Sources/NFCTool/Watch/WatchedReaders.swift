@@ -66,9 +66,8 @@ final class WatchedReaders: Sendable {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for name in Set(names) {
         let lock = try WatchLock(reader: name)
-        let reader = add(name, FoundReader(ReaderAddress(name))) { found in
-          try await Reader.open(found.address)
-        }
+        let named = NamedReader(ReaderAddress(name))
+        let reader = add(name, FoundReader(ReaderAddress(name))) { _ in try await named.open() }
         group.addTask {
           try await reader.run()
           _ = lock
