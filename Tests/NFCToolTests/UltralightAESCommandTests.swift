@@ -88,6 +88,22 @@ import VirtualNFC
     try await Self.onTag { nfc in _ = try await nfc(line, Int32(status)) }
   }
 
+  /// What only the key opens is restored with it, by either option.
+  @Test(arguments: ["ultralight-aes", "ultralight-c"], ["--password", "--key"])
+  func restored(_ tag: String, _ option: String) async throws {
+    try await TemporaryDirectory.with { folder in
+      let file = folder.appending(path: "tag.bin").path
+      try await Self.onTag(tag) { nfc in
+        _ = try await nfc("protect --password \(Self.key) --read", 0)
+        _ = try await nfc("write text hello --password \(Self.key)", 0)
+        _ = try await nfc("dump \(file) \(option) \(Self.key)", 0)
+        _ = try await nfc("write text goodbye --password \(Self.key)", 0)
+        _ = try await nfc("restore \(file) \(option) \(Self.key)", 0)
+        #expect(try await nfc("read --password \(Self.key)", 0).output.contains("hello"))
+      }
+    }
+  }
+
   /// An image of the chip can be used as the chip.
   @Test(arguments: ["bin", "eml", "json", "nfc"]) func images(_ format: String) async throws {
     try await TemporaryDirectory.with { folder in

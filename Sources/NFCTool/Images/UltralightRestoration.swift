@@ -13,7 +13,7 @@ struct UltralightRestoration: MemoryRestoration {
   ) async throws {
     self.commands = commands
     self.key = key
-    if case .tripleDES = key { try await commands.open(with: key) }
+    if key?.password == nil { try await commands.open(with: key) }
     restorePlan = try await commands.restorePlan(
       image.memory.bytes, known: image.memory.isKnown, extras: extras, password: key?.password)
   }
@@ -23,7 +23,8 @@ struct UltralightRestoration: MemoryRestoration {
   }
 
   func run() async throws -> [RestoredPart] {
-    if case .tripleDES = key { try await commands.open(with: key) }
+    // Reading may have ended the authentication: at a page that cannot be read, for instance.
+    if key?.password == nil { try await commands.open(with: key) }
     let report = try await commands.restore(restorePlan, password: key?.password)
     return parts(report.written, report.omissions)
   }
