@@ -76,7 +76,7 @@ extension LibNFC {
       case Int32(NFC_EMFCAUTHFAIL): "authentication failed"
       case Int32(NFC_ESOFT): "software error"
       case Int32(NFC_ECHIP): "the reader's chip reports an error"
-      default: usbText(-code)
+      default: usbText(0 &- code)
       }
     }
   }

@@ -94,7 +94,7 @@ public struct SmartCardFailure: Error, Hashable, Sendable {
   public static let unknownReader = SmartCardFailure(code: 0x8010_0009)
   /// `SCARD_E_TIMEOUT`: the time limit has passed.
   public static let timeout = SmartCardFailure(code: 0x8010_000A)
-  /// `SCARD_E_SHARING_VIOLATION`: a program uses the card, or still waits for its answer.
+  /// `SCARD_E_SHARING_VIOLATION`: another program uses the card, or this one still waits for its answer.
   public static let sharingViolation = SmartCardFailure(code: 0x8010_000B)
   /// `SCARD_E_NO_SMARTCARD`: there is no card.
   public static let noSmartCard = SmartCardFailure(code: 0x8010_000C)
@@ -135,7 +135,7 @@ extension SmartCardFailure: CustomStringConvertible {
     case .insufficientBuffer: "the answer is longer than the PC/SC service allows"
     case .unknownReader: "there is no such reader"
     case .timeout: "the operation timed out"
-    case .sharingViolation: "a program uses it, or still waits for its answer"
+    case .sharingViolation: "another program uses it, or this one still waits for its answer"
     case .noSmartCard: "there is no card"
     case .protocolMismatch: "the card has no protocol that the reader supports"
     case .communication: "the PC/SC service does not answer"
