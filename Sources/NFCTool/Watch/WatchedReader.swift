@@ -78,10 +78,14 @@ final class WatchedReader: Sendable {
         state.found.address.scheme == found.address.scheme,
         !state.found.isAnotherDevice(than: found)
       else { return false }
-      let aliases = state.found.aliases
-      let isSamePlug = state.found.address == found.address
+      let last = state.found
       state.found = found
-      if isSamePlug, found.aliases.isEmpty { state.found.aliases = aliases }
+      // Of a reader that is being unplugged, the system may list nothing but its address.
+      if last.address == found.address {
+        if found.aliases.isEmpty { state.found.aliases = last.aliases }
+        state.found.serialNumber = found.serialNumber ?? last.serialNumber
+        state.found.name = found.name ?? last.name
+      }
       state.isPresent = true
       return true
     }
