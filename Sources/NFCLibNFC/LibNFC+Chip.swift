@@ -12,7 +12,10 @@ extension LibNFC.Device {
     guard traits.abort == .flag else { return }
     // A USB driver looks at the flag when a wait of at most 200 ms has passed in vain: a wait of one is left.
     let timeout = traits.timeoutLoss > 0 ? traits.timeoutLoss + 1 : Self.chipTimeout
-    for _ in 0..<3 {
+    // The driver for SPI looks at it only if the chip is not ready at the first look (libnfc 1.8.0, pn532_spi.c): it
+    // nearly always is not, but on a busy machine it may have become ready before the driver looks.
+    let attempts = traits.address == .node ? 12 : 3
+    for _ in 0..<attempts {
       do {
         _ = try chipCommand([Self.getFirmwareVersion], rawTimeout: timeout)
       } catch {
