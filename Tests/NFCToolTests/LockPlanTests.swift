@@ -1,6 +1,9 @@
 import Foundation
+import NFC
 import TestSupport
 import Testing
+
+@testable import NFCTool
 
 /// Tests of `nfc lock --plan`, on every kind of tag that can be locked.
 @Suite struct LockPlanTests {
@@ -126,5 +129,16 @@ import Testing
     #expect(!json.lines.dropFirst().contains { $0.contains("mayBeRefused") })
     #expect(plan.lines.allSatisfy { $0.contains(" → ") })
     #expect(plan.lines.contains { $0.hasPrefix("block 1: E110") })
+  }
+
+  /// A tag whose lock bits were tried in vain need not be as it was, which only the error knows.
+  @Test func saysThatATagIsUnchangedOnlyIfItIs() {
+    let tried = NFCError(
+      .unsupported, "the bits in the usual place do not lock it, and those that were set stay set",
+      place: .page(16))
+    #expect(Failure(notLockable: tried, tag: "04").advice == "use another tag")
+    let notTried = NFCError(.unsupported, "which bits lock this chip is not known")
+    #expect(Failure(notLockable: notTried, tag: "04").advice == "the tag was left as it was")
+    #expect(Failure(notLockable: notTried, tag: "04").status == .notAllowed)
   }
 }

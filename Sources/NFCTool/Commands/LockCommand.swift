@@ -59,8 +59,7 @@ struct LockCommand: PermanentChange {
     } catch let error as NFCError
       where error.code == .unsupported && error.cause != .unsupportedByReader
     {
-      throw Failure(
-        .notAllowed, error.description, tag: tag.name, advice: "the tag was left as it was")
+      throw Failure(notLockable: error, tag: tag.name)
     }
   }
 
@@ -71,6 +70,16 @@ struct LockCommand: PermanentChange {
         step.text + (step.mayBeRefused ? remark : ""), step.members, options)
     }
     if steps.isEmpty, !options.json { try Output.line("nothing to be written") }
+  }
+}
+
+extension Failure {
+  /// Creates the failure of a tag whose locks are not known. An error that names a place has found out that the lock
+  /// bits that were tried do nothing there, and says itself whether they could be put back.
+  init(notLockable error: NFCError, tag: String) {
+    self.init(
+      .notAllowed, error.description, tag: tag,
+      advice: error.place == nil ? "the tag was left as it was" : "use another tag")
   }
 }
 
