@@ -191,7 +191,11 @@ extension PCSCDriver {
   /// - Parameter uid: empty if the reader does not report it; it is then the one in the first pages.
   private func ultralight(_ uid: [UInt8]) throws -> (CardPath, Target?) {
     let way = try ultralightPath(uid)
-    if let way, way.pages == nil { try startAgain(way.path) }
+    if let way, way.pages == nil {
+      // What belongs to the session with the card is recorded only when the card has been recognized.
+      if case .transparent = way.path { _ = try transmit(TransparentSession.endCommand) }
+      try startAgain(way.path)
+    }
     var uid = uid
     if uid.isEmpty, let pages = try way?.pages ?? storedPages() { uid = Self.uid(in: pages) ?? [] }
     let card = ISO14443ATarget(uid: uid, atqa: [], sak: Self.ultralightSAK)
@@ -254,7 +258,7 @@ extension PCSCDriver {
       {
         return found
       }
-      try endTransparentSession()
+      _ = try transmit(TransparentSession.endCommand)
     }
     return way == .acs ? try pagesPassedThrough(.acs, uid) : nil
   }

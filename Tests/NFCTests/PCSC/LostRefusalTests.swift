@@ -10,6 +10,21 @@ import VirtualNFC
 @Suite(.replayed) struct LostRefusalTests {
   private static let password: [UInt8] = [0x11, 0x22, 0x33, 0x44]
 
+  /// A service whose reader begins no transparent session within another: what a reader does then is not public, nor
+  /// whether switching off the card ends one.
+  private static func strict(_ base: any SmartCardService) -> InterposedService {
+    var isInSession = false
+    return InterposedService(base) { command, pass throws(SmartCardFailure) in
+      if command == TransparentSession.startCommand {
+        guard !isInSession else { return [0x69, 0x00] }
+        isInSession = true
+      } else if command == TransparentSession.endCommand {
+        isInSession = false
+      }
+      return try pass(command)
+    }
+  }
+
   /// An NTAG213 whose pages from one on require a password for reading as well (NTAG213 data sheet, 8.5.7): from 4 on,
   /// or all of them, those that show its UID among them.
   private func protected(
@@ -20,7 +35,7 @@ import VirtualNFC
     let virtual = VirtualPCSCReader(field, dialect: dialect)
     ReplayedReaders.begin()
     func tag() async throws -> (Reader, any MiFareTag) {
-      let reader = try await Reader.open(over: { virtual.service() })
+      let reader = try await Reader.open(over: { Self.strict(virtual.service()) })
       guard case .miFare(let tag)? = try await reader.tagsInField().first else {
         throw NFCError(.wrongTag, "no MIFARE tag")
       }
