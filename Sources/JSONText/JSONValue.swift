@@ -94,7 +94,7 @@ extension JSONValue {
 
   /// Writes a string. Quotation mark, reverse solidus and the control characters must be escaped (RFC
   /// 8259, 7). DEL and the line separators U+2028 and U+2029 are escaped too, because some programs that
-  /// read lines do not accept them.
+  /// read lines do not accept them, and the characters that are not seen or turn a terminal's line.
   private static func write(_ string: String, to text: inout String) {
     text += "\""
     for scalar in string.unicodeScalars {
@@ -106,12 +106,18 @@ extension JSONValue {
       case "\t": text += "\\t"
       case "\u{08}": text += "\\b"
       case "\u{0C}": text += "\\f"
-      case "\u{00}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{2028}", "\u{2029}":
-        let digits = String(scalar.value, radix: 16, uppercase: true)
-        text += "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+      case "\u{00}"..."\u{1F}", "\u{7F}"..."\u{9F}": write(escaped: scalar, to: &text)
+      case _ where scalar.isDeceptive: write(escaped: scalar, to: &text)
       default: text.unicodeScalars.append(scalar)
       }
     }
     text += "\""
+  }
+
+  private static func write(escaped scalar: Unicode.Scalar, to text: inout String) {
+    for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
+      let digits = String(unit, radix: 16, uppercase: true)
+      text += "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    }
   }
 }

@@ -62,6 +62,14 @@ package final class LocalSocket: Sendable {
     return isConnected ? socket : nil
   }
 
+  /// Returns whether the file of a socket has outlived the process that listened. No program notices the question: a
+  /// socket of another kind finds out whether there is one, but cannot connect to it (unix(7), EPROTOTYPE).
+  package static func isAbandoned(_ path: String) -> Bool {
+    guard let (socket, address) = make(path, datagram) else { return false }
+    return !withAddress(address) { Self.connect(socket.descriptor, $0, $1) == 0 }
+      && errno == ECONNREFUSED
+  }
+
   /// Returns the next connection to a listening socket; `nil` if there is none after all.
   package func accept() -> LocalSocket? {
     let connection = Self.accept(descriptor, nil, nil)
@@ -130,17 +138,15 @@ package final class LocalSocket: Sendable {
 
   // MARK: C
 
-  private static func make(_ path: String) -> (LocalSocket, sockaddr_un)? {
+  private static func make(
+    _ path: String, _ kind: Int32 = stream
+  ) -> (LocalSocket, sockaddr_un)? {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     let name = Array(path.utf8) + [0]
     guard name.count <= MemoryLayout.size(ofValue: address.sun_path) else { return nil }
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
-    #if canImport(Glibc)
-    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-    #else
-    let descriptor = socket(AF_UNIX, SOCK_STREAM, 0)
-    #endif
+    let descriptor = socket(AF_UNIX, kind, 0)
     guard descriptor >= 0 else { return nil }
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     return (LocalSocket(descriptor: descriptor), address)
@@ -155,6 +161,14 @@ package final class LocalSocket: Sendable {
       }
     }
   }
+
+  #if canImport(Glibc)
+  private static let stream = Int32(SOCK_STREAM.rawValue)
+  private static let datagram = Int32(SOCK_DGRAM.rawValue)
+  #else
+  private static let stream = SOCK_STREAM
+  private static let datagram = SOCK_DGRAM
+  #endif
 
   #if canImport(Glibc)
   private static let peek = Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)

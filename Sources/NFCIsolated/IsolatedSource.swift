@@ -53,6 +53,14 @@ package struct IsolatedSource: ReaderSource {
     address.rest.map { ReaderAddress($0) }
   }
 
+  /// Returns the address at which a reader of libnfc is opened in a process of its own; `nil` for other readers, and if
+  /// the program for it is not there.
+  package func isolatedAddress(of address: ReaderAddress) -> ReaderAddress? {
+    guard ConnectionString.drivers.contains(address.scheme), (try? program.executable()) != nil
+    else { return nil }
+    return Self.isolated(address)
+  }
+
   private func inner(_ address: ReaderAddress) throws -> ReaderAddress {
     let inner = ReaderAddress(address.rest ?? "")
     guard ConnectionString.drivers.contains(inner.scheme) else {

@@ -187,7 +187,12 @@ enum LibNFC {
           let pointer = connectionString.withCString({ nfc_open(context, $0) })
         else { return nil }
         if isPrepared(pointer) {
-          return Device(pointer, traits, line: Line(to: address.path, excluding: lock))
+          let answers = nfc_device_get_name(pointer).flatMap {
+            AnswerGuard.begin(
+              pointer, in: context, name: $0, reportsSilence: traits.reportsSilenceAsAnswer)
+          }
+          return Device(
+            pointer, traits, line: Line(to: address.path, excluding: lock), answers: answers)
         }
         nfc_close(pointer)
       }
@@ -217,6 +222,9 @@ enum LibNFC {
     private let buffer: UnsafeMutablePointer<UInt8>
     /// Protects ``abort`` from a device that is closed meanwhile.
     let aborter: Aborter
+    /// Checks what the chip answers before libnfc does; `nil` for a build of libnfc that it does not know.
+    private let answers: AnswerGuard?
+    var checksAnswers: Bool { answers != nil }
     private(set) var isClosed = false
     /// `NP_EASY_FRAMING`, which `nfc_initiator_init` sets.
     private var isEasyFraming = true
@@ -290,8 +298,11 @@ enum LibNFC {
       fileprivate func retire() { state.withLock { $0.device = 0 } }
     }
 
-    fileprivate init(_ device: OpaquePointer, _ traits: DriverTraits, line: Line?) {
+    fileprivate init(
+      _ device: OpaquePointer, _ traits: DriverTraits, line: Line?, answers: AnswerGuard?
+    ) {
       self.device = device
+      self.answers = answers
       self.traits = traits
       self.line = line
       aborter = Aborter(device, traits.abort)
@@ -314,6 +325,7 @@ enum LibNFC {
       // none.
       if traits.isBareChip { nfc_idle(device) }
       nfc_close(device)
+      AnswerGuard.end(device)
       line?.retire()
       aborter.closeOrphans()
     }
@@ -409,7 +421,10 @@ enum LibNFC {
     func select(
       _ type: nfc_modulation_type, _ rate: nfc_baud_rate, initiatorData: [UInt8]? = nil
     ) throws(Failure) -> nfc_target? {
+      // Zero: what libnfc does not fill in is no memory of the process.
       var target = nfc_target()
+      answers?.search = type
+      defer { answers?.search = nil }
       let modulation = nfc_modulation(nmt: type, nbr: rate)
       let start = ContinuousClock.now
       let count: Int32

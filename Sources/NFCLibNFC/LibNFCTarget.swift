@@ -2,8 +2,8 @@ import CLibNFC
 import NFCCore
 
 extension Target {
-  /// Reads what libnfc has filled in. Lengths come from the tag by way of the reader's chip: none
-  /// is trusted beyond the field that it counts.
+  /// Reads what libnfc has filled in. Lengths come from the tag by way of the reader's chip: one that is larger than
+  /// the field that it counts is not believed, and nothing of the field is read.
   init?(_ target: nfc_target) {
     let info = target.nti
     switch target.nm.nmt {
@@ -28,7 +28,7 @@ extension Target {
         FeliCaTarget(
           idm: bytes(of: found.abtId, count: 8), pmm: bytes(of: found.abtPad, count: 8),
           // LEN, response code, IDm, PMm are 18 bytes; a system code makes them 20.
-          systemCode: found.szLen > 18 ? bytes(of: found.abtSysCode, count: 2) : [],
+          systemCode: found.szLen == 20 ? bytes(of: found.abtSysCode, count: 2) : [],
           bitRate: target.nm.nbr == NBR_424 ? 424 : 212))
     case NMT_JEWEL:
       let found = info.nji
@@ -42,7 +42,9 @@ extension Target {
         uid: bytes(of: found.abtUID, count: 4).reversed(), productCode: found.btProdCode,
         fabricationCode: found.btFabCode)
     case NMT_BARCODE:
-      self = .barcode(data: bytes(of: info.nti.abtData, count: info.nti.szDataLen))
+      let data = bytes(of: info.nti.abtData, count: info.nti.szDataLen)
+      guard !data.isEmpty else { return nil }
+      self = .barcode(data: data)
     case NMT_ISO14443BICLASS:
       self = .iClass(serialNumber: bytes(of: info.nhi.abtUID, count: 8))
     default:
@@ -51,7 +53,7 @@ extension Target {
   }
 }
 
-/// Returns the first bytes of a C array, limited to its size.
+/// Returns the first bytes of a C array; none if it does not have as many.
 private func bytes<Value>(of value: Value, count: Int) -> [UInt8] {
-  withUnsafeBytes(of: value) { Array($0.prefix(max(0, count))) }
+  withUnsafeBytes(of: value) { (0...$0.count).contains(count) ? Array($0.prefix(count)) : [] }
 }

@@ -2,9 +2,9 @@ import Foundation
 import NFC
 import TestSupport
 import Testing
+import VirtualNFC
 
 @testable import NFCIsolated
-@testable import VirtualNFC
 
 /// A virtual reader with tags in its field, which libnfc has open in a process of its own.
 struct IsolatedBench: Sendable {
@@ -69,22 +69,5 @@ enum HelperProcesses {
       try? await Task.sleep(for: .milliseconds(10))
     }
     return false
-  }
-}
-
-/// What makes libnfc end or spoil the process that it runs in.
-enum Trap: String, CaseIterable, Sendable {
-  /// Bit 7 of the status byte: `pn53x_transceive` calls `abort()` ("NAD detected").
-  case statusWithNAD
-  /// An answer to select of length zero, of which libnfc copies one byte less.
-  case answerToSelectOfNoLength
-
-  var reply: [UInt8] {
-    switch self {
-    case .statusWithNAD: PN532Frame.encode([0xD5, 0x43, 0x80])
-    case .answerToSelectOfNoLength:
-      PN532Frame.encode(
-        [0xD5, 0x4B, 0x01, 0x01, 0x03, 0x44, 0x20, 0x04, 0x01, 0x02, 0x03, 0x04, 0x00])
-    }
   }
 }

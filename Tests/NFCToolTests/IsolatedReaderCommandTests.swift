@@ -39,7 +39,7 @@ import Testing
   }
 
   /// Returns the processes that have opened a port.
-  private static func helpers(of reader: String) -> [pid_t] {
+  static func helpers(of reader: String) -> [pid_t] {
     let path = String(reader.dropFirst("pn532_uart:".count).prefix { $0 != ":" })
     let files = FileManager.default
     return ((try? files.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap { name in

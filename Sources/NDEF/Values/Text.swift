@@ -1,3 +1,5 @@
+import JSONText
+
 extension UInt8 {
   var isPrintableASCII: Bool { (0x20...0x7E).contains(self) }
 
@@ -114,7 +116,7 @@ extension String {
       }
   }
 
-  /// The text with its control characters, including line ends, and the characters that change the
+  /// The text with its control characters, including line ends, and the characters that are not seen or change the
   /// direction of writing as escapes.
   var escapingControls: String {
     // A `String.UnicodeScalarView` copies itself for each append of more than one scalar.
@@ -124,13 +126,15 @@ extension String {
       case "\n": text += "\\n"
       case "\r": text += "\\r"
       case "\t": text += "\\t"
-      case "\u{00}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{200E}"..."\u{200F}",
-        "\u{2028}"..."\u{202E}", "\u{2066}"..."\u{2069}", "\u{061C}":
-        let digits = String(scalar.value, radix: 16, uppercase: true)
-        text += "\\u{\(digits)}"
+      case "\u{00}"..."\u{1F}", "\u{7F}"..."\u{9F}": text += Self.escape(scalar)
+      case _ where scalar.isDeceptive: text += Self.escape(scalar)
       default: text.unicodeScalars.append(scalar)
       }
     }
     return text
+  }
+
+  private static func escape(_ scalar: Unicode.Scalar) -> String {
+    "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
   }
 }

@@ -81,6 +81,17 @@ public enum ReaderSources {
     return try source.open(address)
   }
 
+  /// Returns the address at which a reader is opened in a process of its own, for programs that run unattended: that of
+  /// ``isolateReaders(byHelper:)`` with `isolated:` before it, or the same address if there is no such process for it.
+  package static func isolated(_ address: ReaderAddress) -> ReaderAddress {
+    all.lazy.compactMap { ($0 as? IsolatedSource)?.isolatedAddress(of: address) }.first ?? address
+  }
+
+  /// Returns the address that an isolated one leads to, or the same address.
+  package static func underlying(_ address: ReaderAddress) -> ReaderAddress {
+    source(of: address)?.underlyingAddress(of: address) ?? address
+  }
+
   /// Throws `readerNotFound` for an address with an unknown scheme, which no reader can ever have.
   package static func check(_ address: ReaderAddress) throws(NFCError) {
     guard source(of: address) != nil else { throw unknown(address) }

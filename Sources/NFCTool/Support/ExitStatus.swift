@@ -1,3 +1,4 @@
+import JSONText
 import NFC
 
 /// The exit status of the process. Values from 64 are the codes of sysexits.h.
@@ -121,9 +122,9 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// Whether this is a control character, a separator of lines, or a character that changes the direction of writing.
+  /// Whether this is a control character, a separator of lines, or a character that is not seen or changes the
+  /// direction of writing.
   fileprivate var isControlling: Bool {
-    value < 0x20 || (0x7F...0x9F).contains(value) || (0x2028...0x2029).contains(value)
-      || properties.isBidiControl
+    value < 0x20 || (0x7F...0x9F).contains(value) || isDeceptive
   }
 }

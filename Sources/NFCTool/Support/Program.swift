@@ -15,6 +15,7 @@ enum Program {
   /// asynchronous `main`: on Linux, the thread that would run it does not block any signals.
   static func run(_ arguments: [String]) -> Never {
     Interruption.prepare()
+    FatalSignals.prepare()
     Terminal.widenForHelp()
     ReaderPreopening.begin(arguments)
     let task = Task { await status(of: arguments) }

@@ -114,7 +114,7 @@ extension [TagTechnology] {
 }
 
 extension Session {
-  private static let defaultTimeout = Duration.seconds(10)
+  static let defaultTimeout = Duration.seconds(10)
 
   /// The time to wait for a tag.
   var timeout: Duration { options.timeout ?? Self.defaultTimeout }

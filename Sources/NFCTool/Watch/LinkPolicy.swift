@@ -1,3 +1,5 @@
+import JSONText
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -28,7 +30,7 @@ struct LinkPolicy: Hashable, Sendable {
 
   private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
     scalar.value > 0x20 && !(0x7F...0x9F).contains(scalar.value)
-      && !scalar.properties.isWhitespace && !scalar.properties.isBidiControl
+      && !scalar.properties.isWhitespace && !scalar.isDeceptive
   }
 
   /// The fields for which mail programs attach a file of this machine. They are in no standard (Evolution,

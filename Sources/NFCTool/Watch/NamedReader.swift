@@ -17,13 +17,13 @@ final class NamedReader: Sendable {
   func open() async throws -> Reader {
     if let lasting = lasting.withLock(\.self) {
       do {
-        return try await Reader.open(lasting)
+        return try await Reader.openIsolated(lasting)
       } catch let error as NFCError where error.code == .readerNotFound {
         // It may be on another port, or named by a serial number that a second reader has, too.
       }
     }
     let lasting = Self.lastingAddress(of: address)
-    let reader = try await Reader.open(address)
+    let reader = try await Reader.openIsolated(address)
     if let lasting { self.lasting.withLock { $0 = lasting } }
     return reader
   }
@@ -34,5 +34,13 @@ final class NamedReader: Sendable {
     let aliases = source.aliases(of: address)
     // An address that several readers have leads to none, and so has no aliases.
     return aliases.first { !source.aliases(of: $0).isEmpty } ?? aliases.last
+  }
+}
+
+extension Reader {
+  /// Opens a reader for a program that runs unattended: a reader of libnfc in a process of its own, so that whatever its
+  /// chip answers costs the reader and not the program.
+  static func openIsolated(_ address: ReaderAddress) async throws -> Reader {
+    try await open(ReaderSources.isolated(address))
   }
 }

@@ -222,7 +222,10 @@ final class WatchedReader: Sendable {
   private func watch(_ reader: Reader) async throws {
     while true {
       // A named reader may have been found again by another address.
-      let address = reader.address.scheme == self.address.scheme ? reader.address : self.address
+      let opened =
+        reader.address.scheme == self.address.scheme
+        ? reader.address : ReaderSources.underlying(reader.address)
+      let address = opened.scheme == self.address.scheme ? opened : self.address
       let round = Task { [watcher, name, polling] in
         for try await event in reader.events(polling: polling) {
           switch event {

@@ -1,4 +1,5 @@
 import NFC
+import NFCBackground
 import Synchronization
 
 /// The readers of one watcher: those that were specified, or all readers that are present or arrive later.
@@ -22,6 +23,7 @@ final class WatchedReaders: Sendable {
   }
 
   private func runAttached() async throws {
+    RuntimeFolder.removeRemains()
     let named =
       options.readers.isEmpty ? [Reader.nameInEnvironment].compactMap(\.self) : options.readers
     guard named.isEmpty else { return try await run(named) }
@@ -141,11 +143,11 @@ final class WatchedReaders: Sendable {
   private func open(_ found: FoundReader, for name: String) async throws -> Reader {
     substitutes.withLock { $0[name] = nil }
     do {
-      return try await Reader.open(found.address)
+      return try await Reader.openIsolated(found.address)
     } catch let error as NFCError where error.code == .readerUnavailable {
       for other in try await ReaderSearch.substitutes(for: found)
       where take(other.address, for: name) {
-        if let reader = try? await Reader.open(other.address) { return reader }
+        if let reader = try? await Reader.openIsolated(other.address) { return reader }
         substitutes.withLock { $0[name] = nil }
       }
       throw error

@@ -113,8 +113,8 @@ final class BatchWriting: Sendable {
 
   private static let pause = Duration.milliseconds(100)
 
-  /// Writes until enough tags have been written. If no number was specified, writes until no tag arrives
-  /// within the time-out or the program ends. Looks at least once, however short the time-out is.
+  /// Writes until enough tags have been written, or no tag arrives within the time-out. Looks at least once, however
+  /// short the time-out is.
   func run(_ session: Session) async throws {
     var cardInUse: NFCError?
     do {
@@ -136,7 +136,8 @@ final class BatchWriting: Sendable {
   ///   waited for like one that has not come yet: programs that look at every card use it for a moment.
   private func writeAll(_ session: Session, _ cardInUse: inout NFCError?) async throws {
     let clock = ContinuousClock()
-    var deadline = session.options.timeout.map { clock.now + $0 }
+    let patience = session.options.timeout ?? Session.defaultTimeout
+    var deadline = clock.now + patience
     while true {
       Terminal.show("Hold the next tag to the reader (\(writtenCount) written)…")
       let look = try await session.look()
@@ -144,11 +145,11 @@ final class BatchWriting: Sendable {
       if cardInUse == nil { noteAbsence(look.tags) }
       for tag in look.tags where isWanted(tag) && writtenCount < count ?? .max {
         try await write(tag, session)
-        deadline = session.options.timeout.map { clock.now + $0 }
+        deadline = clock.now + patience
       }
       if look.tags.isEmpty || session.demo != nil { session.demo?.showNext() }
       guard session.demo?.isOver != true, writtenCount < count ?? .max,
-        deadline.map({ clock.now < $0 }) ?? true
+        clock.now < deadline
       else { return }
       try await Task.sleep(for: Self.pause)
     }

@@ -12,7 +12,7 @@ struct WriteOptions: ParsableArguments {
   @Flag(help: "Write a link or type even if most programs cannot use it.")
   var asIs = false
 
-  @Flag(help: "Write tag after tag, each UID once.")
+  @Flag(help: "Write tag after tag, each UID once; --timeout limits the wait for each.")
   var each = false
 
   @Option(

@@ -4,6 +4,7 @@ struct FaultState {
     didSet {
       exchanges = 0
       commands = 0
+      repetitions = [:]
       isSilent = false
     }
   }
@@ -11,6 +12,8 @@ struct FaultState {
   private(set) var exchanges = 0
   /// The number of commands that the host has sent.
   private(set) var commands = 0
+  /// The number of commands that have begun with the bytes of a moment.
+  private var repetitions: [[UInt8]: Int] = [:]
   /// Whether the chip has stopped answering.
   private(set) var isSilent = false
 
@@ -22,7 +25,7 @@ struct FaultState {
       switch moment {
       case .exchange(let number): number == count
       case .everyExchange(let number): Self.isTurn(count, ofEvery: number)
-      case .command, .everyCommand: false
+      case .command, .everyCommand, .commandBeginning: false
       }
     }
   }
@@ -36,13 +39,22 @@ struct FaultState {
   }
 
   /// Returns the effects that are due for the command that has just been received.
-  mutating func nextCommand() -> [Fault.Effect] {
+  mutating func nextCommand(_ command: [UInt8]) -> [Fault.Effect] {
     defer { commands += 1 }
     let count = commands
+    var turns: [[UInt8]: Int] = [:]
+    for fault in faults {
+      guard case .commandBeginning(let bytes, _) = fault.moment, command.starts(with: bytes),
+        turns[bytes] == nil
+      else { continue }
+      turns[bytes] = repetitions[bytes, default: 0]
+      repetitions[bytes, default: 0] += 1
+    }
     let due = due { moment in
       switch moment {
       case .command(let number): number == count
       case .everyCommand(let number): Self.isTurn(count, ofEvery: number)
+      case .commandBeginning(let bytes, let number): turns[bytes] == number
       case .exchange, .everyExchange: false
       }
     }

@@ -17,6 +17,9 @@ public struct Fault: Sendable {
     case everyExchange(Int)
     /// Every n-th command that the host sends, starting with the n-th.
     case everyCommand(Int)
+    /// The n-th of the commands from the host that begin with these bytes; the first is the command's code, for
+    /// instance 4A for InListPassiveTarget.
+    case commandBeginning([UInt8], Int)
   }
 
   /// The effect of a fault.
@@ -83,6 +86,8 @@ public struct Fault: Sendable {
     case replyLost
     /// These bytes replace the chip's answer.
     case replyReplaced([UInt8])
+    /// The chip's answer has this content, D5 first, in a frame that is right in itself: a chip that lies.
+    case replyContentReplaced([UInt8])
     /// The chip does not answer any more, until ``VirtualReader/setFaults(_:)`` is called again.
     case chipFallsSilent
     /// The serial line is closed: the reader was unplugged.

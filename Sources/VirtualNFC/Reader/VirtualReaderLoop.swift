@@ -152,7 +152,7 @@ struct VirtualReaderLoop {
     case .command(let command):
       pending = nil
       takeFaults()
-      let effects = chip.faults.nextCommand()
+      let effects = chip.faults.nextCommand(command)
       for case .commandBroken in effects { return }
       trace?(.command(command))
       if effects.contains(where: { if case .lineCloses = $0 { true } else { false } }) {
@@ -232,6 +232,8 @@ struct VirtualReaderLoop {
       case .replyLost: return
       case .replyBroken: frame[frame.count - 2] ^= 0xFF
       case .replyReplaced(let bytes): frame = bytes
+      case .replyContentReplaced(let content):
+        frame = PN532Frame.encode(content, hasAmble: chip.sendsAmble)
       case .replyByteLost(let place) where frame.indices.contains(place): frame.remove(at: place)
       case .replyByteAdded(let byte, let place) where place <= frame.count && place >= 0:
         frame.insert(byte, at: place)
