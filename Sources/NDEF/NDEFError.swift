@@ -31,6 +31,27 @@ public struct NDEFError: Error, Hashable, Sendable {
   }
 }
 
+extension NDEFError {
+  /// Returns the error for a value that a specification reserves.
+  ///
+  /// - Parameters:
+  ///   - field: the field, with its article.
+  ///   - value: the value as it is shown.
+  static func reserved(_ field: String, _ value: String, offset: Int) -> NDEFError {
+    NDEFError(.reservedValue, offset: offset, reason: "\(field) \(value) is reserved")
+  }
+
+  /// Returns the error for bits that a specification reserves, or `nil` if none of them is set.
+  static func reservedBits(
+    _ field: String, _ byte: UInt8, known: UInt8, offset: Int
+  ) -> NDEFError? {
+    guard byte & ~known != 0 else { return nil }
+    return NDEFError(
+      .reservedValue, offset: offset,
+      reason: "\(field) \([byte].hexadecimal) has bits that are reserved")
+  }
+}
+
 extension NDEFError: CustomStringConvertible {
   /// The reason and the offset.
   public var description: String { "\(reason) (byte \(offset))" }
@@ -44,7 +65,7 @@ extension NDEFError {
       case fieldsInEmptyRecord, typeInUnknownRecord, missingType
       case unexpectedChunk, unfinishedChunk, malformedChunk
       case messageTooLong, tooManyRecords, payloadTooLong, typeTooLong, identifierTooLong
-      case wrongRecordType, invalidText, invalidValue, missingField, repeatedField
+      case wrongRecordType, invalidText, invalidValue, reservedValue, missingField, repeatedField
       case unsupportedVersion
     }
 
@@ -95,6 +116,8 @@ extension NDEFError {
     public static let invalidText = Code(.invalidText)
     /// A field has a value or length that its specification does not allow.
     public static let invalidValue = Code(.invalidValue)
+    /// A field has a value that its specification reserves. A lenient reader keeps the field as the specification says.
+    public static let reservedValue = Code(.reservedValue)
     /// A required field is missing.
     public static let missingField = Code(.missingField)
     /// A field that may occur once occurs more often.

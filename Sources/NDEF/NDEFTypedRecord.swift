@@ -90,6 +90,19 @@ extension NDEFTolerantRecord {
     try self.init(record, tolerance: &tolerance)
   }
 
+  /// Reads a record inside another one. The outer record keeps one that only has a reserved value, and leaves out one
+  /// with any other error.
+  ///
+  /// - Parameter reserved: is set to the error of the reserved value, which the caller reports.
+  init(inner record: NDEFRecord, reserved: inout NDEFError?) throws(NDEFError) {
+    var tolerance = NDEFTolerance.lenient
+    try self.init(record, tolerance: &tolerance)
+    if let error = tolerance.firstError {
+      guard error.code == .reservedValue else { throw error }
+      reserved = error
+    }
+  }
+
   /// Not available: a type that conforms implements this. If it did not, its two initializers would
   /// call each other without end.
   @available(*, unavailable, message: "implement this, or conform to NDEFTypedRecord")

@@ -43,7 +43,7 @@ import Testing
         algorithm: .ecdsaP256, signature: .bytes([1, 2]), certificates: [[3]],
         certificateURI: "https://c"
       ).record,
-      SignatureRecord(algorithm: .init(rawValue: 99), signature: .uri("https://s")).record,
+      SignatureRecord(algorithm: .ecdsaB233, signature: .uri("https://s")).record,
     ]
     if let address {
       records += [

@@ -4,7 +4,7 @@
 /// records since the last signature or the start of the message.
 ///
 /// Source: NFC Forum Signature RTD 2.0.
-public struct SignatureRecord: NDEFTypedRecord {
+public struct SignatureRecord: NDEFTolerantRecord {
   /// The signature's algorithm and key length.
   public struct Algorithm: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The number in the record.
@@ -137,11 +137,11 @@ public struct SignatureRecord: NDEFTypedRecord {
     record.hasType(.wellKnown, "Sig")
   }
 
-  /// Reads a signature.
+  /// Reads a signature; leniently also one with a reserved algorithm or certificate format.
   ///
-  /// - Throws: ``NDEFError`` for another version than 2.0, a field that exceeds the payload, a URI
+  /// - Throws: ``NDEFError`` for another version than 2.0, a reserved value, a field that exceeds the payload, a URI
   ///   that is not UTF-8, or bytes after the last field.
-  public init(_ record: NDEFRecord) throws(NDEFError) {
+  public init(_ record: NDEFRecord, tolerance: inout NDEFTolerance) throws(NDEFError) {
     try Self.expectMatch(record)
     var reader = ByteReader(record.payload)
     let version = try reader.readByte("version")
@@ -152,13 +152,24 @@ public struct SignatureRecord: NDEFTypedRecord {
     }
     let signatureType = try reader.readByte("signature type")
     algorithm = Algorithm(rawValue: signatureType)
+    if !Algorithm.names.indices.contains(Int(algorithm.rawValue)) {
+      try tolerance.report(.reserved("the signature type", "\(algorithm)", offset: 1))
+    }
     hash = Hash(rawValue: try reader.readByte("hash type"))
+    if hash != .sha256, algorithm != .noSignature {
+      try tolerance.report(.reserved("the hash type", "\(hash)", offset: 2))
+    }
     let value = try reader.readBytes16("signature")
     signature =
       signatureType & Self.uriPresent != 0
       ? .uri(try value.utf8Text("signature URI")) : .bytes(Array(value))
+    let chainOffset = reader.offset
     let chain = try reader.readByte("certificate chain")
     certificateFormat = CertificateFormat(rawValue: chain >> Self.certificateFormatShift)
+    if certificateFormat != .x509, certificateFormat != .m2m {
+      try tolerance.report(
+        .reserved("the certificate format", "\(certificateFormat)", offset: chainOffset))
+    }
     certificates = []
     for _ in 0..<(chain & Self.certificateCountMask) {
       certificates.append(Array(try reader.readBytes16("certificate")))

@@ -17,6 +17,9 @@ public struct SmartPosterRecord: NDEFTolerantRecord {
     /// Open it for editing.
     public static let edit = Action(rawValue: 2)
 
+    /// The actions that are not reserved.
+    fileprivate static let known = [act, save, edit]
+
     /// `act`, `save`, `edit`, or the number of a reserved value.
     public var description: String {
       switch self {
@@ -114,11 +117,12 @@ public struct SmartPosterRecord: NDEFTolerantRecord {
   /// Reads one record of the poster's message.
   private mutating func take(_ inner: NDEFRecord, link: inout URIRecord?) throws(NDEFError) {
     var reader = ByteReader(inner.payload)
+    var reserved: NDEFError?
     if URIRecord.matches(inner) {
       guard link == nil else { throw .repeated("link") }
-      link = try URIRecord(inner)
+      link = try URIRecord(inner: inner, reserved: &reserved)
     } else if TextRecord.matches(inner) {
-      let title = try TextRecord(inner)
+      let title = try TextRecord(inner: inner, reserved: &reserved)
       let isRepeated = titles.contains { $0.language == title.language }
       guard !isRepeated else { throw .repeated("title of one language") }
       titles.append(title)
@@ -126,7 +130,11 @@ public struct SmartPosterRecord: NDEFTolerantRecord {
       guard action == nil else { throw .repeated("action") }
       let value = try reader.readByte("action")
       try reader.expectEnd("action")
-      action = Action(rawValue: value)
+      let given = Action(rawValue: value)
+      action = given
+      if !Action.known.contains(given) {
+        reserved = .reserved("the action", "\(value)", offset: 0)
+      }
     } else if inner.hasType(.wellKnown, Self.sizeType) {
       guard size == nil else { throw .repeated("size") }
       let value = try reader.readBigEndian32("size")
@@ -140,6 +148,7 @@ public struct SmartPosterRecord: NDEFTolerantRecord {
     } else {
       otherRecords.append(inner)
     }
+    if let reserved { throw reserved }
   }
 
   private static func icon(_ record: NDEFRecord) -> MIMERecord? {

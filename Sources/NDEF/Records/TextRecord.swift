@@ -32,7 +32,7 @@ public struct TextRecord: NDEFTolerantRecord {
     self.identifier = identifier
   }
 
-  // The status byte (Text RTD 1.0, 3.2.1). Bit 6 is reserved and ignored.
+  // The status byte (Text RTD 1.0, 3.2.1). Bit 6 is reserved.
   private static let utf16Flag: UInt8 = 0x80
   private static let languageLengthMask: UInt8 = 0x3F
 
@@ -45,19 +45,22 @@ public struct TextRecord: NDEFTolerantRecord {
   }
 
   /// Reads a text; leniently, what is not valid in its encoding is replaced by U+FFFD, and a language that is not
-  /// US-ASCII is left out.
+  /// US-ASCII is left out, and so is the reserved bit of the status byte.
   ///
   /// A byte order mark at its start is not part of the text; UTF-16 without one is big-endian (Text
   /// RTD 1.0, 3.4).
   ///
-  /// - Throws: ``NDEFError`` for a payload that is too short, a language that is not US-ASCII, or a
-  ///   text that is not valid in its encoding.
+  /// - Throws: ``NDEFError`` for a payload that is too short, a reserved bit in the status byte, a language that is
+  ///   not US-ASCII, or a text that is not valid in its encoding.
   public init(_ record: NDEFRecord, tolerance: inout NDEFTolerance) throws(NDEFError) {
     try Self.expectMatch(record)
     var reader = ByteReader(record.payload)
     let status = try reader.readByte("status byte")
     let languageLength = Int(status & Self.languageLengthMask)
     let tag = try reader.readBytes(languageLength, "language")
+    let reserved = NDEFError.reservedBits(
+      "the status byte", status, known: Self.utf16Flag | Self.languageLengthMask, offset: 0)
+    if let reserved { try tolerance.report(reserved) }
     let isUTF16 = status & Self.utf16Flag != 0
     self.init(
       "", language: "", encoding: isUTF16 ? .utf16 : .utf8, identifier: record.identifier)

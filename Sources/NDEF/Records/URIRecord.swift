@@ -1,7 +1,7 @@
 /// A link: the well-known type `U`.
 ///
 /// Source: NFC Forum URI RTD 1.0.
-public struct URIRecord: NDEFTypedRecord {
+public struct URIRecord: NDEFTolerantRecord {
   /// The URI or IRI, with its prefix expanded.
   public var uri: String
   public var identifier: [UInt8]
@@ -31,13 +31,14 @@ public struct URIRecord: NDEFTypedRecord {
     record.hasType(.wellKnown, "U")
   }
 
-  /// Reads a link.
+  /// Reads a link; leniently, the prefix codes 0x24 to 0xFF, which are reserved, stand for no prefix (URI RTD 1.0,
+  /// 3.2.2).
   ///
-  /// The prefix codes 0x24 to 0xFF are reserved and treated as no prefix (URI RTD 1.0, 3.2.2).
+  /// A program that leaves the code out puts the first letter of the scheme in its place. The error says so.
   ///
-  /// - Throws: ``NDEFError`` for a missing prefix code, text that is not UTF-8, or a control
+  /// - Throws: ``NDEFError`` for a missing or reserved prefix code, text that is not UTF-8, or a control
   ///   character (URI RTD 1.0, 3.2.3).
-  public init(_ record: NDEFRecord) throws(NDEFError) {
+  public init(_ record: NDEFRecord, tolerance: inout NDEFTolerance) throws(NDEFError) {
     try Self.expectMatch(record)
     var reader = ByteReader(record.payload)
     let code = Int(try reader.readByte("URI prefix code"))
@@ -46,8 +47,18 @@ public struct URIRecord: NDEFTypedRecord {
       throw NDEFError(
         .invalidText, offset: control, reason: "the URI contains a control character")
     }
-    let prefix = Self.prefixes.indices.contains(code) ? Self.prefixes[code] : ""
-    self.init(prefix + (try rest.utf8Text("URI")), identifier: record.identifier)
+    let text = try rest.utf8Text("URI")
+    guard !Self.prefixes.indices.contains(code) else {
+      self.init(Self.prefixes[code] + text, identifier: record.identifier)
+      return
+    }
+    self.init(text, identifier: record.identifier)
+    let hasScheme = Self.scheme(of: String(decoding: record.payload, as: UTF8.self)) != nil
+    try tolerance.report(
+      NDEFError(
+        .reservedValue, offset: 0,
+        reason: "the URI's code \([UInt8(clamping: code)].hexadecimal) is reserved"
+          + (hasScheme ? "; the scheme stands in the payload" : "")))
   }
 
   public var record: NDEFRecord {

@@ -21,28 +21,35 @@ public struct VCardRecord: NDEFTolerantRecord {
   /// Creates the record of a card of version 3.0, which most programs support.
   ///
   /// - Parameters:
-  ///   - name: the name as it is displayed; also written as the family name, which version 3.0
-  ///     requires. Without a name, the organization, the first telephone number or the first
-  ///     address is displayed.
+  ///   - name: the name as it is displayed. Its parts, which version 3.0 requires and from which phones make the
+  ///     contact, are `given` and `family`; if neither is there and the name has two words, these. Any other name is
+  ///     written as the family name. Without a name, its parts, the organization, the first telephone number or the
+  ///     first address are displayed.
+  ///   - given: the given name.
+  ///   - family: the family name.
   ///   - telephones: telephone numbers.
   ///   - emails: mail addresses.
   ///   - organization: the organization where the person works.
   ///   - url: a link to more information.
   public init(
-    name: String? = nil, telephones: [String] = [], emails: [String] = [],
-    organization: String? = nil, url: String? = nil
+    name: String? = nil, given: String? = nil, family: String? = nil, telephones: [String] = [],
+    emails: [String] = [], organization: String? = nil, url: String? = nil
   ) {
     self.init(
-      name: name, parts: [], telephones: telephones, emails: emails, organization: organization,
+      name: name,
+      parts: given == nil && family == nil ? [] : [family ?? "", given ?? "", "", "", ""],
+      telephones: telephones, emails: emails, organization: organization,
       url: url)
   }
 
   /// Creates the record of a card with the parts of the name, which are displayed unless there is a name; none for
-  /// those of a family name only.
+  /// those of the name.
   init(
     name: String?, parts: [String], telephones: [String], emails: [String], organization: String?,
     url: String?
   ) {
+    let words = (name ?? "").split(separator: " ").map(String.init)
+    let parts = parts.isEmpty && words.count == 2 ? [words[1], words[0], "", "", ""] : parts
     let other = organization ?? telephones.first ?? emails.first ?? url ?? ""
     let shown = name ?? (parts.isEmpty ? other : Self.shown(parts))
     let structured =

@@ -66,7 +66,13 @@ import Testing
     for reason in reasons {
       let select = HandoverSelectRecord(
         carriers: carriers, error: HandoverErrorRecord(reason), otherRecords: [other])
-      #expect(try HandoverSelectRecord(select.record) == select)
+      var tolerance = NDEFTolerance.lenient
+      #expect(try HandoverSelectRecord(select.record, tolerance: &tolerance) == select)
+      if case .reserved = reason {
+        #expect(tolerance.firstError?.code == .reservedValue)
+      } else {
+        #expect(tolerance.firstError == nil)
+      }
     }
     let none = HandoverSelectRecord(carriers: [])
     #expect(none.record.payload == [0x15])

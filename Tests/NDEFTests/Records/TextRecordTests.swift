@@ -23,7 +23,6 @@ import Testing
     ("02 6465 EFBBBF C3A4 F09F9880", "ä😀", .utf8),
     ("82 6465", "", .utf16),
     ("82 6465 FEFF", "", .utf16),
-    ("42 6465 61", "a", .utf8),
   ])
   func encodings(_ payload: String, _ text: String, _ encoding: TextRecord.Encoding) throws {
     let decoded = try TextRecord(record(hex(payload)))

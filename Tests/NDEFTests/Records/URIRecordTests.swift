@@ -48,7 +48,9 @@ import Testing
   func reservedCodesStandForNoPrefix(_ code: UInt8) throws {
     let record = NDEFRecord(
       typeNameFormat: .wellKnown, type: "U", payload: [code] + Array("x:y".utf8))
-    let uri = try URIRecord(record)
+    let error = ndefError { () throws(NDEFError) in try URIRecord(record) }
+    #expect(error?.code == .reservedValue)
+    let uri = try #require(record.decodedLeniently.value as? URIRecord)
     #expect(uri.uri == "x:y")
     #expect(uri.record.payload.first == 0x00)
   }

@@ -207,6 +207,11 @@ public struct BluetoothData: Hashable, Sendable {
     }
   }
 
+  /// Returns the offset of the first value of a type in the payload, if nothing was left out before it.
+  func offset(of type: DataType) -> Int {
+    structures.prefix { $0.type != type }.reduce(2) { $0 + 2 + $1.value.count }
+  }
+
   /// The complete name, or else the shortened one; bytes that are not UTF-8 are replaced by U+FFFD.
   public var localName: String? {
     (self[.completeLocalName] ?? self[.shortenedLocalName]).map {

@@ -67,15 +67,26 @@ public struct BluetoothLERecord: NDEFTolerantRecord {
     record.hasType(.media, mediaType)
   }
 
-  /// Reads the device; leniently, a structure with a wrong length is left out.
+  /// Reads the device; leniently, a structure with a wrong length is left out, and so are a reserved role and the
+  /// reserved bits of the address type.
   ///
   /// - Throws: ``NDEFError`` for a structure that exceeds the payload, or whose length is wrong for
-  ///   its type.
+  ///   its type, and for reserved values.
   public init(_ record: NDEFRecord, tolerance: inout NDEFTolerance) throws(NDEFError) {
     try Self.expectMatch(record)
     var reader = ByteReader(record.payload)
     self.init(
       data: try BluetoothData(&reader, tolerance: &tolerance), identifier: record.identifier)
+    if let flags = data[.leDeviceAddress]?.dropFirst(BluetoothAddress.length).first,
+      let reserved = NDEFError.reservedBits(
+        "the address type", flags, known: Self.randomAddress,
+        offset: data.offset(of: .leDeviceAddress) + BluetoothAddress.length)
+    {
+      try tolerance.report(reserved)
+    }
+    if let value = data[.leRole]?.first, role == nil {
+      try tolerance.report(.reserved("the role", "\(value)", offset: data.offset(of: .leRole)))
+    }
   }
 
   public var record: NDEFRecord {
@@ -85,7 +96,8 @@ public struct BluetoothLERecord: NDEFTolerantRecord {
   }
 
   public var description: String {
-    let parts = [data.localName, address.map { "(\($0))" }].compactMap(\.self)
+    let type = isRandomAddress ? ", random" : ""
+    let parts = [data.localName, address.map { "(\($0)\(type))" }].compactMap(\.self)
     return (["Bluetooth LE"] + parts).joined(separator: " ")
   }
 

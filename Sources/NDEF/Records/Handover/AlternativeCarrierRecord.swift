@@ -4,7 +4,7 @@
 /// ``HandoverSelectRecord`` or ``HandoverRequestRecord``.
 ///
 /// Source: NFC Forum Connection Handover 1.5, "Alternative Carrier Record".
-public struct AlternativeCarrierRecord: NDEFTypedRecord {
+public struct AlternativeCarrierRecord: NDEFTolerantRecord {
   /// Whether the carrier is on: the CPS field.
   public enum PowerState: UInt8, Hashable, Sendable, CaseIterable {
     /// Off.
@@ -46,15 +46,19 @@ public struct AlternativeCarrierRecord: NDEFTypedRecord {
     record.hasType(.wellKnown, "ac")
   }
 
-  /// Reads a carrier. Bytes after the references are reserved and ignored.
+  /// Reads a carrier; leniently, the reserved bits of the power state are left out. Bytes after the references are
+  /// reserved and ignored.
   ///
-  /// - Throws: ``NDEFError`` if a reference is longer than the payload.
-  public init(_ record: NDEFRecord) throws(NDEFError) {
+  /// - Throws: ``NDEFError`` if a reference is longer than the payload, or for a reserved bit.
+  public init(_ record: NDEFRecord, tolerance: inout NDEFTolerance) throws(NDEFError) {
     try Self.expectMatch(record)
     var reader = ByteReader(record.payload)
-    let state = try reader.readByte("carrier power state") & Self.powerStateMask
+    let state = try reader.readByte("carrier power state")
+    let reserved = NDEFError.reservedBits(
+      "the power state", state, known: Self.powerStateMask, offset: 0)
+    if let reserved { try tolerance.report(reserved) }
     self.init(
-      powerState: PowerState(rawValue: state) ?? .unknown,
+      powerState: PowerState(rawValue: state & Self.powerStateMask) ?? .unknown,
       carrierDataReference: Array(try reader.readBytes8("carrier data reference")),
       identifier: record.identifier)
     for _ in 0..<(try reader.readByte("auxiliary data reference count")) {

@@ -35,7 +35,9 @@ extension HandoverCarrierListRecord {
     var otherRecords: [NDEFRecord] = []
     try reader.readLocalRecords(tolerance: &tolerance) { (inner) throws(NDEFError) in
       if AlternativeCarrierRecord.matches(inner) {
-        carriers.append(try AlternativeCarrierRecord(inner))
+        var reserved: NDEFError?
+        carriers.append(try AlternativeCarrierRecord(inner: inner, reserved: &reserved))
+        if let reserved { throw reserved }
       } else {
         otherRecords.append(inner)
       }

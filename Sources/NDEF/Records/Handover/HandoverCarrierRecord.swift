@@ -1,7 +1,7 @@
 /// The kind of a carrier that has no configuration yet: the well-known type `Hc`.
 ///
 /// Source: NFC Forum Connection Handover 1.5, "Handover Carrier Record".
-public struct HandoverCarrierRecord: NDEFTypedRecord {
+public struct HandoverCarrierRecord: NDEFTolerantRecord {
   /// The meaning of the carrier's type: the CTF field.
   public var carrierTypeFormat: TypeNameFormat
   /// The carrier's type, at most 255 bytes, such as `application/vnd.wfa.wsc`.
@@ -28,14 +28,18 @@ public struct HandoverCarrierRecord: NDEFTypedRecord {
     record.hasType(.wellKnown, "Hc")
   }
 
-  /// Reads the carrier.
+  /// Reads the carrier; leniently, the reserved bits before the type format are left out.
   ///
-  /// - Throws: ``NDEFError`` for a type format other than 1 to 4, or a type that exceeds the
+  /// - Throws: ``NDEFError`` for a type format other than 1 to 4, a reserved bit, or a type that exceeds the
   ///   payload.
-  public init(_ record: NDEFRecord) throws(NDEFError) {
+  public init(_ record: NDEFRecord, tolerance: inout NDEFTolerance) throws(NDEFError) {
     try Self.expectMatch(record)
     var reader = ByteReader(record.payload)
-    let code = try reader.readByte("carrier type format") & Self.carrierTypeFormatMask
+    let first = try reader.readByte("carrier type format")
+    let reserved = NDEFError.reservedBits(
+      "the carrier type format", first, known: Self.carrierTypeFormatMask, offset: 0)
+    if let reserved { try tolerance.report(reserved) }
+    let code = first & Self.carrierTypeFormatMask
     guard let format = TypeNameFormat(rawValue: code), format.hasType else {
       throw NDEFError(
         .invalidValue, offset: 0, reason: "the carrier type format \(code) is reserved")

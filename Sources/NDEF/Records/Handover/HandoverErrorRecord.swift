@@ -2,7 +2,7 @@
 ///
 /// It has a meaning only inside a ``HandoverSelectRecord``. Source: NFC Forum Connection Handover
 /// 1.5, "Error Record".
-public struct HandoverErrorRecord: NDEFTypedRecord {
+public struct HandoverErrorRecord: NDEFTolerantRecord {
   /// The reason with its data.
   public enum Reason: Hashable, Sendable {
     /// Too little memory at the moment; the request may be repeated after this number of
@@ -34,10 +34,10 @@ public struct HandoverErrorRecord: NDEFTypedRecord {
     record.hasType(.wellKnown, "err")
   }
 
-  /// Reads the reason.
+  /// Reads the reason; leniently also a reserved one, with its data.
   ///
-  /// - Throws: ``NDEFError`` for reason 0, or data whose length is wrong for the reason.
-  public init(_ record: NDEFRecord) throws(NDEFError) {
+  /// - Throws: ``NDEFError`` for a reserved reason, or data whose length is wrong for the reason.
+  public init(_ record: NDEFRecord, tolerance: inout NDEFTolerance) throws(NDEFError) {
     try Self.expectMatch(record)
     var reader = ByteReader(record.payload)
     let reason: Reason
@@ -52,6 +52,7 @@ public struct HandoverErrorRecord: NDEFTypedRecord {
       reason = .carrierSpecific(retryAfterMilliseconds: try reader.readByte("error data"))
     case let code:
       reason = .reserved(code: code, data: Array(reader.readRest()))
+      try tolerance.report(.reserved("the error reason", "\(code)", offset: 0))
     }
     try reader.expectEnd("error data")
     self.init(reason, identifier: record.identifier)

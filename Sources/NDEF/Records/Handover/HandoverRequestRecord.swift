@@ -45,7 +45,9 @@ public struct HandoverRequestRecord: NDEFTolerantRecord {
       identifier: record.identifier)
     try reader.readLocalRecords(tolerance: &tolerance) { (inner) throws(NDEFError) in
       if AlternativeCarrierRecord.matches(inner) {
-        carriers.append(try AlternativeCarrierRecord(inner))
+        var reserved: NDEFError?
+        carriers.append(try AlternativeCarrierRecord(inner: inner, reserved: &reserved))
+        if let reserved { throw reserved }
       } else if CollisionResolutionRecord.matches(inner) {
         guard collisionResolution == nil else { throw .repeated("collision resolution record") }
         collisionResolution = try CollisionResolutionRecord(inner)

@@ -51,10 +51,14 @@ public struct HandoverSelectRecord: NDEFTolerantRecord {
       version: try HandoverVersion(&reader), carriers: [], identifier: record.identifier)
     try reader.readLocalRecords(tolerance: &tolerance) { (inner) throws(NDEFError) in
       if AlternativeCarrierRecord.matches(inner) {
-        carriers.append(try AlternativeCarrierRecord(inner))
+        var reserved: NDEFError?
+        carriers.append(try AlternativeCarrierRecord(inner: inner, reserved: &reserved))
+        if let reserved { throw reserved }
       } else if HandoverErrorRecord.matches(inner) {
         guard error == nil else { throw .repeated("error record") }
-        error = try HandoverErrorRecord(inner)
+        var reserved: NDEFError?
+        error = try HandoverErrorRecord(inner: inner, reserved: &reserved)
+        if let reserved { throw reserved }
       } else {
         otherRecords.append(inner)
       }
