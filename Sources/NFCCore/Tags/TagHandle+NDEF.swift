@@ -34,7 +34,9 @@ extension TagHandle {
           knowledge.withLock { $0.identification },
           sector: knowledge.withLock { $0.isSectorUnknown } ? nil : 0)
       }
-      if let mapping = ClassicMapping(target) { return mapping }
+      if let mapping = ClassicMapping(target, keys: knowledge.withLock { $0.classicKeys }) {
+        return mapping
+      }
     case .iso14443b:
       return Type4Mapping(product: nil)
     case .feliCa(let target):

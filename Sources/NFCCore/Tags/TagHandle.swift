@@ -81,6 +81,8 @@ struct TagKnowledge: Sendable {
   var readBinaryLimit: Int?
   /// The passwords of the program for the NDEF file of a type 4 tag.
   var filePasswords: Type4Passwords?
+  /// The keys of the program for the message of a MIFARE Classic.
+  var classicKeys = ClassicNDEFKeys()
   /// The number of blocks that a FeliCa card accepts in one command, as far as is known.
   var feliCaLimits: FeliCaBlockLimits?
 }

@@ -4,10 +4,18 @@
 enum ClassicFormatting {
   /// How a sector was found.
   private enum Condition {
-    /// Transport key and access bits.
-    case blank
-    /// Already an NFC or directory sector, from an interrupted run.
-    case done
+    /// Access bits as on delivery, with this key A.
+    case blank(MiFareClassicKey)
+    /// Already an NFC or directory sector, from an interrupted run, with this key A.
+    case done(MiFareClassicKey)
+
+    var isBlank: Bool { if case .blank = self { true } else { false } }
+
+    var keyA: MiFareClassicKey {
+      switch self {
+      case .blank(let key), .done(let key): key
+      }
+    }
   }
 
   /// The message of no bytes and the terminator.
@@ -19,7 +27,11 @@ enum ClassicFormatting {
   /// Data comes first, then the trailers, and last that of sector 0, which makes the card an NFC
   /// tag: a card that is removed before that is still blank for everyone, and formatting it again
   /// continues.
-  static func format(wipe: Bool, _ session: inout MiFareClassicSession) throws {
+  ///
+  /// - Parameter keys: the keys to try.
+  static func format(
+    wipe: Bool, _ keys: ClassicNDEFKeys, _ session: inout MiFareClassicSession
+  ) throws {
     let geometry = session.geometry
     let parts = MiFareApplicationDirectory.Part.allCases.filter {
       geometry.sectors.contains($0.sector)
@@ -27,25 +39,25 @@ enum ClassicFormatting {
     var conditions: [Int: Condition] = [:]
     let content = content(geometry, parts)
     for sector in geometry.sectors {
-      let condition = try condition(of: sector, trailer(of: sector, parts), &session)
+      let condition = try condition(of: sector, trailer(of: sector, parts), keys, &session)
       conditions[sector] = condition
-      if !wipe {
-        let key = condition == .blank ? .factory : trailer(of: sector, parts).keyA
-        try checkData(of: sector, key, content, &session)
-      }
+      if !wipe { try checkData(of: sector, condition.keyA, content, &session) }
     }
     for (block, data) in content.sorted(by: { $0.key < $1.key }) {
       let sector = geometry.sector(ofBlock: block)
       let isDirectory = parts.contains { $0.sector == sector }
-      if isDirectory, conditions[sector] == .done {
-        try repair(data, in: block, of: sector, &session)
+      guard let condition = conditions[sector] else { continue }
+      if isDirectory, !condition.isBlank {
+        try repair(data, in: block, of: sector, condition.keyA, keys, &session)
       } else {
-        try write(data, to: block, conditions, &session)
+        try session.require(sector, .a, condition.keyA, "the sector was closed in the meantime")
+        try session.write(data, to: block)
       }
     }
-    for sector in geometry.sectors.reversed() where conditions[sector] == .blank {
+    for sector in geometry.sectors.reversed() {
+      guard case .blank(let key) = conditions[sector] else { continue }
       try session.writeTrailer(
-        trailer(of: sector, parts), ofSector: sector, with: .a, .factory,
+        trailer(of: sector, parts), ofSector: sector, with: .a, key,
         "the sector was closed in the meantime")
     }
   }
@@ -93,14 +105,20 @@ enum ClassicFormatting {
   /// Writes a block of a directory that already has its access conditions, if its content differs:
   /// a card with a broken directory is not an NFC tag. Only key B writes it (AN10787, 3.10).
   private static func repair(
-    _ data: [UInt8], in block: Int, of sector: Int, _ session: inout MiFareClassicSession
+    _ data: [UInt8], in block: Int, of sector: Int, _ keyA: MiFareClassicKey,
+    _ keys: ClassicNDEFKeys, _ session: inout MiFareClassicSession
   ) throws {
-    try session.require(
-      sector, .a, .applicationDirectory, "the sector was closed in the meantime")
+    try session.require(sector, .a, keyA, "the sector was closed in the meantime")
     guard try session.read(block) != data else { return }
-    try session.require(
-      sector, .b, .factory,
-      "the application directory is broken, and its key B is not the one of a formatted card")
+    guard
+      try session.firstKey(
+        of: sector, .b, keys.given + (keys.includesPublic ? [.factory] : [])) != nil
+    else {
+      throw NFCError(
+        .notAuthenticated,
+        "the application directory is broken, and its key B is not the one of a formatted card",
+        place: .sector(sector))
+    }
     try session.write(data, to: block)
   }
 
@@ -122,35 +140,26 @@ enum ClassicFormatting {
   }
 
   private static func condition(
-    of sector: Int, _ wanted: MiFareClassicSectorTrailer, _ session: inout MiFareClassicSession
+    of sector: Int, _ wanted: MiFareClassicSectorTrailer, _ keys: ClassicNDEFKeys,
+    _ session: inout MiFareClassicSession
   ) throws -> Condition {
     let block = session.geometry.trailer(ofSector: sector)
-    if try session.open(sector, .a, .factory) {
-      let found = try MiFareClassicSectorTrailer(session.read(block))
-      guard found.accessConditions == .transport else {
-        throw NFCError(
-          .unsupported, "the sector is not blank: its access bits are \(found.accessConditions)",
-          place: .sector(sector))
-      }
-      return .blank
+    for key in keys.given + (keys.includesPublic ? [.factory] : [])
+    where try session.open(sector, .a, key) {
+      let found = try MiFareClassicSectorTrailer(session.read(block)).accessConditions
+      if found == .transport { return .blank(key) }
+      if found == wanted.accessConditions, key != .factory { return .done(key) }
+      throw NFCError(
+        .unsupported, "the sector is not blank: its access bits are \(found)",
+        place: .sector(sector))
     }
-    if try session.open(sector, .a, wanted.keyA) {
+    if keys.includesPublic, try session.open(sector, .a, wanted.keyA) {
       let found = try MiFareClassicSectorTrailer(session.read(block))
-      if found.accessConditions == wanted.accessConditions { return .done }
+      if found.accessConditions == wanted.accessConditions { return .done(wanted.keyA) }
     }
     throw NFCError(
       .notAuthenticated,
       "the sector is in use with its own key: only a blank card can be formatted",
       place: .sector(sector))
-  }
-
-  private static func write(
-    _ data: [UInt8], to block: Int, _ conditions: [Int: Condition],
-    _ session: inout MiFareClassicSession
-  ) throws {
-    let sector = session.geometry.sector(ofBlock: block)
-    let key: MiFareClassicKey = conditions[sector] == .blank ? .factory : .ndef
-    try session.require(sector, .a, key, "the sector was closed in the meantime")
-    try session.write(data, to: block)
   }
 }

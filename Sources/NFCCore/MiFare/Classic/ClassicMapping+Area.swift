@@ -6,6 +6,11 @@ extension ClassicMapping {
     if area == nil {
       area = try sectors(in: .first, &session).map(dataBlocks)
       if area == nil {
+        if openers[MiFareApplicationDirectory.Part.first.sector] == nil,
+          let refusal = try refusal(of: .first, &session)
+        {
+          throw refusal
+        }
         area = []
         hasMore = false
       }
@@ -21,6 +26,7 @@ extension ClassicMapping {
   ) throws {
     if hasMore { try extendArea(&session) }
     guard place.end <= size else {
+      if let closedPart { throw closedPart }
       throw NFCError(
         .malformedContent,
         "the message has \(place.value.count) bytes where \(size - place.value.lowerBound) are left",
@@ -31,7 +37,12 @@ extension ClassicMapping {
   /// Reads the second part of the directory.
   mutating func extendArea(_ session: inout MiFareClassicSession) throws {
     hasMore = false
-    guard let more = try sectors(in: .second, &session) else { return }
+    guard let more = try sectors(in: .second, &session) else {
+      // The message may end before it.
+      closedPart = try refusal(of: .second, &session)
+      if area == [], let closedPart { throw closedPart }
+      return
+    }
     area = (area ?? []) + dataBlocks(more)
   }
 
@@ -39,14 +50,14 @@ extension ClassicMapping {
     sectors.filter(geometry.sectors.contains).flatMap { geometry.dataBlocks(ofSector: $0) }
   }
 
-  /// Returns the NFC sectors in a part of the directory; `nil` if there is no directory: the public
-  /// key does not open its sector, or the checksum is wrong.
-  private func sectors(
+  /// Returns the NFC sectors in a part of the directory; `nil` if there is no directory: no key opens its sector, or
+  /// the checksum is wrong.
+  private mutating func sectors(
     in part: MiFareApplicationDirectory.Part, _ session: inout MiFareClassicSession
   ) throws -> [Int]? {
-    guard try session.open(part.sector, .a, .applicationDirectory) else { return nil }
+    guard try openForReading(part.sector, .applicationDirectory, &session) else { return nil }
     var bytes: [UInt8] = []
-    for block in part.blocks { bytes += try session.read(block) }
+    for block in part.blocks { bytes += try read(block, .applicationDirectory, &session) }
     return try? MiFareApplicationDirectory(bytes, part: part).sectors(of: .ndef)
   }
 
@@ -61,9 +72,14 @@ extension ClassicMapping {
     content[offset / Self.blockSize].map { $0[offset % Self.blockSize] }
   }
 
-  func open(_ sector: Int, _ session: inout MiFareClassicSession) throws {
-    try session.require(
-      sector, .a, .ndef, "the public NFC key does not open the sector that holds the message")
+  mutating func open(_ sector: Int, _ session: inout MiFareClassicSession) throws {
+    guard try openForReading(sector, .ndef, &session) else {
+      throw NFCError(
+        .notAuthenticated,
+        keys.given.isEmpty
+          ? "the public NFC key does not open the sector that holds the message"
+          : "none of the keys opens the sector that holds the message", place: .sector(sector))
+    }
   }
 
   /// Reads the unknown ones of these bytes.
@@ -73,7 +89,7 @@ extension ClassicMapping {
     where content[unit] == nil {
       guard let area, area.indices.contains(unit) else { continue }
       try open(geometry.sector(ofBlock: area[unit]), &session)
-      content[unit] = try session.read(area[unit])
+      content[unit] = try read(area[unit], .ndef, &session)
     }
   }
 
@@ -82,7 +98,7 @@ extension ClassicMapping {
   ) throws -> Rights {
     if let known = rights[sector] { return known }
     try open(sector, &session)
-    let trailer = try MiFareClassicSectorTrailer(session.read(geometry.trailer(ofSector: sector)))
+    let trailer = try session.readTrailer(ofSector: sector)
     let found = Rights(
       conditions: trailer.accessConditions, generalPurposeByte: trailer.generalPurposeByte)
     rights[sector] = found

@@ -24,7 +24,7 @@ extension ClassicMapping {
     for write in writes {
       guard let area, area.indices.contains(write.unit) else { continue }
       let data = content(of: write)
-      try open(geometry.sector(ofBlock: area[write.unit]), &session)
+      try openForWriting(geometry.sector(ofBlock: area[write.unit]), &session)
       if write.unit == lengthUnit {
         let link = session.link
         try link.uninterrupted { try session.write(data, to: area[write.unit]) }
@@ -54,9 +54,25 @@ extension ClassicMapping {
     _ writes: [MessageReplacement.UnitWrite], _ session: inout MiFareClassicSession
   ) throws {
     for sector in Set(writes.compactMap { sector(ofUnit: $0.unit) }).sorted() {
-      guard try loadRights(ofSector: sector, &session).isWritable else {
+      switch try writeAccess(toSector: sector, &session) {
+      case .open: break
+      case .closed:
         throw NFCError(.readOnly, "a sector of the message is read-only", place: .sector(sector))
+      case .closedWithoutKey(let type):
+        throw NFCError(
+          .notAuthenticated,
+          "only key \(type.letter) may write a sector of the message, and it is not among the keys",
+          place: .sector(sector))
       }
+    }
+  }
+
+  private mutating func openForWriting(
+    _ sector: Int, _ session: inout MiFareClassicSession
+  ) throws {
+    guard let writer = writers[sector], try session.open(sector, writer) else {
+      throw NFCError(
+        .notAuthenticated, "the sector was closed in the meantime", place: .sector(sector))
     }
   }
 
@@ -69,25 +85,37 @@ extension ClassicMapping {
 
   /// Empties a formatted card, even if it is broken. For a blank card see ``ClassicFormatting``.
   mutating func format(wipe: Bool, _ link: TagLink) throws {
-    let status = try statusForWriting(link)
+    let status = try statusForFormatting(link)
     var session = MiFareClassicSession(link, geometry)
     switch status.access {
     case .readOnly: throw NFCError(.readOnly, "the tag is read-only")
     case .readWrite: try write([], &session)
     case .notSupported:
-      try ClassicFormatting.format(wipe: wipe, &session)
+      try ClassicFormatting.format(wipe: wipe, keys, &session)
       forgetAll()
+    }
+  }
+
+  /// A card whose first sector has another key than the public ones and the one on delivery is not formatted, and its
+  /// own keys may be known.
+  private mutating func statusForFormatting(_ link: TagLink) throws -> NDEFStatus {
+    do {
+      return try statusForWriting(link)
+    } catch let error as NFCError
+      where error.code == .notAuthenticated && openers[0] == nil && !keys.given.isEmpty
+    {
+      return .notSupported
     }
   }
 
   mutating func lock(_ link: TagLink) throws {
     var session = try sessionForLocking(link)
-    try ClassicLocking.lock(sectors, &session)
+    try lockSectors(&session)
   }
 
   mutating func lockPlan(_ link: TagLink) throws -> [LockStep] {
     var session = try sessionForLocking(link)
-    return try ClassicLocking.plan(sectors, &session)
+    return try lockSteps(&session)
   }
 
   /// Finds all sectors of the area, and returns the session.
@@ -95,6 +123,7 @@ extension ClassicMapping {
     var session = MiFareClassicSession(link, geometry)
     discardCachedContent()
     rights = [:]
+    writers = [:]
     guard try findArea(&session) else {
       throw NFCError.notFormatted
     }

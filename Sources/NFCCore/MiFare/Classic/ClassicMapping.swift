@@ -11,12 +11,14 @@ struct ClassicMapping: NDEFMapping {
     /// Bits 1 and 0 of the general purpose byte: 00 allows writing, 11 denies it (AN1304, 6.1).
     static let noWriteAccess: UInt8 = 0x03
 
-    /// Whether key A writes every data block.
-    var isWritable: Bool {
-      generalPurposeByte & Self.noWriteAccess != Self.noWriteAccess
-        && (0..<MiFareClassicAccessConditions.trailerGroup).allSatisfy {
-          conditions.allows(.write, group: $0, with: .a)
-        }
+    /// Whether the tag says that nobody may write.
+    var deniesWriting: Bool { generalPurposeByte & Self.noWriteAccess == Self.noWriteAccess }
+
+    /// Whether a key writes every data block.
+    func allowsWriting(with key: MiFareClassicKeyType) -> Bool {
+      (0..<MiFareClassicAccessConditions.trailerGroup).allSatisfy {
+        conditions.allows(.write, group: $0, with: key)
+      }
     }
   }
 
@@ -39,11 +41,19 @@ struct ClassicMapping: NDEFMapping {
   static let blockSize = MiFareClassicGeometry.blockSize
 
   let geometry: MiFareClassicGeometry
+  /// The keys to try, in addition to the public ones.
+  let keys: ClassicNDEFKeys
+  /// The keys that open sectors for reading.
+  var openers: [Int: ClassicSectorKey] = [:]
+  /// The keys that may write the data blocks of sectors.
+  var writers: [Int: ClassicSectorKey] = [:]
   /// The blocks of the data area as far as the directory has been read; `nil` before, empty for a
   /// card without NFC sectors.
   var area: [Int]?
   /// Whether the second part of the directory is still to be read.
   var hasMore: Bool
+  /// The error of the second part, if none of the keys opens it.
+  var closedPart: NFCError?
   var place: Place?
   /// The known content of the area, by the index of the block.
   var content: [Int: [UInt8]] = [:]
@@ -51,17 +61,18 @@ struct ClassicMapping: NDEFMapping {
   /// Whether an exchange of this call confirms the known content.
   var isProven = false
 
-  init(_ geometry: MiFareClassicGeometry) {
+  init(_ geometry: MiFareClassicGeometry, keys: ClassicNDEFKeys = ClassicNDEFKeys()) {
     self.geometry = geometry
+    self.keys = keys
     hasMore = Self.hasSecondPart(geometry)
   }
 
   /// `nil` for a tag that is no MIFARE Classic.
-  init?(_ target: ISO14443ATarget) {
+  init?(_ target: ISO14443ATarget, keys: ClassicNDEFKeys = ClassicNDEFKeys()) {
     guard case .miFare(.classic) = TypeAIdentification.kind(target, version: nil),
       let geometry = MiFareClassicGeometry(sak: target.sak)
     else { return nil }
-    self.init(geometry)
+    self.init(geometry, keys: keys)
   }
 
   private static func hasSecondPart(_ geometry: MiFareClassicGeometry) -> Bool {
@@ -87,7 +98,7 @@ struct ClassicMapping: NDEFMapping {
     try open(first, &session)
   }
 
-  mutating func forgetAll() { self = ClassicMapping(geometry) }
+  mutating func forgetAll() { self = ClassicMapping(geometry, keys: keys) }
 
   /// The sectors of the area, in order.
   var sectors: [Int] {
@@ -122,11 +133,18 @@ struct ClassicMapping: NDEFMapping {
   ) throws -> NDEFStatus {
     guard try findArea(&session), let first = sectors.first else { return .notSupported }
     let place = try locate(&session, repairing: repairing)
-    let rights = try loadRights(ofSector: first, &session)
+    let access = try writeAccess(toSector: first, &session)
+    if repairing, case .closedWithoutKey(let type) = access {
+      throw NFCError(
+        .notAuthenticated,
+        "only key \(type.letter) may write the sector, and it is not among the keys",
+        place: .sector(first))
+    }
+    let isWritable = if case .open = access { true } else { false }
     try completeArea(for: place, &session)
     let following = try following(place, isComplete: repairing, &session)
     return NDEFStatus(
-      access: rights.isWritable ? .readWrite : .readOnly,
+      access: isWritable ? .readWrite : .readOnly,
       capacity: TagLengthValue.capacity(room: size - place.offset - following.count))
   }
 
@@ -134,8 +152,7 @@ struct ClassicMapping: NDEFMapping {
     var session = MiFareClassicSession(link, geometry)
     try prove(&session)
     guard try findArea(&session) else {
-      throw NFCError(
-        .notNDEF, "the card has no application directory with NFC sectors, or another key for it")
+      throw NFCError(.notNDEF, "the card has no application directory with NFC sectors")
     }
     let place = try locate(&session, repairing: false)
     try load(place.value.clamped(to: 0..<max(size, place.value.lowerBound)), &session)

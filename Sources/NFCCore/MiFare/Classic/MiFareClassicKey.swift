@@ -41,4 +41,7 @@ public enum MiFareClassicKeyType: Hashable, Sendable {
   case a
   /// Key B.
   case b
+
+  /// The letter in the names of the keys.
+  var letter: String { self == .a ? "A" : "B" }
 }
