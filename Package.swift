@@ -216,7 +216,7 @@ let package = Package(
         "JSONText", "NFC", "NFCCore", "NFCTool", "NFCReader", "NFCRules", "NFCExample",
         "DriverConformance", "VirtualNFC", "TagImages", "TestSupport",
       ],
-      exclude: ["Snapshots", "Watch/notification_service.py"]),
+      exclude: ["Reports/Files", "Snapshots", "Watch/notification_service.py"]),
     .testTarget(
       name: "RecordingsTests",
       dependencies: [

@@ -66,6 +66,15 @@ package struct USBDevice: Hashable {
     }
   }
 
+  /// Returns whether one of its interfaces is a keyboard (HID 1.11, 4.2 and 4.3: class 03, protocol 01).
+  package func isKeyboard(_ files: SystemFiles) -> Bool {
+    interfaces(files).contains { interface in
+      let path = "\(Self.folder)/\(interface)"
+      return files.number(path + "/bInterfaceClass", radix: 16) == 0x03
+        && [0x01, nil].contains(files.number(path + "/bInterfaceProtocol", radix: 16))
+    }
+  }
+
   /// Returns the serial ports of the device.
   package func ports(_ files: SystemFiles) -> [String] {
     interfaces(files).flatMap { interface in

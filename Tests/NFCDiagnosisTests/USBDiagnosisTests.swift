@@ -104,6 +104,44 @@ import Testing
     #expect(reader.advice.contains("sudo modprobe -r port100"))
   }
 
+  /// A reader that nothing drives is named, so that nobody looks for it (charlysan/pyrfidhid#8, nfc-tools/libnfc#628,
+  /// MiczFlor/RPi-Jukebox-RFID#27).
+  @Test(
+    arguments: [
+      ("ffff", "0035", "Sycreader USB HID READER", "03", "01", "types the UIDs of tags"),
+      ("ffff", "0035", nil, "03", "01", "USB device FFFF:0035 types the UIDs of tags"),
+      ("08ff", "0009", "SYC ID&IC USB Reader", "03", "01", "types the UIDs of tags"),
+      ("1234", "5678", "125kHz RFID", "03", "01", "types the UIDs of tags"),
+      (
+        "6869", "1256", "NSCCN wCopy smart reader", "03", "00",
+        "6869:1256 is not driven by anything"
+      ),
+      ("1234", "5678", "Example NFC Port", "FF", "00", "1234:5678 is not driven by anything"),
+      ("1234", "5678", "PN5321 board", nil, nil, "1234:5678 is not driven by anything"),
+      ("1234", "5678", "Barcode Reader", "03", "01", nil),
+      ("1234", "5678", "Gaming Keyboard", "03", "01", nil),
+      ("1234", "5678", "SD Card Reader", "08", "50", nil),
+      ("1234", "5678", nil, "03", "01", nil),
+    ] as [(String, String, String?, String?, String?, String?)])
+  func readersThatNobodyDrives(
+    vendor: String, product: String, name: String?, interfaceClass: String?, protocol: String?,
+    detail: String?
+  ) throws {
+    let system = try SimulatedSystem()
+    try system.usb(
+      "1-2", vendor, product, name: name, interfaceClass: interfaceClass,
+      interfaceProtocol: `protocol`)
+    let readers = system.diagnosis().readers
+    guard let detail else {
+      #expect(readers.isEmpty)
+      return
+    }
+    let reader = try #require(readers.first)
+    #expect(reader.problems == [.notSupported] && !reader.canBeOpened)
+    #expect(reader.findings.first?.detail.contains(detail) == true, "\(reader.findings)")
+    #expect(reader.advice.contains("another reader"))
+  }
+
   // MARK: Other programs
 
   @Test func aProgramHasIt() throws {

@@ -94,8 +94,13 @@ struct CopyCommand: AsyncParsableCommand {
       }
     }
     if original.image == nil, password != nil { try await tag.authenticate(password) }
-    let content = try await NDEFContent(tag)
-    if content.status.access != .notSupported { original.message = content.bytes }
+    try tag.useForMessage(keys.found)
+    do {
+      let content = try await NDEFContent(tag)
+      if content.status.access != .notSupported { original.message = content.bytes }
+    } catch let error as NFCError where error.code == .notAuthenticated && original.image != nil {
+      // The memory of a MIFARE Classic was read with other keys than those that a message has.
+    }
     return original
   }
 
@@ -197,6 +202,7 @@ struct CopyCommand: AsyncParsableCommand {
   /// Returns whether a tag already has a message. Broken and protected content is not that of another tag.
   private func has(_ message: [UInt8], _ tag: DetectedTag) async throws -> Bool {
     do {
+      try tag.useForMessage(keys.found)
       let content = try await NDEFContent(tag)
       return content.status.access != .notSupported && content.bytes == message
     } catch let error as NFCError where [.content, .refusal].contains(error.group) {
@@ -225,7 +231,7 @@ struct CopyCommand: AsyncParsableCommand {
         case .classic(let commands, let tag):
           try await ClassicRestoration(
             commands, image, keys: try keys.classic, locksPermanently: false, includesBlock0: false,
-            uidLength: tag.identifier.count)
+            keepsZeroKeys: false, uidLength: tag.identifier.count)
         case .ultralight(let commands, _):
           try await UltralightRestoration(commands, image, key: nil, extras: [])
         case .vicinity, .feliCaLite, .topaz: try await BlockRestoration(memory, image, now: old)

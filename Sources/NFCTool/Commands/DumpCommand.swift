@@ -37,6 +37,7 @@ struct DumpArguments: ParsableArguments {
         }
         session.note("what was not read was left out: \(missing)")
       }
+      if let remark = content.remark { session.note(remark) }
       let unsaved = try await tag.work { try await tag.kind.unsavedApplications() }
       let loss = try ImageFile.write(
         content.image, to: file, lost: unsaved, isPublic: password == nil && !keys.areGiven)

@@ -17,15 +17,16 @@ struct EraseCommand: AsyncParsableCommand {
   @Flag(help: "Read everything back and compare.")
   var verify = false
 
+  @OptionGroup var keys: TagKeys
   @OptionGroup var password: TagPassword
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 
   func run() async throws {
-    let password = try password.bytes
+    let secrets = try TagSecrets(keys, password)
     try await Session.run(options) { session in
       let tag = try await session.selectNDEFTag(for: .changing)
       try await tag.changingNDEF {
-        try await tag.detected.authenticate(password)
+        try await tag.detected.open(with: secrets)
         try await tag.kind.writeNDEFBytes([], verify: verify)
       }
       try Output.done(

@@ -49,6 +49,11 @@ struct FeliCaSendCommand: AsyncParsableCommand {
   }
 
   private static func advice(_ command: [UInt8], idm: [UInt8]) -> String {
+    // Proxmark3 and others write the length before a command.
+    guard command.count < 2 || command.first.map(Int.init) != command.count else {
+      return
+        "if \(command.prefix(1).hexadecimal) is its length, leave out this first byte: the length is added"
+    }
     let named = Array(command.dropFirst().prefix(FeliCaCommands.anyIDm.count))
     guard named.count == idm.count else {
       return "the card does not know the command, or it lacks the card's IDm, \(idm.hexadecimal): "

@@ -18,15 +18,16 @@ struct FormatCommand: AsyncParsableCommand {
   @Flag(help: "Format a tag that holds something other than NDEF.")
   var force = false
 
+  @OptionGroup var keys: TagKeys
   @OptionGroup var password: TagPassword
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 
   func run() async throws {
-    let password = try password.bytes
+    let secrets = try TagSecrets(keys, password)
     try await Session.run(options) { session in
       let tag = try await session.selectNDEFTag(for: .changing)
       try await tag.changingNDEF(.format) {
-        try await tag.detected.authenticate(password)
+        try await tag.detected.open(with: secrets)
         try await tag.kind.formatNDEF(wipe: force)
       }
       try Output.done(options, tag.detected.identifier, ["formatted": .bool(true)])

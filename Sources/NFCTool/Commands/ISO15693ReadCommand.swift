@@ -56,9 +56,14 @@ struct ISO15693ReadCommand: AsyncParsableCommand {
       let count = reported
         ?? ISO15693Product(uid: tag.detected.identifier)?.geometry?.blockCount
     else {
-      throw Failure(
-        .usage, "the tag does not report how many blocks it has", tag: tag.name,
-        advice: "name the blocks, for instance 0-7")
+      let found = try await VicinityReading(tag.kind).blocksUntilRefusal().count
+      guard found > 0 else {
+        throw Failure(
+          .usage, "the tag does not report how many blocks it has", tag: tag.name,
+          advice: "name the blocks, for instance 0-7")
+      }
+      Output.printNotice("the tag does not report its size; it has given \(found) blocks")
+      return [0..<found]
     }
     return [0..<count]
   }

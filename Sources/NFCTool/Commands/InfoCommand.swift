@@ -56,6 +56,7 @@ private struct Report: Sendable {
     let product = try await tag.product()
     var facts = tag.facts(product, information)
     if password != nil { try await tag.authenticate(password) }
+    try tag.useForMessage(keys.found)
     let content = try await NDEFContent.describe(tag)
     let details = try await TagDetails(
       tag, product, information, keys, password: password, listsMemory: listsMemory)
@@ -68,7 +69,12 @@ private struct Report: Sendable {
     var table = FactTable()
     // The word "other" is for programs only.
     if case .other = tag { table.add("kind", tag.kindName.withoutArticle) }
-    table.add(facts.filter { $0.key != "type" || $0.value.plainText != tag.otherTypeName })
+    table.add(
+      facts.filter {
+        // What follows says in words what kind of UID it is.
+        $0.key != DetectedTag.uidKindKey
+          && ($0.key != "type" || $0.value.plainText != tag.otherTypeName)
+      })
     for row in ActivationWords(tag).rows { table.add(row.name, row.value) }
     for line in content.lines { table.add("NDEF", line) }
     details.addRows(to: &table)

@@ -20,6 +20,7 @@ struct LockCommand: PermanentChange {
   static let refusalUnlessConfirmed =
     "A locked tag can never be written again. To lock it, add --permanently; --plan shows the changes."
 
+  @OptionGroup var keys: TagKeys
   @OptionGroup var password: TagPassword
 
   @Flag(help: "Confirm that the tag can never be written again.")
@@ -31,11 +32,11 @@ struct LockCommand: PermanentChange {
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 
   func run() async throws {
-    let password = try password.bytes
+    let secrets = try TagSecrets(keys, password)
     try await Session.run(options) { session in
       let tag = try await session.selectNDEFTag(for: plan ? .reading : .changing)
       let steps = try await tag.changingNDEF(.lock) {
-        try await tag.detected.authenticate(password)
+        try await tag.detected.open(with: secrets)
         return try await changingLocks(of: tag) {
           guard plan else {
             try await tag.kind.makeReadOnly()

@@ -21,15 +21,16 @@ struct ReadCommand: AsyncParsableCommand {
       valueName: "file"), completion: .file())
   var raw: String?
 
+  @OptionGroup var keys: TagKeys
   @OptionGroup var password: TagPassword
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 
   func run() async throws {
-    let password = try password.bytes
+    let secrets = try TagSecrets(keys, password)
     try await Session.run(options) { session in
       let tag = try await session.selectTag("a tag", polling: .ndef, for: .reading) { $0 }
       let content = try await tag.changingNDEF {
-        try await tag.kind.authenticate(password)
+        try await tag.kind.open(with: secrets)
         return try await NDEFContent(tag.kind)
       }
       guard content.status.access != .notSupported else {
@@ -40,7 +41,7 @@ struct ReadCommand: AsyncParsableCommand {
       if let raw {
         try File.write(
           content.bytes, to: raw,
-          isPublic: password == nil && !Credentials.mayBe(in: content.bytes))
+          isPublic: !secrets.areGiven && !Credentials.mayBe(in: content.bytes))
         if raw == File.standard { return }
       }
       let message: NDEFMessage

@@ -33,6 +33,14 @@ struct RestoreArguments: ParsableArguments {
     help: "Write block 0 of a MIFARE Classic: only cards that are not genuine accept it.")
   var includesBlock0 = false
 
+  @Flag(
+    help: ArgumentHelp(
+      "Write keys of zeros to a MIFARE Classic.",
+      discussion:
+        "In plain files they stand for keys that were not read; the card's stay unless this is given."
+    ))
+  var includeZeroKeys = false
+
   @Argument(help: "The file; - for standard input.", completion: .file())
   var file: String
 
@@ -77,7 +85,8 @@ struct RestoreArguments: ParsableArguments {
     case .classic(let commands, let tag):
       return try await ClassicRestoration(
         commands, image, keys: try keys.classic, locksPermanently: includeLocks,
-        includesBlock0: includesBlock0, uidLength: tag.identifier.count)
+        includesBlock0: includesBlock0, keepsZeroKeys: !includeZeroKeys && isWithoutUnknownKeys,
+        uidLength: tag.identifier.count)
     case .ultralight(let commands, let tag):
       var extras: UltralightRestorePlan.Extras = []
       if includeLocks { extras.insert(.locks) }
@@ -118,6 +127,14 @@ struct RestoreArguments: ParsableArguments {
       image.kind != tag.imageKind
     else { return }
     throw NFCError(.malformedContent, "it is of \(image.kind.name)")
+  }
+
+  /// Whether the format has no mark for a key that is not known.
+  private var isWithoutUnknownKeys: Bool {
+    switch ImageFile.format(of: file) {
+    case .flipper, .mifareClassicTool: false
+    default: true
+    }
   }
 
   static func show(

@@ -117,6 +117,12 @@ protocol MemoryRestoration: Sendable {
 
 extension MemoryRestoration {
   func plan(from now: TagImage, to image: TagImage) -> [RestoredPart] {
+    addingChanges(to: plan, from: now, to: image)
+  }
+
+  fileprivate func addingChanges(
+    to plan: [RestoredPart], from now: TagImage, to image: TagImage
+  ) -> [RestoredPart] {
     guard now.isComparable(with: image) else { return plan }
     let changes = now.comparison(with: image).changes
     return plan.map { part in
@@ -134,17 +140,22 @@ struct ClassicRestoration: MemoryRestoration {
   private let keys: [MiFareClassicKey]
   private let includesBlock0: Bool
   private let restorePlan: MiFareClassicRestorePlan
+  /// What is not in the file, by sector: the keys that it has zeros for.
+  private let unreadKeys: [Int: String]
 
   private typealias Omission = MiFareClassicRestorePlan.Omission
 
+  /// - Parameter keepsZeroKeys: whether a key of zeros is one that was not read, so that the card keeps its own.
   init(
     _ commands: MiFareClassicCommands, _ image: TagImage, keys: [MiFareClassicKey],
-    locksPermanently: Bool, includesBlock0: Bool, uidLength: Int
+    locksPermanently: Bool, includesBlock0: Bool, keepsZeroKeys: Bool, uidLength: Int
   ) async throws {
     self.commands = commands
-    self.image = image
     // The keys of the image are those of the card, if the image was made from that card.
     self.keys = keys + image.classicKeys.compactMap { MiFareClassicKey($0) }
+    var image = image
+    unreadKeys = keepsZeroKeys ? image.forgetUnreadKeys(commands.geometry) : [:]
+    self.image = image
     self.includesBlock0 = includesBlock0
     if includesBlock0 { try Self.checkBlock0(of: image, commands.geometry, uidLength: uidLength) }
     restorePlan = try await commands.restorePlan(
@@ -189,6 +200,11 @@ struct ClassicRestoration: MemoryRestoration {
     }
   }
 
+  /// The image is the one without keys that were not read.
+  func plan(from now: TagImage, to _: TagImage) -> [RestoredPart] {
+    addingChanges(to: plan, from: now, to: image)
+  }
+
   func run() async throws -> [RestoredPart] {
     let report = try await commands.restore(restorePlan)
     var parts = report.sectors.compactMap { part($0.sector, $0.written, $0.omissions) }
@@ -222,15 +238,57 @@ struct ClassicRestoration: MemoryRestoration {
   }
 
   private func part(_ sector: Int, _ written: [Int], _ omissions: [Omission]) -> RestoredPart? {
-    guard !written.isEmpty || !omissions.isEmpty else { return nil }
+    let unread = unreadKeys[sector].map { keys in
+      RestoredPart.Omission(
+        text: "\(keys) not in the file, the card's stays", isFailure: false, isNotRequested: true)
+    }
+    guard !written.isEmpty || !omissions.isEmpty || unread != nil else { return nil }
     return RestoredPart(
       kind: "sector", number: sector, written: written,
-      omissions: omissions.map { omission in
-        let block = omission.block.map { "block \($0): " } ?? ""
-        let isBlock0 = omission.reason == .manufacturerBlock
-        return RestoredPart.Omission(
-          text: block + omission.reason.description, isFailure: !isBlock0 || includesBlock0,
-          isNotRequested: false)
-      })
+      omissions: [unread].compactMap(\.self)
+        + omissions.map { omission in
+          let block = omission.block.map { "block \($0): " } ?? ""
+          let isBlock0 = omission.reason == .manufacturerBlock
+          return RestoredPart.Omission(
+            text: block + omission.reason.description, isFailure: !isBlock0 || includesBlock0,
+            isNotRequested: false)
+        })
+  }
+}
+
+extension TagImage {
+  /// Marks keys of zeros as unknown: no card gives out key A, nor key B if the access bits hide it, and most programs
+  /// write zeros in their place.
+  ///
+  /// - Returns: the keys by sector, with their verb.
+  fileprivate mutating func forgetUnreadKeys(_ geometry: MiFareClassicGeometry) -> [Int: String] {
+    var unread: [Int: String] = [:]
+    guard memory.bytes.count == geometry.memorySize else { return unread }
+    for sector in geometry.sectors {
+      let start = geometry.trailer(ofSector: sector) * MiFareClassicGeometry.blockSize
+      let trailer = start..<start + MiFareClassicGeometry.blockSize
+      let (keyA, keyB) = (
+        trailer.prefix(MiFareClassicKey.size), trailer.suffix(MiFareClassicKey.size)
+      )
+      // A sector of zeros was not read at all.
+      let accessBits = memory.known(keyA.upperBound..<keyA.upperBound + 3) ?? []
+      guard let conditions = MiFareClassicAccessConditions(bytes: accessBits) else { continue }
+      var names: [String] = []
+      if isZero(keyA) {
+        memory.markUnknown(keyA)
+        names.append("key A")
+      }
+      if !conditions.isKeyBReadable, isZero(keyB) {
+        memory.markUnknown(keyB)
+        names.append("key B")
+      }
+      guard !names.isEmpty else { continue }
+      unread[sector] = names.joined(separator: " and ") + (names.count == 1 ? " is" : " are")
+    }
+    return unread
+  }
+
+  private func isZero(_ range: Range<Int>) -> Bool {
+    memory.known(range)?.allSatisfy { $0 == 0 } ?? false
   }
 }

@@ -98,6 +98,8 @@ enum MemoryTag: Sendable {
   struct Content: Sendable {
     var image: TagImage
     var missing: String?
+    /// A remark about how the tag was read.
+    var remark: String?
   }
 
   /// The parts of a tag that are read.

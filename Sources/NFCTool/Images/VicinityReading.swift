@@ -7,8 +7,10 @@ struct VicinityReading {
 
   init(_ tag: any ISO15693Tag) { self.tag = tag }
 
-  /// - Throws: `NFCError` `unsupported` for a tag that does not report its size, and whose UID does not say which chip
-  ///   it is.
+  /// A tag that does not report its size, and whose UID does not say which chip it is, is read until it refuses a
+  /// block.
+  ///
+  /// - Throws: `NFCError` `unsupported` for such a tag that refuses the first block.
   func read(_ extent: MemoryTag.Extent) async throws -> MemoryTag.Content {
     // Some chips, such as the Tag-it HF-I Standard and Pro, have no command for it.
     let geometry = ISO15693Product(uid: tag.identifier)?.geometry
@@ -18,10 +20,13 @@ struct VicinityReading {
     } catch let error as NFCError where error.code == .unsupported && geometry != nil {
       information = ISO15693SystemInformation(uid: tag.identifier)
     }
-    guard let count = information.blockCount ?? geometry?.blockCount else {
+    let known = information.blockCount ?? geometry?.blockCount
+    let blocks: [[UInt8]?] =
+      if let known { try await self.blocks(known) } else { try await blocksUntilRefusal() }
+    let count = blocks.count
+    guard count > 0 else {
       throw NFCError(.unsupported, "the tag does not report how many blocks it has")
     }
-    let blocks = try await self.blocks(count)
     let size =
       information.blockSize ?? blocks.compactMap { $0?.count }.first ?? geometry?.blockSize ?? 4
     var image = TagImage(.iso15693, memory: .init(unitSize: size, unitCount: count))
@@ -44,7 +49,36 @@ struct VicinityReading {
     return MemoryTag.Content(
       image: image,
       missing: unread.isEmpty
-        ? nil : "the tag refuses block\(unread.count > 1 ? "s" : "") \(NumberList.text(unread))")
+        ? nil : "the tag refuses block\(unread.count > 1 ? "s" : "") \(NumberList.text(unread))",
+      remark: known == nil
+        ? "the tag does not report its size; it has given \(count) block\(count == 1 ? "" : "s")"
+        : nil)
+  }
+
+  /// The number of blocks that a command can name with one byte. A tag with more of them reports its size.
+  private static let mostBlocks = 256
+  /// The number of blocks that are read with one command at first.
+  private static let firstStep = 16
+
+  /// Returns the blocks up to the first one that the tag refuses, or does not answer for.
+  func blocksUntilRefusal() async throws -> [[UInt8]] {
+    var blocks: [[UInt8]] = []
+    var step = Self.firstStep
+    while blocks.count < Self.mostBlocks {
+      let range = blocks.count..<min(blocks.count + step, Self.mostBlocks)
+      do {
+        blocks += try await tag.readBlocks(range).map(\.data)
+      } catch let error as NFCError where error.group == .refusal || error.isSilence {
+        guard step == 1 else {
+          step /= 2
+          continue
+        }
+        // A tag that has left is silent, too.
+        if error.isSilence, !blocks.isEmpty { _ = try await tag.readBlocks(0..<1) }
+        break
+      }
+    }
+    return blocks
   }
 
   /// Returns all blocks, with one command. If the tag refuses some of them, each block is read individually.
@@ -75,5 +109,12 @@ struct VicinityReading {
       ).payload
     }
     return answer.flatMap { $0.count == Self.signatureLength ? $0 : nil }
+  }
+}
+
+extension NFCError {
+  /// Whether the tag has not answered, which some do instead of refusing a block.
+  fileprivate var isSilence: Bool {
+    [.tagResponseError, .tagConnectionLost].contains(code) && cause == .noAnswer
   }
 }

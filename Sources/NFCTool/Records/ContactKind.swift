@@ -5,16 +5,25 @@ import NFC
 struct ContactKind: RecordKind {
   static let name = "contact"
   static let abstract = "Writes a business card (vCard)."
-  static let usage = "[<file>] [--name <text>]"
+  static let usage = "[<file>] [--name <text>] [--given <text>] [--family <text>]"
+  static let details = """
+    Phones make the contact from the given and the family name. Of a --name with two words, the last one is the \
+    family name; give longer names with --given and --family, with which --name is only what is displayed.
+    """
   static let examples = [
     "contact --name \"Ada Lovelace\" --phone +441234567890 --virtual ntag215",
+    "contact --given \"Maria Luisa\" --family \"de la Cruz\" --email m@example.com --virtual ntag216",
     "contact card.vcf --virtual ntag216",
   ]
 
   @Argument(help: "A vCard file; - for standard input.", completion: .file())
   var file: String?
-  @Option(help: ArgumentHelp("The name.", valueName: "text"))
+  @Option(help: ArgumentHelp("The name as it is displayed.", valueName: "text"))
   var name: String?
+  @Option(help: ArgumentHelp("The given name.", valueName: "text"))
+  var given: String?
+  @Option(help: ArgumentHelp("The family name.", valueName: "text"))
+  var family: String?
   @Option(
     help: ArgumentHelp("A telephone number; may be given more than once.", valueName: "number"))
   var phone: [String] = []
@@ -27,18 +36,19 @@ struct ContactKind: RecordKind {
   var url: String?
 
   var templates: [String] {
-    phone + email + [name, organization, url].compactMap(\.self)
+    phone + email + [name, given, family, organization, url].compactMap(\.self)
   }
 
   private var hasFields: Bool {
-    name != nil || organization != nil || url != nil || !phone.isEmpty || !email.isEmpty
+    [name, given, family, organization, url].contains { $0 != nil } || !phone.isEmpty
+      || !email.isEmpty
   }
 
   mutating func validate() throws {
     guard (file != nil) != hasFields else {
       throw ValidationError(
         file == nil
-          ? "A file, or at least one of --name, --phone, --email, --organization and --url, is needed."
+          ? "A file, or at least one of --name, --given, --family, --phone, --email, --organization and --url, is needed."
           : "Give either a file or the card's fields.")
     }
   }
@@ -51,6 +61,8 @@ struct ContactKind: RecordKind {
     let link = try url.map { try LinkText.checked(text($0, "--url"), isForced: isForced) }
     let record = VCardRecord(
       name: try name.map { try text($0, "--name") },
+      given: try given.map { try text($0, "--given") },
+      family: try family.map { try text($0, "--family") },
       telephones: try phone.map { try text($0, "--phone") },
       emails: try email.map { try text($0, "--email") },
       organization: try organization.map { try text($0, "--organization") }, url: link)

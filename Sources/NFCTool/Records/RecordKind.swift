@@ -50,12 +50,15 @@ struct WriteKindCommand<Kind: RecordKind>: AsyncParsableCommand {
 
   @OptionGroup var kind: Kind
   @OptionGroup var writing: WriteOptions
+  @OptionGroup var keys: TagKeys
   @OptionGroup var password: Kind.Password
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 
   mutating func validate() throws { try writing.check(options) }
 
-  func run() async throws { try await writing.run(kind, password, options) }
+  func run() async throws {
+    try await writing.run(kind, try TagSecrets(keys, password), options)
+  }
 }
 
 /// The command `nfc encode KIND`.

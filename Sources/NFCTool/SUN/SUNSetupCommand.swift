@@ -144,6 +144,11 @@ struct SUNSetupCommand: AsyncParsableCommand {
         default: nil
         }
       }
+      if setup.link.options.hasFileDataOutsideLinks {
+        session.note(
+          "the file data has characters that no link has; whoever reads the file with a key finds them as they are"
+        )
+      }
       try await tag.namingKeys(isFileGiven: application != nil) {
         let place = application.flatMap { application in file.map { (application, $0) } }
         let target = try await SigningTarget(tag.kind, place)

@@ -49,7 +49,15 @@ enum AddressAdvice {
 
   /// Returns the advice; `nil` for a complete address, and for a text that resembles nothing.
   static func advice(for text: String, in origin: Origin = .option) -> String? {
+    if let foreign = ofNFCpy(text, origin) { return foreign }
     let schemes = ReaderSources.all.flatMap(\.schemes)
+    // pcsc_scan prints the number of each reader before its name.
+    let listed = text.hasPrefix("Reader ") ? text.dropFirst("Reader ".count) : text[...]
+    let number = listed.prefix { $0.isASCII && $0.isNumber }
+    if !number.isEmpty, listed.dropFirst(number.count).hasPrefix(": ") {
+      return "for a PC/SC reader "
+        + origin.writing("pcsc:\(listed.dropFirst(number.count + ": ".count))")
+    }
     let scheme = String(text.prefix { $0 != ":" })
     let address = String(text.dropFirst(scheme.count + 1))
     if let own = onDevice(text, scheme, address, origin) { return own.isEmpty ? nil : own }
@@ -66,6 +74,31 @@ enum AddressAdvice {
     }
     guard intended != scheme else { return nil }
     return "did you mean \(origin.naming(intended + text.dropFirst(scheme.count)))?"
+  }
+
+  /// The schemes for the drivers that nfcpy names after a serial port.
+  private static let driversOfNFCpy = ["pn532": "pn532_uart", "arygon": "arygon"]
+
+  /// Returns the advice for a reader's name in the form of nfcpy: `usb`, `usb:072f:2200`, `tty:USB0:pn532`, `com:COM3`
+  /// or `udp` (nfcpy, "Contactless frontend", `open(path)`); `nil` for any other text.
+  private static func ofNFCpy(_ text: String, _ origin: Origin) -> String? {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+    let first = parts.dropFirst().first ?? ""
+    switch parts.first?.lowercased() {
+    // A bus and a device in three digits are also those of libnfc.
+    case "usb" where parts.count < 2 || first.count == 4: return withoutAddress(origin)
+    case "tty" where !first.contains("/"):
+      let driver = parts.dropFirst(2).first?.lowercased() ?? ""
+      let scheme = driversOfNFCpy[driver] ?? usualScheme
+      return first.isEmpty
+        ? "for a PN532 on a serial line \(origin.writing("\(scheme):/dev/ttyUSB0"))"
+        : origin.writing("\(scheme):/dev/tty\(first)")
+    case "com":
+      return "\(first.isEmpty ? "COM" : first) is a port of Windows; for a PN532 on a serial line "
+        + origin.writing("\(usualScheme):/dev/ttyUSB0")
+    case "udp": return "nfc virtual makes a reader that other programs can open; nfcpy's is not one"
+    default: return nil
+    }
   }
 
   /// Returns the advice for a text that has a device's file in it; `nil` for any other text, and nothing if the

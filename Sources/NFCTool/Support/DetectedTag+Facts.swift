@@ -70,6 +70,9 @@ extension DetectedTag {
     }
   }
 
+  /// The name of the member that says of a UID that it is `random`.
+  static let uidKindKey = "uidKind"
+
   /// The members that identify the tag: `type`, `protocol`, `uid`.
   var identity: [JSONValue.Member] {
     [
@@ -130,6 +133,7 @@ extension DetectedTag {
       ])
     }
     guard case .object(let members) = details else { return identity }
-    return identity + members
+    let kind = hasRandomUID ? [JSONValue.Member(key: Self.uidKindKey, value: "random")] : []
+    return identity + kind + members
   }
 }

@@ -2,6 +2,12 @@ import ArgumentParser
 import NFC
 import SecureTags
 
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
 /// The keys and passwords for a command. Errors never show them.
 struct TagKeys: ParsableArguments {
   @Option(
@@ -10,7 +16,8 @@ struct TagKeys: ParsableArguments {
       "A key; may be given more than once.",
       discussion: """
         MIFARE Classic: 6 bytes, tried as key A and as key B before FFFFFFFFFFFF, A0A1A2A3A4A5 and \
-        D3F7D3F7D3F7. NTAG and Ultralight EV1: the password, 4 bytes. Ultralight C and AES: 16 bytes.
+        D3F7D3F7D3F7. NTAG and Ultralight EV1: the password, 4 bytes. Ultralight C and AES: 16 bytes. The \
+        environment variable NFC_KEYS does the same for MIFARE Classic, with commas between the keys.
         """,
       valueName: "hex"),
     transform: { try Hexadecimal.secret($0, "--key") })
@@ -39,7 +46,9 @@ struct TagKeys: ParsableArguments {
         )
       }
     }
-    guard !leavesOutDefaults || !given.isEmpty || !files.isEmpty else {
+    guard
+      !leavesOutDefaults || !given.isEmpty || !files.isEmpty || getenv(Self.variable) != nil
+    else {
       throw ValidationError("--no-default-keys needs a --key or --keys.")
     }
   }
@@ -66,50 +75,124 @@ struct TagKeys: ParsableArguments {
     }
   }
 
-  /// The keys for a MIFARE Classic, without repetitions: the specified keys, followed by the well-known ones.
-  var classic: [MiFareClassicKey] {
-    get throws {
-      let given = try (given + keysInFiles()).map { bytes in
-        guard let key = MiFareClassicKey(bytes) else {
-          throw Failure(
-            .usage, "a key of \(bytes.count) bytes is given, and this is a MIFARE Classic",
-            advice: "its keys have 6 bytes")
-        }
-        return key
+  private static let variable = "NFC_KEYS"
+
+  /// Returns the keys of a MIFARE Classic in the environment. Keys with a place before them, such as `0:…`, are for
+  /// other tags.
+  private static func keysInEnvironment() throws -> [[UInt8]] {
+    let text = getenv(variable).map { String(cString: $0) } ?? ""
+    return try text.split { $0 == "," || $0.isWhitespace }.compactMap { word in
+      if case .success(let bytes) = Hexadecimal.parse(String(word)),
+        bytes.count == MiFareClassicKey.size
+      {
+        return bytes
       }
-      var known: Set<MiFareClassicKey> = []
-      return (given + (leavesOutDefaults ? [] : MiFareClassicKey.wellKnown)).filter {
-        known.insert($0).inserted
+      guard word.contains(":") else {
+        throw Failure(.usage, "\(variable): a key of a MIFARE Classic is 12 hexadecimal digits")
       }
+      return nil
     }
   }
+
+  /// Reads the files and the environment.
+  ///
+  /// - Throws: ``Failure`` for a file that cannot be read, or a line that is not a key.
+  var found: Found {
+    get throws {
+      Found(
+        given: given, inFiles: try keysInFiles(),
+        inEnvironment: Result {
+          try Self.keysInEnvironment()
+        }, leavesOutDefaults: leavesOutDefaults)
+    }
+  }
+
+  /// The keys for a MIFARE Classic, without repetitions: the specified keys, followed by the well-known ones.
+  var classic: [MiFareClassicKey] { get throws { try found.classic } }
 
   /// Checks the files of keys, and refuses a key for a tag that has none. A file may be for other tags.
   ///
   /// - Parameter tag: the kind of the tag, with its article.
-  func checkAbsence(for tag: String) throws {
-    _ = try keysInFiles()
-    guard given.isEmpty else {
-      throw Failure(
-        .usage, "a key is given, and \(tag) has none for this command", advice: "leave it out")
-    }
-  }
+  func checkAbsence(for tag: String) throws { try found.checkAbsence(for: tag) }
 
-  /// Returns the password or key for an Ultralight or NTAG.
-  ///
-  /// Only one is used, because a tag may become permanently inaccessible after a few wrong ones.
-  ///
-  /// - Parameter password: the specified password.
+  /// Returns the password or key for an Ultralight or NTAG; see ``Found/ultralight(_:password:)``.
   func ultralight(_ product: TagProduct?, password: [UInt8]? = nil) throws -> UltralightKey? {
-    _ = try keysInFiles()
-    let all = given + (password.map { [$0] } ?? [])
-    guard let bytes = all.first else { return nil }
-    guard all.count == 1 else {
-      throw Failure(
-        .usage, "\(all.count) keys are given, and \(product?.name ?? "an Ultralight") has one",
-        advice: "give the right one")
+    try found.ultralight(product, password: password)
+  }
+}
+
+extension TagKeys {
+  /// The keys of the command line, its files, and the environment.
+  struct Found: Sendable {
+    fileprivate let given: [[UInt8]]
+    fileprivate let inFiles: [[UInt8]]
+    /// An error is reported only for a tag that has such keys.
+    fileprivate let inEnvironment: Result<[[UInt8]], any Error>
+    fileprivate let leavesOutDefaults: Bool
+
+    static let none = Found(
+      given: [], inFiles: [], inEnvironment: .success([]), leavesOutDefaults: false)
+
+    /// Whether the command line names a key.
+    var areGiven: Bool { !given.isEmpty || !inFiles.isEmpty }
+
+    /// The keys for a MIFARE Classic, without repetitions: those of the command line, its files and the environment,
+    /// followed by the well-known ones.
+    var classic: [MiFareClassicKey] {
+      get throws {
+        var known: Set<MiFareClassicKey> = []
+        return try (own + (leavesOutDefaults ? [] : MiFareClassicKey.wellKnown)).filter {
+          known.insert($0).inserted
+        }
+      }
     }
-    return try UltralightKey(bytes, product)
+
+    /// The keys for a MIFARE Classic that are not the well-known ones.
+    private var own: [MiFareClassicKey] {
+      get throws {
+        try (given + inFiles + inEnvironment.get()).map { bytes in
+          guard let key = MiFareClassicKey(bytes) else {
+            throw Failure(
+              .usage, "a key of \(bytes.count) bytes is given, and this is a MIFARE Classic",
+              advice: "its keys have 6 bytes")
+          }
+          return key
+        }
+      }
+    }
+
+    /// Uses the keys for the message of a MIFARE Classic.
+    func use(for card: MiFareClassicCommands) throws {
+      let own = try own
+      guard !own.isEmpty || leavesOutDefaults else { return }
+      card.setNDEFKeys(own, includesPublicKeys: !leavesOutDefaults)
+    }
+
+    /// Refuses a key for a tag that has none. A file may be for other tags.
+    ///
+    /// - Parameter tag: the kind of the tag, with its article.
+    func checkAbsence(for tag: String) throws {
+      guard given.isEmpty else {
+        throw Failure(
+          .usage, "a key is given, and \(tag) has none for this command", advice: "leave it out")
+      }
+    }
+
+    /// Returns the password or key for an Ultralight or NTAG.
+    ///
+    /// Only one is used, because a tag may become permanently inaccessible after a few wrong ones.
+    ///
+    /// - Parameter password: the specified password.
+    func ultralight(_ product: TagProduct?, password: [UInt8]? = nil) throws -> UltralightKey? {
+      let all = given + (password.map { [$0] } ?? [])
+      guard let bytes = all.first else { return nil }
+      guard all.count == 1 else {
+        throw Failure(
+          .usage, "\(all.count) keys are given, and \(product?.name ?? "an Ultralight") has one",
+          advice: "give the right one")
+      }
+      return try UltralightKey(bytes, product)
+    }
   }
 }
 

@@ -10,7 +10,8 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
   let name: String
 
   private static let prefix = "homeassistant"
-  private static let tagIdentifier = "{{ value_json.tag.uid }}"
+  /// See ``Tap/tagID``. Home Assistant ignores a scan whose id is empty.
+  private static let tagIdentifier = "{{ value_json.tagID }}"
 
   func message(for reader: String, topics: MQTTTopic) -> (topic: String, payload: String) {
     let object = "nfc-\(MQTTTopic.level(of: name))-\(MQTTTopic.level(of: reader))"

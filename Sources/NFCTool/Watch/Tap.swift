@@ -20,11 +20,13 @@ struct Tap: Sendable {
   let failure: Failure?
   /// The message, or `nil` for a tag without NDEF or with a broken message.
   let message: NDEFMessage?
+  /// Whether it is known what the tag has, or has not: it did not leave before it was read.
+  let isRead: Bool
 
   init(
     id: String = Self.newIdentifier(), time: Duration, reader: String, address: String? = nil,
     tag: [JSONValue.Member], ndef: JSONValue? = nil, failure: Failure? = nil,
-    message: NDEFMessage? = nil
+    message: NDEFMessage? = nil, isRead: Bool = true
   ) {
     self.id = id
     self.time = time
@@ -34,6 +36,7 @@ struct Tap: Sendable {
     self.ndef = ndef
     self.failure = failure
     self.message = message
+    self.isRead = isRead
   }
 
   /// Returns 128 random bits in hexadecimal.
@@ -45,8 +48,21 @@ struct Tap: Sendable {
   var json: JSONValue {
     .members([
       "event": "tap", "id": .string(id), "time": .seconds(time), "reader": .string(reader),
-      "tag": .object(tag), "ndef": ndef, "ndefError": failure?.json,
+      "tagID": .string(tagID), "tag": .object(tag), "ndef": ndef, "ndefError": failure?.json,
     ])
+  }
+
+  /// What identifies the tag for Home Assistant and other programs that know tags by their content: the id in its link
+  /// if it is a tag of Home Assistant's app, else its UID; empty if it is not known, because the tag left before it was
+  /// read, or if the UID is another one at each tap.
+  var tagID: String {
+    if let id = message.flatMap(HomeAssistantTag.id(in:)) { return id }
+    return isRead && uidKind == nil ? uid : ""
+  }
+
+  /// The members of the tag for a list of those that are present.
+  var presence: JSONValue {
+    .object(tag + [JSONValue.Member(key: "tagID", value: .string(tagID))])
   }
 
   /// Returns the text of a member of the tag.
@@ -57,6 +73,8 @@ struct Tap: Sendable {
   var uid: String { fact("uid") ?? "" }
   var type: String { fact("type") ?? "" }
   var product: String? { fact("product") }
+  /// `random` for a UID that is another one at each tap.
+  var uidKind: String? { fact(DetectedTag.uidKindKey) }
 
   /// The line for people.
   var line: String {
@@ -71,7 +89,7 @@ extension Tap {
   /// The first URI of the message, which may be that of a smart poster.
   var uri: String? { message?.records.lazy.compactMap { Self.uri(of: $0) }.first }
 
-  private static func uri(of record: NDEFRecord) -> String? {
+  static func uri(of record: NDEFRecord) -> String? {
     switch try? record.decoded {
     case let link as URIRecord: link.uri
     case let link as AbsoluteURIRecord: link.hasScheme ? link.uri : nil

@@ -27,7 +27,7 @@ struct TapReading: Sendable {
     do {
       try await detected.connect()
       do {
-        content = try await NDEFContent(detected)
+        content = try await Self.content(of: detected)
       } catch let error as NFCError where !error.isLoss {
         problem = Failure(error)
       }
@@ -37,6 +37,7 @@ struct TapReading: Sendable {
       // A command without an answer does not indicate anything about the tag.
     } catch {
       isComplete = content != nil
+      if !isComplete { problem = Failure(.lost, "the tag left before its message was read") }
     }
     self.isComplete = isComplete
     tag = detected.facts(product, information)
@@ -58,6 +59,24 @@ struct TapReading: Sendable {
     case .success(let (decoded, json)): (message, ndef, failure) = (decoded, json, nil)
     case .failure(let error): (message, ndef, failure) = (nil, nil, Failure(broken: error))
     }
+  }
+}
+
+extension TapReading {
+  /// Reads the message. What is broken, or was lost, is read again once, so that one disturbed answer does not make
+  /// another tag of it (adonno/tagreader#110).
+  private static func content(of tag: DetectedTag) async throws -> NDEFContent {
+    do {
+      let content = try await NDEFContent(tag)
+      guard (try? content.message) == nil else { return content }
+    } catch let error as NFCError
+      where error.isLoss || error.code == .malformedContent
+    {
+      // A tag that has left is not there for another look either.
+      try await tag.connect()
+    }
+    tag.ndef?.discardCachedContent()
+    return try await NDEFContent(tag)
   }
 }
 

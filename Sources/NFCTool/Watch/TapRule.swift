@@ -6,6 +6,8 @@ struct TapRule: Hashable, Sendable {
   enum Condition: Hashable, Sendable {
     /// The UID in upper-case hexadecimal, as `nfc poll` prints it.
     case uid(String)
+    /// Whether the UID is another one at each tap.
+    case uidKind(isRandom: Bool)
     case type(String)
     /// The name of the chip. Case, blanks and punctuation are ignored.
     case product(String)
@@ -20,6 +22,7 @@ struct TapRule: Hashable, Sendable {
     func holds(for tap: Tap) -> Bool {
       switch self {
       case .uid(let uid): tap.uid == uid
+      case .uidKind(let isRandom): (tap.uidKind != nil) == isRandom
       case .type(let type): tap.type == type
       case .product(let name):
         tap.product.map { Spelling.folded($0) == Spelling.folded(name) } ?? false

@@ -68,7 +68,7 @@ extension TapRule {
 }
 
 extension TapRule.Condition {
-  private static let names = "uid, type, product, uri, mime, external and text"
+  private static let names = "uid, uidKind, type, product, uri, mime, external and text"
 
   fileprivate init(_ key: RulesNode, _ value: RulesNode) throws(TapRulesError) {
     guard let name = key.text, let text = value.text else {
@@ -80,6 +80,11 @@ extension TapRule.Condition {
         throw TapRulesError(value, "\"\(text)\" is not a UID, which is written in hexadecimal")
       }
       self = .uid(bytes.hexadecimal)
+    case "uidKind":
+      guard ["random", "fixed"].contains(text) else {
+        throw TapRulesError(value, "uidKind: takes random or fixed, not \"\(text)\"")
+      }
+      self = .uidKind(isRandom: text == "random")
     case "type":
       guard
         let type = DetectedTag.typeNames.first(where: {

@@ -76,7 +76,7 @@ actor Watcher {
     let time = now()
     let tap = Tap(
       time: time, reader: reader, address: address, tag: reading.tag, ndef: reading.ndef,
-      failure: reading.failure, message: reading.message)
+      failure: reading.failure, message: reading.message, isRead: reading.isComplete)
     let isNew = debouncer.wasRead(key, tap, isComplete: reading.isComplete, at: time)
     if isNew { try report(tap) }
     scheduleDepartures()
@@ -205,7 +205,7 @@ actor Watcher {
 
   private func publishPresence(on reader: String) {
     guard let publisher else { return }
-    let present = debouncer.present(on: reader).map { JSONValue.object($0.tag) }
+    let present = debouncer.present(on: reader).map(\.presence)
     publisher.retain(JSONValue.array(present).text, on: publisher.topics.present(reader))
   }
 

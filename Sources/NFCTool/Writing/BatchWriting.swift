@@ -237,6 +237,7 @@ final class BatchWriting: Sendable {
           "uid": .bytes(tag.identifier), "n": .integer(number),
           "written": .integer(written.length), "verified": .bool(written.isVerified),
           "locked": written.isLocked ? .bool(true) : nil,
+          "tagID": written.homeAssistantID.map { .string($0) },
         ]).text)
     }
     let more = (written.isVerified ? ", verified" : "") + (written.isLocked ? ", locked" : "")

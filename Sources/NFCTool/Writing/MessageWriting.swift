@@ -8,7 +8,7 @@ struct MessageWriting: Sendable {
   var append = false
   /// Whether the tag is made permanently read-only.
   var lock = false
-  var password: [UInt8]?
+  var secrets = TagSecrets.none
 
   /// The result of writing.
   struct Result: Sendable {
@@ -16,12 +16,15 @@ struct MessageWriting: Sendable {
     var length: Int
     var isVerified: Bool
     var isLocked: Bool
+    /// The id by which Home Assistant knows the tag, if it is a tag of its own app.
+    var homeAssistantID: String?
 
     /// The members for `--json`.
     var members: KeyValuePairs<String, JSONValue?> {
       [
         "written": .integer(length), "verified": .bool(isVerified),
         "locked": isLocked ? .bool(true) : nil,
+        "tagID": homeAssistantID.map { .string($0) },
       ]
     }
   }
@@ -29,11 +32,13 @@ struct MessageWriting: Sendable {
   func write(
     _ message: NDEFMessage, to tag: DetectedTag, _ ndef: any NDEFTag
   ) async throws -> Result {
-    try await tag.authenticate(password)
+    try await tag.open(with: secrets)
     let bytes = try await whole(message, on: ndef, tag.identifier.tagName).encoded()
     try await ndef.writeNDEFBytes(bytes, verify: verify)
     if lock { try await ndef.makeReadOnly() }
-    return Result(length: bytes.count, isVerified: verify, isLocked: lock)
+    return Result(
+      length: bytes.count, isVerified: verify, isLocked: lock,
+      homeAssistantID: HomeAssistantTag.id(in: message))
   }
 
   /// Returns the complete message, which begins with the tag's message if it is to be kept.
@@ -85,7 +90,7 @@ extension DetectedTag {
   fileprivate var adviceForClosedNDEF: String {
     switch self {
     case .miFare(let tag) where tag.family == .classic:
-      "it has keys, not a password; nfc mifare reads and restores sectors with --key"
+      "give the card's key with --key, or several with --keys"
     case .miFare(let tag) where tag.family == .desfire: Self.adviceForKeys
     case .iso7816(let card) where !ProtectionChange.mayHaveFilePassword(card): Self.adviceForKeys
     default: "give the tag's password with --password"

@@ -25,7 +25,8 @@ struct WriteCommand: ParsableCommand {
       WriteKindCommand<TelephoneKind>.self, WriteKindCommand<SMSKind>.self,
       WriteKindCommand<MailKind>.self, WriteKindCommand<GeoKind>.self,
       WriteKindCommand<AppKind>.self, WriteKindCommand<BluetoothKind>.self,
-      WriteKindCommand<PosterKind>.self, WriteKindCommand<MIMEKind>.self,
+      WriteKindCommand<PosterKind>.self, WriteKindCommand<HomeAssistantKind>.self,
+      WriteKindCommand<MIMEKind>.self,
       WriteKindCommand<ExternalKind>.self, WriteKindCommand<RawKind>.self,
       WriteKindCommand<JSONKind>.self,
     ])
@@ -53,7 +54,8 @@ struct EncodeCommand: ParsableCommand {
       EncodeKindCommand<TelephoneKind>.self, EncodeKindCommand<SMSKind>.self,
       EncodeKindCommand<MailKind>.self, EncodeKindCommand<GeoKind>.self,
       EncodeKindCommand<AppKind>.self, EncodeKindCommand<BluetoothKind>.self,
-      EncodeKindCommand<PosterKind>.self, EncodeKindCommand<MIMEKind>.self,
+      EncodeKindCommand<PosterKind>.self, EncodeKindCommand<HomeAssistantKind>.self,
+      EncodeKindCommand<MIMEKind>.self,
       EncodeKindCommand<ExternalKind>.self, EncodeKindCommand<RawKind>.self,
       EncodeKindCommand<JSONKind>.self,
     ])

@@ -67,10 +67,10 @@ struct WriteOptions: ParsableArguments {
 
   /// Writes the message that the options describe to one tag or to several.
   func run(
-    _ kind: some RecordKind, _ password: some TagPasswordOptions, _ options: GlobalOptions
+    _ kind: some RecordKind, _ secrets: TagSecrets, _ options: GlobalOptions
   ) async throws {
     let writing = MessageWriting(
-      verify: verify || lock, append: append, lock: lock, password: try password.bytes)
+      verify: verify || lock, append: append, lock: lock, secrets: secrets)
     guard !each else {
       let batch = try BatchWriting(kind, self, writing)
       return try await Session.run(options) { session in

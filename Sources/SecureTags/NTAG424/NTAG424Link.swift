@@ -29,11 +29,17 @@ public struct NTAG424Link: Hashable, Sendable {
     /// What the MAC covers. `automatic` covers the file data if there is any, otherwise nothing of
     /// the link, as most servers expect.
     public var macInput = SUNMACInput.automatic
-    /// The data to encrypt, padded with the digit zero (30).
+    /// The data to encrypt, any bytes, padded with the digit zero (30). Whoever reads the file with a key finds them
+    /// there as they are; see ``hasFileDataOutsideLinks``.
     public var fileData: [UInt8] = []
     /// The number of reads after which the file can no longer be read, 1 to 16777214; `nil` for no
     /// limit.
     public var counterLimit: Int?
+
+    /// Whether the data to encrypt has bytes that no link has, such as blanks.
+    public var hasFileDataOutsideLinks: Bool {
+      !fileData.allSatisfy { (0x21...0x7E).contains($0) }
+    }
 
     /// Creates the usual options: the usual keys, and no limit.
     public init() {}
@@ -47,12 +53,7 @@ public struct NTAG424Link: Hashable, Sendable {
     self.template = template
     self.options = options
     try Self.check(options, template)
-    var link = template.link
-    if let place = template.places[.fileData] {
-      // Only the first half of the place is encrypted (data sheet, 9.3.6).
-      link.replaceSubrange(
-        place.lowerBound..<place.lowerBound + options.fileData.count, with: options.fileData)
-    }
+    let link = template.link
     let record = URIRecord(String(decoding: link, as: UTF8.self)).record
     let encoded = NDEFMessage(records: [record]).encoded()
     guard encoded.count + Self.lengthSize <= Self.fileSize,
@@ -70,7 +71,14 @@ public struct NTAG424Link: Hashable, Sendable {
     else {
       throw NFCError(.invalidParameter, "the link has a character that is not allowed in a record")
     }
-    file = length.bigEndianBytes + encoded
+    var file = length.bigEndianBytes + encoded
+    if let place = template.places[.fileData] {
+      // Only the first half of the place is encrypted (data sheet, 9.3.6). The chip encrypts any bytes, also those
+      // that no link has: a phone gets them in hexadecimal.
+      let start = file.count - link.count + place.lowerBound
+      file.replaceSubrange(start..<start + options.fileData.count, with: options.fileData)
+    }
+    self.file = file
     dynamicMessaging = try Self.messaging(
       template, options, shift: file.count - link.count, prefixLength: prefix.utf8.count)
   }
@@ -101,10 +109,6 @@ public struct NTAG424Link: Hashable, Sendable {
       throw NFCError(
         .invalidParameter,
         "there are \(options.fileData.count) bytes of file data and room for \(room)")
-    }
-    guard options.fileData.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-      throw NFCError(
-        .invalidParameter, "file data in a link has only letters, digits and punctuation of ASCII")
     }
     if let limit = options.counterLimit {
       guard (1..<NTAG424DynamicMessaging.notMirrored).contains(limit) else {

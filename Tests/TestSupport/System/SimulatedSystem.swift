@@ -53,7 +53,8 @@ package final class SimulatedSystem {
   /// A USB device, and its node with the rights of all unless another mode is given.
   package func usb(
     _ port: String, _ vendor: String, _ product: String, address: String = "001:004",
-    name: String? = nil, driver: String? = nil, mode: Int? = 0o666
+    name: String? = nil, driver: String? = nil, interfaceClass: String? = nil,
+    interfaceProtocol: String? = nil, mode: Int? = 0o666
   ) throws {
     let folder = "/sys/bus/usb/devices/\(port)"
     let numbers = address.split(separator: ":").compactMap { Int($0) }
@@ -63,6 +64,10 @@ package final class SimulatedSystem {
     try file(folder + "/devnum", "\(numbers[1])\n")
     if let name { try file(folder + "/product", name + "\n") }
     try self.folder(folder + ":1.0")
+    if let interfaceClass { try file(folder + ":1.0/bInterfaceClass", interfaceClass + "\n") }
+    if let interfaceProtocol {
+      try file(folder + ":1.0/bInterfaceProtocol", interfaceProtocol + "\n")
+    }
     if let driver { try link(folder + ":1.0/driver", to: "../../../bus/usb/drivers/\(driver)") }
     if let mode { try file(node(address), mode: mode) }
   }
