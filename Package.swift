@@ -30,6 +30,7 @@ let package = Package(
     .library(name: "SecureTags", targets: ["SecureTags"]),
     .library(name: "VirtualNFC", targets: ["VirtualNFC"]),
     .library(name: "SUNMessage", targets: ["SUNMessage"]),
+    .library(name: "TravelDocuments", targets: ["TravelDocuments"]),
     // For those who write a driver of their own.
     .library(name: "DriverConformance", targets: ["DriverConformance"]),
     .library(name: "ReaderThread", targets: ["ReaderThread"]),
@@ -108,6 +109,8 @@ let package = Package(
     // Files of tags' memories, of several programs.
     .target(name: "TagImages", dependencies: ["JSONText"]),
     .target(name: "SecureTags", dependencies: ["NFCCore", "NDEF", "SUNMessage", "COpenSSL"]),
+    // Passports and identity cards: reads them, and judges what they say.
+    .target(name: "TravelDocuments", dependencies: ["NFCCore", "COpenSSL"]),
     .target(
       name: "VirtualNFC",
       dependencies: [
@@ -174,6 +177,9 @@ let package = Package(
     .testTarget(
       name: "SecureTagsTests",
       dependencies: ["SecureTags", "SUNMessage", "NFC", "TestSupport", "VirtualNFC"]),
+    .testTarget(
+      name: "TravelDocumentsTests",
+      dependencies: ["TravelDocuments", "NFC", "SeededRandom", "TestSupport", "VirtualNFC"]),
     .testTarget(
       name: "VirtualNFCTests", dependencies: ["NFC", "SeededRandom", "TestSupport", "VirtualNFC"]),
     .testTarget(

@@ -1,0 +1,40 @@
+import NFCCore
+
+/// The connection to a chip: sends a command unchanged and returns the answer, whatever the status word.
+///
+/// A ``TagLink`` is the usual one. Programs with another kind of connection, such as Core NFC's, have their own.
+public protocol ChipLink {
+  /// The maximum length of a command in bytes.
+  var maximumCommandLength: Int { get }
+  /// The maximum length of an answer in bytes, with its status word.
+  var maximumResponseLength: Int { get }
+  /// Sends a command: one exchange. The chip may request more time, up to half a minute.
+  ///
+  /// - Throws: ``NFCError`` with the code `tagConnectionLost` or `tagResponseError` if the document has left.
+  func transmit(_ command: APDU) throws -> ResponseAPDU
+  /// Returns random bytes from a cryptographic generator.
+  func random(_ count: Int) throws -> [UInt8]
+}
+
+/// The connection to a tag of a reader.
+struct ReaderChipLink: ChipLink {
+  private let link: TagLink
+  let maximumCommandLength: Int
+  let maximumResponseLength: Int
+
+  /// A chip computes for seconds over a large curve, and delays its answer after wrong passwords: 15 s were seen
+  /// (Proxmark3, cmdhfemrtd.c).
+  private static let patience = Duration.seconds(60)
+
+  init(_ link: TagLink, _ capabilities: ReaderCapabilities) {
+    self.link = link
+    maximumCommandLength = capabilities.maximumCommandLength
+    maximumResponseLength = capabilities.maximumResponseLength
+  }
+
+  func transmit(_ command: APDU) throws -> ResponseAPDU {
+    try link.send(command, timeout: Self.patience)
+  }
+
+  func random(_ count: Int) throws -> [UInt8] { link.random(count) }
+}
