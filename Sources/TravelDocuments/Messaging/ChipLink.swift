@@ -14,6 +14,17 @@ public protocol ChipLink {
   func transmit(_ command: APDU) throws -> ResponseAPDU
   /// Returns random bytes from a cryptographic generator.
   func random(_ count: Int) throws -> [UInt8]
+  /// Activates the chip again, which ends what was selected and opened in it.
+  ///
+  /// - Throws: ``NFCError`` with the code `tagConnectionLost` if that is not possible without taking the document away.
+  func activateAgain() throws
+}
+
+extension ChipLink {
+  /// Throws `tagConnectionLost`.
+  public func activateAgain() throws {
+    throw NFCError(.tagConnectionLost, "the document has to be taken away and put back")
+  }
 }
 
 /// The connection to a tag of a reader.
@@ -37,4 +48,6 @@ struct ReaderChipLink: ChipLink {
   }
 
   func random(_ count: Int) throws -> [UInt8] { link.random(count) }
+
+  func activateAgain() throws { try link.wake() }
 }
