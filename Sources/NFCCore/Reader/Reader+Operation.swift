@@ -17,6 +17,10 @@ extension Reader {
     }
 
     private let state = Mutex(State())
+    /// What makes the reader act as a card, if this is one of its operations.
+    let emulation: EmulationToken?
+
+    init(_ emulation: EmulationToken? = nil) { self.emulation = emulation }
 
     /// Whether an error results from the cancellation.
     var isCancelled: Bool {

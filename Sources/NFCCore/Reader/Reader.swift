@@ -43,6 +43,8 @@ public actor Reader {
   var needsSelect = false
   /// Nothing has been looked for since the reader was opened: its carrier was switched on just then.
   var isFieldFresh = true
+  /// What makes the reader act as a card; nothing else can use it meanwhile.
+  var emulation: EmulationToken?
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     executor.asUnownedSerialExecutor()
@@ -113,10 +115,13 @@ public actor Reader {
   // MARK: Operations
 
   /// Runs `body` on the reader's thread, from its first to its last exchange without a hop.
+  ///
+  /// - Parameter emulation: what the operation belongs to, if it is one of a reader that acts as a card.
   nonisolated func perform<Result: Sendable>(
+    for emulation: EmulationToken? = nil,
     _ body: @Sendable (isolated Reader, Operation) throws -> Result
   ) async throws -> Result {
-    let operation = Operation()
+    let operation = Operation(emulation)
     return try await withTaskCancellationHandler {
       try await run(operation, body)
     } onCancel: {
@@ -139,6 +144,7 @@ public actor Reader {
     do {
       // Cancelled before it could be aborted, it has only been marked.
       try operation.checkCancellation()
+      try leaveEmulation(for: operation)
       return try body(self, operation)
     } catch let error as NFCError {
       if operation.isCancelled { throw CancellationError() }

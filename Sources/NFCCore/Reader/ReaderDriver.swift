@@ -14,13 +14,15 @@ public struct ReaderCapabilities: Hashable, Sendable {
   /// The ways in which commands can reach a tag, best first, with their capabilities. Empty for a
   /// reader that sends everything. The first tag shows which of them the reader supports.
   public var commandPaths: [CommandPath]
+  /// The limits of the reader as a card; `nil` if it cannot act as one. See ``Reader/emulate(_:)``.
+  public var emulation: EmulationCapabilities?
 
   /// Creates the capabilities of a reader that sends every command unchanged, unless `commandPaths`
   /// says otherwise.
   public init(
     technologies: Set<TagTechnology>, bitRates: [TagTechnology: [Int]],
     maximumCommandLength: Int, maximumResponseLength: Int, supportsOnlyAPDUs: Bool = false,
-    commandPaths: [CommandPath] = []
+    commandPaths: [CommandPath] = [], emulation: EmulationCapabilities? = nil
   ) {
     self.technologies = technologies
     self.bitRates = bitRates
@@ -28,6 +30,7 @@ public struct ReaderCapabilities: Hashable, Sendable {
     self.maximumResponseLength = maximumResponseLength
     self.supportsOnlyAPDUs = supportsOnlyAPDUs
     self.commandPaths = commandPaths
+    self.emulation = emulation
   }
 }
 
@@ -159,6 +162,30 @@ public protocol ReaderDriver: AnyObject {
   /// its next command, and before another program gets it: the next ``select(_:)`` wakes it, even if it is active.
   func commandWasCut()
 
+  /// Makes the reader a card, and waits until another reader has activated it. Called again after each session, when
+  /// as few commands to the reader as possible must pass. A reader with such
+  /// ``ReaderCapabilities/emulation`` implements this and the following three methods.
+  ///
+  /// - Returns: whether it was activated within the time limit.
+  /// - Throws: ``NFCError/Code/unsupported``; ``NFCError/Code/readerUnavailable``; ``NFCError/Code/readerLost``.
+  func waitForActivation(as identity: CardIdentity, timeout: Duration) throws -> Bool
+
+  /// Waits for the next command of the reader that has activated the card.
+  ///
+  /// - Throws: ``NFCError/Code/readerUnavailable``; ``NFCError/Code/readerLost``.
+  func receiveCommand(timeout: Duration) throws -> EmulationReception
+
+  /// Answers the command that was received, and returns once the answer has been sent.
+  ///
+  /// - Returns: `nil`, or how the session has ended if the answer could not be sent.
+  /// - Throws: ``NFCError/Code/commandTooLong``, and nothing was sent; ``NFCError/Code/readerUnavailable``;
+  ///   ``NFCError/Code/readerLost``.
+  func answerCommand(_ answer: [UInt8]) throws -> EmulationRelease?
+
+  /// Ends to act as a card, so that tags can be looked for as before. Called once after any number of
+  /// ``waitForActivation(as:timeout:)``.
+  func endEmulation() throws
+
   /// Switches off the carrier and releases the reader. No call follows.
   func close()
 }
@@ -173,6 +200,25 @@ extension ReaderDriver {
   public func tagHoldsState(_ holdsState: Bool) {}
   public func commandWasCut() {}
   public var announceClose: @Sendable () -> Void { {} }
+
+  public func waitForActivation(as identity: CardIdentity, timeout: Duration) throws -> Bool {
+    throw Self.cannotBeCard
+  }
+
+  public func receiveCommand(timeout: Duration) throws -> EmulationReception {
+    throw Self.cannotBeCard
+  }
+
+  public func answerCommand(_ answer: [UInt8]) throws -> EmulationRelease? {
+    throw Self.cannotBeCard
+  }
+
+  public func endEmulation() throws {}
+
+  private static var cannotBeCard: NFCError {
+    NFCError(
+      .unsupported, "this reader cannot act as a card; a PN532 can", cause: .unsupportedByReader)
+  }
 
   public func isPresent(_ target: Target) throws -> Bool {
     do {
