@@ -188,6 +188,12 @@ package final class HelperService {
       try driver.authenticate(block: block, keyType: keyType, key: key, uid: uid)
     case .disconnect: driver.disconnect()
     case .commandWasCut: driver.commandWasCut()
+    case .waitForActivation(let identity, let timeout):
+      return .decision(try driver.waitForActivation(as: identity, timeout: timeout))
+    case .receiveCommand(let timeout):
+      return .reception(try driver.receiveCommand(timeout: timeout))
+    case .answerCommand(let answer): return .release(try driver.answerCommand(answer))
+    case .endEmulation: try driver.endEmulation()
     case .open, .reset, .close: break
     }
     return .done

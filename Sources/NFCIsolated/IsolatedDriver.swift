@@ -16,13 +16,13 @@ final class IsolatedDriver: ReaderDriver {
   private let program: HelperProgram
   /// What libnfc has to open.
   private let address: ReaderAddress
-  private let limits: IsolationLimits
+  let limits: IsolationLimits
   private let foundOneByOne: Set<TagTechnology>
   private let operation = Operation()
   /// Whether the last command to a tag was given up between two frames.
   private var isCommandCut = false
   /// `nil` once it has ended.
-  private var helper: HelperProcess?
+  private(set) var helper: HelperProcess?
   /// Why it has.
   private var ending: NFCError?
 
@@ -135,7 +135,7 @@ final class IsolatedDriver: ReaderDriver {
   /// - Parameters:
   ///   - limit: after which the helper is ended.
   ///   - isAbortable: `false` for requests that are sent although the work was cancelled.
-  private func call(
+  func call(
     _ request: HelperRequest, atMost limit: Duration? = nil, isAbortable: Bool = true
   ) throws -> HelperResponse {
     guard let helper else { throw ending ?? NFCError(.readerLost, "the reader was closed") }
@@ -171,12 +171,12 @@ final class IsolatedDriver: ReaderDriver {
     ending = error
   }
 
-  private func confirm(_ request: HelperRequest) throws {
+  func confirm(_ request: HelperRequest) throws {
     guard case .done = try call(request) else { throw unexpectedResponse() }
   }
 
   /// Handles an answer that does not belong to the request.
-  private func unexpectedResponse() -> NFCError {
+  func unexpectedResponse() -> NFCError {
     helper?.kill()
     let error = Self.malformedResponse(.readerLost)
     markLost(error)

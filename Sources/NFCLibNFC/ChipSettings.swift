@@ -78,6 +78,16 @@ final class ChipSettings {
     try bestEffort(Self.maximumRetriesOfExchange)
   }
 
+  /// Puts a chip that has acted as a card into the same state.
+  func establishAgain() throws(LibNFC.Failure) {
+    try establish()
+    radioTimeout = 0
+    isSetUpForTypeB = false
+    // libnfc's copy of the parameters is not what the chip has.
+    isAutomaticRATSKnown = false
+    try setAutomaticRATS(true)
+  }
+
   /// Called before the first search for type B: the firmware of a complete reader has its own
   /// settings for its antenna.
   private func establishTypeB() throws(LibNFC.Failure) {

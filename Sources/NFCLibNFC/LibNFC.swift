@@ -545,6 +545,42 @@ enum LibNFC {
       try chipCommand(command, rawTimeout: traits.timeout(timeout))
     }
 
+    /// Sends a command of a chip that acts as a card, and returns its answer with the status in front, whatever the status
+    /// is: libnfc would return one code for several (1.8.0, `pn53x_transceive`).
+    ///
+    /// If the status says that more follows, libnfc asks for it by a command that the chip refuses; what has arrived
+    /// until then is in the buffer, and is returned. The rest comes with the next call.
+    ///
+    /// - Parameter timeout: in milliseconds, at least 1.
+    func cardCommand(_ command: [UInt8], timeout: Int32) throws(Failure) -> [UInt8] {
+      try checkLength(command, LibNFC.maximumCommandLength)
+      guard let call = LibNFC.chipCommand else { throw Failure(code: Failure.notSupported) }
+      if traits.reportsSilenceAsAnswer { try set(NP_EASY_FRAMING, isEasyFraming) }
+      // Nothing has this status: bit 7 ends the process before.
+      let nothing: UInt8 = 0xFF
+      buffer[0] = nothing
+      let count: Int32
+      do throws(Failure) {
+        // libnfc reads one byte past a command of one byte to ask for more.
+        count = try check(
+          call(device, command + [0], command.count, buffer, Self.bufferSize, traits.timeout(timeout))
+        )
+      } catch {
+        let status = buffer[0]
+        guard status != nothing, error.code != Failure.aborted else { throw error }
+        if error.code == Failure.inputOutput, status & Self.moreInformation != 0 {
+          return answer(of: Int32(1 + LibNFC.maximumResponseLength))
+        }
+        guard !error.isOfLine, status & 0x3F != 0 else { throw error }
+        return [status & 0x3F]
+      }
+      guard count > 0 else { throw Failure(code: Failure.timeout) }
+      return answer(of: count)
+    }
+
+    /// The bit of a status that says that more follows (UM0701-02, 7.1).
+    static let moreInformation: UInt8 = 0x40
+
     /// Sends a command of the chip itself.
     ///
     /// - Parameter rawTimeout: in milliseconds, as libnfc's driver takes it.

@@ -36,6 +36,8 @@ package final class LibNFCDriver: ReaderDriver {
   /// The UID of a card that is known to support ISO/IEC 14443-4 in addition to its MIFARE Classic
   /// sectors.
   var cardWithSectors: [UInt8]?
+  /// What is known of the chip while it acts as a card; `nil` if it looks for tags.
+  var cardMode: CardMode?
 
   var device: LibNFC.Device { connection.device }
   var jewel: JewelExchange { connection.jewel }
@@ -62,7 +64,9 @@ package final class LibNFCDriver: ReaderDriver {
       let supported = try Self.capabilities(of: connection.device)
       // Not before: for an unknown chip, libnfc would read a list that does not exist.
       firmware = connection.device.firmware
-      capabilities = Self.capabilities(supported, of: firmware)
+      var own = Self.capabilities(supported, of: firmware)
+      own.emulation = Self.emulation(of: connection.device, firmware)
+      capabilities = own
     } catch {
       watchdog.finish { connection.close() }
       throw NFCError(
@@ -173,6 +177,7 @@ package final class LibNFCDriver: ReaderDriver {
     watchdog.begin()
     watchdog.finish {
       try? jewel.restore()
+      leaveCardMode()
       connection.close()
     }
     watchdog.end()
@@ -187,6 +192,7 @@ package final class LibNFCDriver: ReaderDriver {
   package func disconnect() {
     active = nil
     framing = nil
+    cardMode = nil
     guard !device.isClosed else { return }
     watchdog.finish { connection.close() }
   }

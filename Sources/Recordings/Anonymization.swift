@@ -131,6 +131,10 @@ struct IdentifierReplacement {
     switch call.request {
     case .resetField, .list: break
     case .randomNumber: return call
+    case .waitForActivation(let uid, let historicalBytes):
+      call.request = .waitForActivation(uid: identifier(uid), historicalBytes: historicalBytes)
+    case .answerCommand(let answer): call.request = .answerCommand(bytes(answer, .tagProtocol))
+    case .receiveCommand, .endEmulation: break
     case .find(let technology, let found):
       call.request = .find(technology, excluding: found.map(identifier))
     case .select(let old): call.request = .select(identifier(old))
@@ -145,6 +149,7 @@ struct IdentifierReplacement {
     }
     switch call.outcome {
     case .targets(let targets): call.outcome = .targets(targets.map(target))
+    case .command(let command): call.outcome = .command(bytes(command, .tagProtocol))
     case .answer(let answer):
       var (command, framing) = ([UInt8](), Framing.checked)
       if case .exchange(let bytes, let other, _) = call.request {

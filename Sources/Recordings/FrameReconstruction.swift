@@ -54,6 +54,35 @@ struct FrameReconstruction {
           content: .frame(Self.checkedA([code, block]), .reader, .iso14443), isFirst: true,
           comment: Self.cipher)
       ]
+    default: return cardItems(call)
+    }
+  }
+
+  /// The frames of a reader that acts as a card: the reader is the other side.
+  private mutating func cardItems(_ call: RecordedCall) -> [Item] {
+    func block(_ pcb: UInt8, _ data: [UInt8], _ sender: PacketCapture.Sender) -> Item {
+      Item(
+        content: .frame(Self.checkedA([pcb] + data), sender, .iso14443), isFirst: false,
+        comment: Self.blocks)
+    }
+    let (information, deselect): (UInt8, UInt8) = (0x02, 0xC2)
+    switch (call.request, call.outcome) {
+    case (.waitForActivation(let uid, let historicalBytes), .activated):
+      guard
+        let identity = try? CardIdentity(
+          number: Array(uid.dropFirst()), historicalBytes: historicalBytes)
+      else { return [] }
+      select(.iso14443a(identity.target))
+      return Self.activation(of: .iso14443a(identity.target)).map {
+        Item(content: $0, isFirst: false, comment: Self.activation)
+      }
+    case (.receiveCommand, .command(let command)):
+      return [block(information | blockNumber, command.bytes, .reader)]
+    case (.answerCommand(let answer), .done):
+      defer { blockNumber ^= 1 }
+      return [block(information | blockNumber, answer.bytes, .tag)]
+    case (.receiveCommand, .released(.deselected)):
+      return [block(deselect, [], .reader), block(deselect, [], .tag)]
     default: return []
     }
   }

@@ -24,6 +24,14 @@ public struct RecordedCall: Hashable, Sendable {
     /// Random bytes, this many, for the program's side of a proof: only in recordings with secrets, because whoever
     /// has them and a key has the session.
     case randomNumber(count: Int)
+    /// Act as a card with this UID and these historical bytes until a reader activates it.
+    case waitForActivation(uid: [UInt8], historicalBytes: [UInt8])
+    /// Receive a command as a card.
+    case receiveCommand
+    /// Answer the command that was received as a card.
+    case answerCommand(RecordedBytes)
+    /// Stop acting as a card.
+    case endEmulation
   }
 
   /// The outcome of a call.
@@ -37,6 +45,12 @@ public struct RecordedCall: Hashable, Sendable {
     case isPresent(Bool)
     /// What the reader can do with the tag.
     case capabilities(ReaderCapabilities)
+    /// The reader was activated as a card.
+    case activated
+    /// The command that it has received as a card.
+    case command(RecordedBytes)
+    /// The other side has ended the session.
+    case released(EmulationRelease)
     /// The tag's answer, or the random number.
     case answer(RecordedBytes)
     /// The error that the driver threw.
@@ -95,6 +109,9 @@ extension RecordedCall.Request {
       .authenticate(let otherBlock, let otherType, let otherKey, let otherUID)
     ):
       block == otherBlock && type == otherType && uid == otherUID && key.matches(otherKey.bytes)
+    // A card may have another UID each time.
+    case (.waitForActivation, .waitForActivation): true
+    case (.answerCommand(let recorded), .answerCommand(let answer)): recorded.matches(answer.bytes)
     default: self == other
     }
   }
@@ -116,6 +133,10 @@ extension RecordedCall.Request: CustomStringConvertible {
     case .authenticate(let block, let type, _, _):
       "authenticating with key \(type == .a ? "A" : "B") for block \(block)"
     case .randomNumber(let count): "a random number of \(count) bytes"
+    case .waitForActivation(let uid, _): "acting as the card \(uid.hexadecimal)"
+    case .receiveCommand: "receiving a command as a card"
+    case .answerCommand(let answer): "the answer \(answer.text) as a card"
+    case .endEmulation: "the end of acting as a card"
     }
   }
 }
@@ -125,6 +146,7 @@ extension RecordedCall.Request {
   var kind: String {
     switch self {
     case .exchange: "another command"
+    case .answerCommand: "another answer"
     default: description
     }
   }

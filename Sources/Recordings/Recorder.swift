@@ -100,6 +100,13 @@ extension RecordedCall {
       case .failure(let error): secrets.answerFailed(error)
       default: break
       }
+    case .receiveCommand:
+      guard case .command(let command) = outcome else { break }
+      let ranges = secrets.find(inCommand: command.bytes, framing: .tagProtocol)
+      call.outcome = .command(RecordedBytes(command.bytes, masking: ranges))
+    case .answerCommand(let answer):
+      let ranges = secrets.find(inAnswer: answer.bytes)
+      call.request = .answerCommand(RecordedBytes(answer.bytes, masking: ranges))
     default: break
     }
     return call

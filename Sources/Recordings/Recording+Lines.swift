@@ -84,6 +84,12 @@ extension ReaderCapabilities {
       "maximumResponseLength": .integer(maximumResponseLength),
       "supportsOnlyAPDUs": .bool(supportsOnlyAPDUs),
       "commandPaths": .array(commandPaths.map(\.recorded)),
+      "emulation": emulation.map {
+        .members([
+          "maximumCommandLength": .integer($0.maximumCommandLength),
+          "maximumAnswerLength": .integer($0.maximumAnswerLength),
+        ])
+      },
     ])
   }
 
@@ -101,6 +107,11 @@ extension ReaderCapabilities {
     for path in try fields.list("commandPaths") {
       commandPaths.append(try CommandPath(recorded: RecordedField(path)))
     }
+    guard fields.has("emulation") else { return }
+    let limits = try fields.object("emulation")
+    emulation = EmulationCapabilities(
+      maximumCommandLength: try limits.integer("maximumCommandLength"),
+      maximumAnswerLength: try limits.integer("maximumAnswerLength"))
   }
 }
 
@@ -135,6 +146,7 @@ extension CommandPath {
 /// The name of a call in a line.
 private enum CallName: String {
   case reset, list, find, select, present, limits, exchange, authenticate, random
+  case activation, receive, answer, endCard
 }
 
 extension Framing {
@@ -185,9 +197,20 @@ extension RecordedCall {
     case .randomNumber(let count):
       add(.random)
       add("count", .integer(count))
+    case .waitForActivation(let uid, let historicalBytes):
+      add(.activation)
+      add("uid", .bytes(uid))
+      add("historicalBytes", .bytes(historicalBytes))
+    case .receiveCommand: add(.receive)
+    case .answerCommand(let answer):
+      add(.answer)
+      add("answer", .string(answer.text))
+    case .endEmulation: add(.endCard)
     }
     switch outcome {
-    case .done: break
+    case .done, .activated: break
+    case .command(let command): add("command", .string(command.text))
+    case .released(let release): add("released", .string(release.rawValue))
     case .targets(let targets): add("found", .array(targets.map(\.recorded)))
     case .isPresent(let isPresent): add("present", .bool(isPresent))
     case .capabilities(let capabilities): add("capabilities", capabilities.recorded)
@@ -246,6 +269,12 @@ extension RecordedCall.Request {
         key: try fields.maskedBytes("key"), uid: try fields.bytes("uid"))
     case .random:
       self = .randomNumber(count: try fields.integer("count", in: 1...Self.longestRandomNumber))
+    case .activation:
+      self = .waitForActivation(
+        uid: try fields.bytes("uid"), historicalBytes: try fields.bytes("historicalBytes"))
+    case .receive: self = .receiveCommand
+    case .answer: self = .answerCommand(try fields.maskedBytes("answer"))
+    case .endCard: self = .endEmulation
     }
   }
 }
@@ -260,8 +289,18 @@ extension RecordedCall.Outcome {
       self = .cancelled
       return
     }
+    if fields.has("released") {
+      let text = try fields.text("released")
+      guard let release = EmulationRelease(rawValue: text) else {
+        throw RecordedField.Problem("\"released\" is not a reason")
+      }
+      self = .released(release)
+      return
+    }
     switch name {
-    case .reset, .select, .authenticate: self = .done
+    case .reset, .select, .authenticate, .answer, .endCard: self = .done
+    case .activation: self = .activated
+    case .receive: self = .command(try fields.maskedBytes("command"))
     case .list, .find:
       var targets: [Target] = []
       for value in try fields.list("found") {

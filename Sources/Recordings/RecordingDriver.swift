@@ -2,10 +2,10 @@ import NFCCore
 
 /// A driver that forwards all calls to another driver and records them.
 final class RecordingDriver: RandomNumberDriver {
-  private let driver: any ReaderDriver
+  let driver: any ReaderDriver
   private let number: Int
-  private let recorder: Recorder
-  private var secrets = RecordingSecrets()
+  let recorder: Recorder
+  var secrets = RecordingSecrets()
   /// The recorded capabilities of the reader for a tag, if they differ from its general ones, by the
   /// identifier that the recording has. A card that changes its kind keeps it.
   private var limits: [[UInt8]: ReaderCapabilities] = [:]
@@ -102,7 +102,7 @@ final class RecordingDriver: RandomNumberDriver {
 
   // MARK: Recording
 
-  private func record(_ request: RecordedCall.Request, _ body: () throws -> Void) throws {
+  func record(_ request: RecordedCall.Request, _ body: () throws -> Void) throws {
     try record(request, { _ in .done }, body)
   }
 
@@ -124,7 +124,7 @@ final class RecordingDriver: RandomNumberDriver {
     }
   }
 
-  private func write(
+  func write(
     _ request: RecordedCall.Request, _ outcome: RecordedCall.Outcome, from time: Duration
   ) {
     recorder.take(

@@ -19,7 +19,7 @@ final class ReplayDriver: RandomNumberDriver {
   private var mismatch: ReplayReader.Mismatch?
   /// The time of the first call.
   private var start: ContinuousClock.Instant?
-  private var secrets = RecordingSecrets()
+  var secrets = RecordingSecrets()
   private var limits: [[UInt8]: ReaderCapabilities] = [:]
 
   /// A flag that any thread can set.
@@ -144,7 +144,7 @@ final class ReplayDriver: RandomNumberDriver {
   // MARK: Answers
 
   /// - Parameter shown: the request without secrets; `nil` if it has none.
-  private func answer(
+  func answer(
     _ request: RecordedCall.Request, shown: RecordedCall.Request? = nil
   ) throws -> RecordedCall.Outcome {
     if let mismatch { throw failure(mismatch) }

@@ -62,7 +62,7 @@ public struct EmulatedType4Tag: Hashable, Sendable {
   /// Whether the other side may write.
   public let isWritable: Bool
   /// The sizes that the tag announces.
-  public let layout: Layout
+  public private(set) var layout: Layout
   /// The last complete message, as bytes.
   public private(set) var message: [UInt8]
 
@@ -118,6 +118,19 @@ public struct EmulatedType4Tag: Hashable, Sendable {
   ) throws(NFCError) {
     try self.init(
       message.records.isEmpty ? [] : message.encoded(), isWritable: isWritable, layout: layout)
+  }
+
+  /// Returns the same tag, which announces no more than a reader can pass on.
+  func limited(to reader: EmulationCapabilities?) -> EmulatedType4Tag {
+    guard let reader else { return self }
+    // Class, instruction, parameters and Lc; the status word.
+    let (header, status) = (5, 2)
+    var tag = self
+    tag.layout.maximumUpdateLength = min(
+      layout.maximumUpdateLength, max(1, reader.maximumCommandLength - header))
+    tag.layout.maximumReadLength = min(
+      layout.maximumReadLength, max(15, reader.maximumAnswerLength - status))
+    return tag
   }
 
   private static let lengthSize = 2

@@ -15,11 +15,16 @@ enum HelperRequest: Hashable, Sendable {
   case disconnect
   case close
   case commandWasCut
+  case waitForActivation(CardIdentity, timeout: Duration)
+  case receiveCommand(timeout: Duration)
+  case answerCommand([UInt8])
+  case endEmulation
 
   private enum Kind: UInt8 {
     case open = 1
     case reset, resetField, list, find, select, isPresent, exchange, authenticate
     case disconnect, close, commandWasCut
+    case waitForActivation, receiveCommand, answerCommand, endEmulation
   }
 
   func write(to writer: inout MessageWriter) {
@@ -59,6 +64,17 @@ enum HelperRequest: Hashable, Sendable {
     case .disconnect: kind(.disconnect)
     case .close: kind(.close)
     case .commandWasCut: kind(.commandWasCut)
+    case .waitForActivation(let identity, let timeout):
+      kind(.waitForActivation)
+      writer.identity(identity)
+      writer.duration(timeout)
+    case .receiveCommand(let timeout):
+      kind(.receiveCommand)
+      writer.duration(timeout)
+    case .answerCommand(let answer):
+      kind(.answerCommand)
+      writer.block(answer)
+    case .endEmulation: kind(.endEmulation)
     }
   }
 
@@ -88,6 +104,12 @@ enum HelperRequest: Hashable, Sendable {
     case .disconnect: self = .disconnect
     case .close: self = .close
     case .commandWasCut: self = .commandWasCut
+    case .waitForActivation:
+      let identity = try reader.identity()
+      self = .waitForActivation(identity, timeout: try reader.duration())
+    case .receiveCommand: self = .receiveCommand(timeout: try reader.duration())
+    case .answerCommand: self = .answerCommand(try reader.block())
+    case .endEmulation: self = .endEmulation
     }
   }
 }

@@ -17,12 +17,15 @@ enum HelperResponse: Hashable, Sendable {
   case targets([Target])
   case answer([UInt8])
   case decision(Bool)
+  case reception(EmulationReception)
+  /// How the session has ended; `nil` if it has not.
+  case release(EmulationRelease?)
   case failure(NFCError)
   case cancelled
 
   private enum Kind: UInt8 {
     case done = 1
-    case opened, targets, answer, decision, failure, cancelled
+    case opened, targets, answer, decision, failure, cancelled, reception, release
   }
 
   func write(to writer: inout MessageWriter) {
@@ -44,6 +47,12 @@ enum HelperResponse: Hashable, Sendable {
     case .decision(let decision):
       kind(.decision)
       writer.flag(decision)
+    case .reception(let reception):
+      kind(.reception)
+      writer.reception(reception)
+    case .release(let release):
+      kind(.release)
+      writer.optional(release) { $0.release($1) }
     case .failure(let error):
       kind(.failure)
       writer.error(error)
@@ -70,6 +79,10 @@ enum HelperResponse: Hashable, Sendable {
         try reader.list { reader throws(MalformedMessage) in try reader.target() })
     case .answer: self = .answer(try reader.block())
     case .decision: self = .decision(try reader.flag())
+    case .reception: self = .reception(try reader.reception())
+    case .release:
+      self = .release(
+        try reader.optional { reader throws(MalformedMessage) in try reader.release() })
     case .failure: self = .failure(try reader.error())
     case .cancelled: self = .cancelled
     }

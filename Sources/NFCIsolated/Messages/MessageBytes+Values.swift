@@ -28,6 +28,11 @@ extension MessageWriter {
     number(Int32(clamping: value.maximumCommandLength))
     number(Int32(clamping: value.maximumResponseLength))
     flag(value.supportsOnlyAPDUs)
+    optional(value.emulation) { writer, emulation in
+      writer.number(Int32(clamping: emulation.maximumCommandLength))
+      writer.number(Int32(clamping: emulation.maximumAnswerLength))
+      writer.flag(emulation.isExperimental)
+    }
   }
 
   mutating func target(_ value: Target) {
@@ -169,9 +174,18 @@ extension MessageReader {
     }
     let command = Int(try number(Int32.self))
     let response = Int(try number(Int32.self))
+    let supportsOnlyAPDUs = try flag()
+    let emulation = try optional { reader throws(MalformedMessage) in
+      let command = Int(try reader.number(Int32.self))
+      let answer = Int(try reader.number(Int32.self))
+      return EmulationCapabilities(
+        maximumCommandLength: command, maximumAnswerLength: answer,
+        isExperimental: try reader.flag())
+    }
     return ReaderCapabilities(
       technologies: Set(technologies), bitRates: Dictionary(rates) { $1 },
-      maximumCommandLength: command, maximumResponseLength: response, supportsOnlyAPDUs: try flag())
+      maximumCommandLength: command, maximumResponseLength: response,
+      supportsOnlyAPDUs: supportsOnlyAPDUs, emulation: emulation)
   }
 
   mutating func target() throws(MalformedMessage) -> Target {

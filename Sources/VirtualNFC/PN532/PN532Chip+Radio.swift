@@ -31,6 +31,9 @@ extension PN532Chip {
     let memories = Self.bytesWritten(effects) == nil ? [] : field.tags.map(\.memory)
     var exchange = isFrameLost(effects) ? nil : field.exchange(frame)
     if let count = Self.bytesWritten(effects) { tear(memories, after: count) }
+    if !isFrameLost(effects), let answer = facingAnswer(frame, within: limit, to: exchange) {
+      exchange = VirtualField.Exchange(reception: .frame(answer), delay: .zero)
+    }
     laterSlots = exchange?.laterSlots ?? []
     var reception = exchange?.reception ?? .silence
     disturb(&reception, by: effects)
@@ -55,6 +58,17 @@ extension PN532Chip {
       trace?(.collided(bit: bit))
     }
     return receivedByUnit(reception)
+  }
+
+  /// Returns the answer of a chip in front of the antenna, if no tag has answered.
+  private func facingAnswer(
+    _ frame: RadioFrame, within limit: Duration, to exchange: VirtualField.Exchange?
+  ) -> RadioFrame? {
+    switch exchange?.reception {
+    case .silence?, nil: break
+    case .frame?, .collision?: return nil
+    }
+    return facing.current?.exchange(frame, limit: limit, isInterrupted: isInterrupted)
   }
 
   private func isFrameLost(_ effects: [Fault.Effect]) -> Bool {

@@ -55,6 +55,8 @@ struct PN532Chip {
   enum Parameter {
     static let automaticATRResponse: UInt8 = 0x04
     static let automaticRATS: UInt8 = 0x10
+    /// fISO14443-4_PICC: as a card, the firmware runs ISO/IEC 14443-4.
+    static let isPICC: UInt8 = 0x20
     static let withoutAmble: UInt8 = 0x40
   }
 
@@ -67,10 +69,19 @@ struct PN532Chip {
   }
 
   static let initialBaudRate = 115_200
-  static let initialParameters = Parameter.automaticATRResponse | Parameter.automaticRATS
+  static let initialParameters =
+    Parameter.automaticATRResponse | Parameter.automaticRATS | Parameter.isPICC
 
   let field: VirtualField
   let model: VirtualPN532
+  /// The chip as a card.
+  let target: TargetUnit
+  /// What is in front of the antenna in addition to the field's tags.
+  let facing: FacingPlace
+  /// Whether the host has sent something that ends the running command.
+  var isInterrupted: @Sendable () -> Bool = { false }
+  /// Whether the host has asked for a command since the last activation.
+  var hasRequestedCommand = false
   var power = Power.awake
   /// Whether the chip is in LowVbat mode, which SAMConfiguration ends.
   var isInLowVbat = false
@@ -118,9 +129,14 @@ struct PN532Chip {
 
   private static let initialPorts: (p3: UInt8, p7: UInt8) = (0x3F, 0x06)
 
-  init(field: VirtualField, model: VirtualPN532 = VirtualPN532()) {
+  init(
+    field: VirtualField, model: VirtualPN532 = VirtualPN532(), target: TargetUnit? = nil,
+    facing: FacingPlace = FacingPlace()
+  ) {
     self.field = field
     self.model = model
+    self.target = target ?? TargetUnit(model.target) {}
+    self.facing = facing
     powerUp()
     start()
   }
@@ -139,6 +155,7 @@ struct PN532Chip {
     ports = Self.initialPorts
     (fifo, segments) = ([], [])
     lastStatus = .success
+    target.leave()
     forgetTargets()
   }
 
@@ -162,6 +179,7 @@ struct PN532Chip {
     if model.firmware.lacks.contains(code) { return .syntaxError }
     let parameters = Array(command.dropFirst())
     errorStatus = nil
+    leaveTarget(for: code)
     guard var answer = run(code, parameters) else { return .syntaxError }
     if code.answersWithStatus, let errorStatus, !answer.isSuccess { answer = .status(errorStatus) }
     if code.answersWithStatus, case .data(let data) = answer, let first = data.first,
@@ -186,7 +204,9 @@ struct PN532Chip {
       guard attempts > 0 else { return [first &+ 1, 0] }
       pending.attempts = attempts - 1
     }
-    guard case .data(let data) = run(code, Array(pending.command.dropFirst())) else { return nil }
+    guard
+      case .data(let data) = run(code, Array(pending.command.dropFirst()), isFirst: false)
+    else { return nil }
     return [first &+ 1] + data
   }
 
@@ -211,7 +231,11 @@ struct PN532Chip {
   }
 
   /// Runs a command; `nil` for a wrong length or for parameters that do not exist.
-  private mutating func run(_ code: PN532Command, _ parameters: [UInt8]) -> Answer? {
+  ///
+  /// - Parameter isFirst: `false` to continue a command that waits.
+  private mutating func run(
+    _ code: PN532Command, _ parameters: [UInt8], isFirst: Bool = true
+  ) -> Answer? {
     switch code {
     case .diagnose: return diagnose(parameters)
     case .getFirmwareVersion:
@@ -248,16 +272,10 @@ struct PN532Chip {
     case .inPSL: return selectRate(parameters)
     case .inATR: return requestAttributes(parameters)
     case .inJumpForDEP, .inJumpForPSL: return jump(parameters)
-    case .tgInitAsTarget:
-      guard parameters.count >= 37 else { return nil }
-      // No reader ever activates the chip as a target.
-      forgetTargets()
-      setCarrier(false)
-      return .neverEnds
-    case .tgGetTargetStatus: return parameters.isEmpty ? .data([0x00, 0x00]) : nil
-    case .tgGetData, .tgGetInitiatorCommand, .tgSetData, .tgResponseToInitiator,
-      .tgSetGeneralBytes, .tgSetMetaData:
-      return .status(.invalidDeviceState)
+    case .tgInitAsTarget, .tgGetTargetStatus, .tgGetData, .tgGetInitiatorCommand, .tgSetData,
+      .tgResponseToInitiator, .tgSetGeneralBytes, .tgSetMetaData:
+      if code == .tgInitAsTarget { hasRequestedCommand = false }
+      return runTarget(code, parameters, isFirst: isFirst)
     }
   }
 
@@ -265,6 +283,9 @@ struct PN532Chip {
   mutating func setCarrier(_ isOn: Bool) {
     guard field.isPowered != isOn else { return }
     field.setPower(isOn, since: isOn ? clock?() ?? .zero : .zero)
+    // A chip that has its own carrier on is not a card.
+    if isOn { target.leave() }
+    facing.current?.setField(isOn)
     hasHaltedTag = false
     haltedTagsFound = 0
     if isOn {

@@ -76,6 +76,9 @@ public struct VirtualPN532: Hashable, Sendable {
   /// one that the host has named. UM0701-02, 7.3.5, says only that the named one is initialized.
   public var listsSecondBesideUID = false
 
+  /// What the chip does as a card, where no public source settles it.
+  public var target = TargetReadings()
+
   /// Creates a chip with this firmware, in this state.
   public init(_ firmware: Firmware = .pn532C106, start: Start = .poweredUp) {
     self.firmware = firmware

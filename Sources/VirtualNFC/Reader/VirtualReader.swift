@@ -45,6 +45,9 @@ public final class VirtualReader: Sendable {
   public let field: VirtualField
   /// The serial port's name, for instance `/dev/pts/5`.
   public let path: String
+  /// The chip as the reader in front of it sees it, when it acts as a card.
+  public let antenna: any FacingAntenna
+  private let facing = FacingPlace()
   private let chip: VirtualPN532
   private let shared: VirtualReaderLoop.Shared
   private let thread: VirtualReaderThread
@@ -77,9 +80,14 @@ public final class VirtualReader: Sendable {
     }
     let shared = shared
     let field = field
+    let target = TargetUnit(chip.target) { [weak shared] in shared?.wake() }
+    antenna = target
+    let facing = facing
     thread = try VirtualReaderThread {
       var loop = VirtualReaderLoop(
-        shared: shared, chip: PN532Chip(field: field, model: chip), pace: pace, trace: trace)
+        shared: shared,
+        chip: PN532Chip(field: field, model: chip, target: target, facing: facing), pace: pace,
+        trace: trace)
       loop.run()
     }
   }
@@ -107,6 +115,14 @@ public final class VirtualReader: Sendable {
   /// Takes effect before the next bytes from a host.
   public func cyclePower() {
     shared.state.withLock { $0.cyclesPower = true }
+  }
+
+  /// Places an antenna in front of this reader's: the one of another reader, which then is in the field of this one and
+  /// can act as a card. `nil` removes it.
+  public func face(_ antenna: (any FacingAntenna)?) {
+    facing.current?.setField(false)
+    facing.current = antenna
+    antenna?.setField(field.isPowered)
   }
 
   /// Unplugs the reader: the serial line disappears. Calling it again does nothing.

@@ -30,6 +30,9 @@ struct VirtualReaderLoop {
         $0.terminal?.wake()
       }
     }
+
+    /// The command that is waiting may have its answer now.
+    func wake() { state.withLock { $0.terminal?.wake() } }
   }
 
   private let shared: Shared
@@ -74,7 +77,8 @@ struct VirtualReaderLoop {
         pending != nil
         ? pendingPeriodMilliseconds : frames.isWithinFrame ? Self.linePeriodMilliseconds : nil
       switch terminal.wait(milliseconds: limit, endsWhenHungUp: limit != nil) {
-      case .woken: continue
+      case .woken:
+        if pending != nil { proceed(terminal) }
       case .hungUp:
         // A frame that a terminated host has not completed must not swallow the next host's first bytes.
         // The chip continues with its command, but nobody waits for the answer.
@@ -146,6 +150,7 @@ struct VirtualReaderLoop {
     case .acknowledge:
       // The host aborts the running command (6.2.1.3, and 6.3.1.3 d).
       pending = nil
+      if chip.target.isArmed { chip.target.leave() }
       chip.hostAcknowledges()
     case .negativeAcknowledge:
       if !lastReply.isEmpty { send(lastReply, terminal) }
@@ -172,6 +177,7 @@ struct VirtualReaderLoop {
       // Until there is an answer to this command, there is none to repeat.
       lastReply = []
       chip.airTime = .zero
+      chip.isInterrupted = { terminal.receives(within: .zero) }
       let outcome = chip.execute(command)
       guard !isAborted(terminal) else { return count() }
       switch outcome {

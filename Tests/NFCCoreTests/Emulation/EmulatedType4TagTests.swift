@@ -34,13 +34,13 @@ import Testing
     ("00A404000FA000000396564341FFFFFFFFFFFFFFFF", "6A82"),
     // Version 1 of the application, a part of its name, and no name.
     ("00A4040007D276000085010000", "6A82"), ("00A4040006D2760000850100", "6A82"),
-    ("00A4040000", "6700"), ("00A40400", "6A82"),
+    ("00A4040000", "6A82"), ("00A40400", "6A82"),
     ("00A4040C07D2760000850101", "9000"), ("00A4040007D2760000850101", "9000"),
     // Other parameters and instructions.
     ("00A4020C02E104", "6A86"), ("00A4040207D2760000850101", "6A86"), ("00B2010C00", "6D00"),
     ("00CA000000", "6D00"), ("FFCA000000", "6E00"),
     // Without the application no file, without a file no byte.
-    ("00A4000C02E104", "6A82"), ("00B0000002", "6986"), ("00D6000000", "6700"),
+    ("00A4000C02E104", "6A82"), ("00B0000002", "6986"), ("00D6000000", "6986"),
     ("00D600000100", "6986"),
   ])
   func answersBeforeTheApplication(_ command: String, _ answer: String) throws {
