@@ -126,7 +126,8 @@ let package = Package(
       name: "NFCTool",
       dependencies: [
         "NFC", "NFCDiagnosis", "NFCCore", "NFCBackground", "VirtualNFC", "NDEF", "JSONText",
-        "SUNMessage", "SecureTags", "TagImages", "Recordings", "ChildProcesses", "ReaderThread",
+        "SUNMessage", "SecureTags", "TagImages", "TravelDocuments", "Recordings",
+        "ChildProcesses", "ReaderThread",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["Programs"])),

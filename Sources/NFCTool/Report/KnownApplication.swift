@@ -28,6 +28,9 @@ struct KnownApplication {
     KnownApplication("identity card (PIV)", "A000000308"),
   ]
 
+  /// Returns the name of an application; `nil` for one that is not known.
+  static func name(of aid: [UInt8]) -> String? { all.first { $0.aid.bytes == aid }?.name }
+
   /// Returns the applications that a card has. One exchange for each known application; no data is read. The answer
   /// of a payment card also lists its applications.
   static func all(on card: any ISO7816Tag) async throws -> [KnownApplication] {

@@ -29,6 +29,9 @@ final class FileReader {
     self.habits = habits
   }
 
+  /// Sends a command that reads no file.
+  func send(_ command: APDU) throws -> ChipChannel.Answer { try channel.send(command) }
+
   /// Forgets which file is selected: another application was selected.
   func applicationChanged() { current = nil }
 

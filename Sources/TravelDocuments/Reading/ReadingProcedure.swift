@@ -14,10 +14,6 @@ final class ReadingProcedure {
   /// The file by which a document is recognized that was put back.
   private var comparison: DocumentFile?
 
-  /// The LDS application (Doc 9303-10, 4.3).
-  static let application: [UInt8] = [0xA0, 0x00, 0x00, 0x02, 0x47, 0x10, 0x01]
-  private static let masterFile: [UInt8] = [0x3F, 0x00]
-  private static let select: UInt8 = 0xA4
   /// The number of times that a chip may end its session.
   private static let restartLimit = 6
   /// Longer answers than those of a short command need extended length fields.
@@ -134,36 +130,11 @@ final class ReadingProcedure {
 
   // MARK: Identification
 
-  /// Reads EF.CardAccess: the master file is current after activation. If its short identifier does not work, the file
-  /// is selected.
+  /// Reads EF.CardAccess, once.
   private func readCardAccess() throws {
     guard state.cardAccess == .unknown else { return }
-    let file = DocumentFile.cardAccess
-    var found: [UInt8]?
-    do {
-      var partial = PartialFile()
-      if try reader.readByShortIdentifier(file, into: &partial) { found = partial.bytes }
-      if found == nil {
-        try selectMasterFile()
-        partial = PartialFile()
-        if try reader.readSelected(file, into: &partial) { found = partial.bytes }
-      }
-    } catch let error as NFCError where [.refusal, .content].contains(error.group) {
-      // A file that cannot be read, or is not one, says nothing.
-      found = nil
-    }
-    state.cardAccess = found.map { .found($0) } ?? .absent
-    state.files[file] = nil
-  }
-
-  /// Selects the master file. Chips differ in the form; and in some it cannot be selected, because it is current.
-  private func selectMasterFile() throws {
-    for data in [Self.masterFile, []] {
-      let answer = try channel.send(
-        APDU(
-          instructionClass: 0, instructionCode: Self.select, p1: 0, p2: 0x0C, data: data))
-      if answer.isSuccess { return }
-    }
+    state.cardAccess = try reader.readCardAccess().map { .found($0) } ?? .absent
+    state.files[.cardAccess] = nil
   }
 
   /// Reads EF.ATR/INFO for the sizes of extended commands, which are not used unless they are stated.
@@ -233,10 +204,7 @@ final class ReadingProcedure {
   }
 
   private func selectApplication() throws {
-    let answer = try channel.send(
-      APDU(
-        instructionClass: 0, instructionCode: Self.select, p1: 0x04, p2: 0x0C,
-        data: Self.application))
+    let answer = try channel.send(FileReader.selectApplication)
     reader.applicationChanged()
     guard !answer.isSuccess else { return }
     if channel.messaging != nil {

@@ -1,0 +1,95 @@
+import TravelDocuments
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// The files with authorities that the user trusts.
+enum TrustFiles {
+  /// Reads the files and folders that the command line names, and those of the user's configuration.
+  ///
+  /// - Returns: `nil` if there is none.
+  /// - Throws: ``Failure`` for a file that is not there, or that has no certificate.
+  static func load(_ paths: [String]) throws -> (store: TrustStore, notes: [String])? {
+    var store = TrustStore()
+    var notes: [String] = []
+    for path in paths { try add(path, &store, &notes) }
+    if let folder = configured, File.exists(folder) { try add(folder, &store, &notes) }
+    for source in store.sources where source.isListVerified == false {
+      notes.append(
+        "the signature of the master list \(source.name) was not verified: "
+          + "its own authority is not among the trusted files")
+    }
+    return store.isEmpty && paths.isEmpty ? nil : (store, notes)
+  }
+
+  /// The folder of the user's configuration (XDG Base Directory Specification).
+  private static var configured: String? {
+    func variable(_ name: String) -> String? {
+      getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
+    if let base = variable("XDG_CONFIG_HOME"), base.hasPrefix("/") { return base + "/nfc/trust" }
+    return variable("HOME").map { $0 + "/.config/nfc/trust" }
+  }
+
+  private static func add(
+    _ path: String, _ store: inout TrustStore, _ notes: inout [String]
+  ) throws {
+    guard let names = File.names(inFolder: path) else {
+      do {
+        try store.add(try File.read(path), name: File.name(path))
+      } catch let error as DecodingError {
+        throw Failure(
+          .content, "\(File.name(path)) cannot be used as a trust list: \(error.reason)",
+          advice: "give a certificate in PEM or DER, a master list, or an LDIF")
+      }
+      return
+    }
+    for name in names where !name.hasPrefix(".") {
+      let file = path + "/" + name
+      guard File.names(inFolder: file) == nil else { continue }
+      do {
+        try store.add(try File.read(file), name: File.name(file))
+      } catch let error as DecodingError {
+        notes.append("\(File.name(file)) was left out: \(error.reason)")
+      }
+    }
+  }
+}
+
+extension File {
+  /// Returns the names in a folder, in their order; `nil` if it is not a folder.
+  static func names(inFolder path: String) -> [String]? {
+    guard path != standard, let folder = opendir(systemName(of: path)) else { return nil }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { ArgumentText.text(of: $0) }
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  /// Creates a folder that only its owner may use, or takes one that is empty.
+  ///
+  /// - Throws: ``Failure`` `usage` for anything else that has the name.
+  static func checkEmptyFolder(_ path: String) throws {
+    if let names = names(inFolder: path) {
+      guard names.isEmpty else {
+        throw Failure(
+          .usage, "the folder \(name(path)) is not empty", advice: "name a new or an empty one")
+      }
+    } else if exists(path) {
+      throw Failure(.usage, "\(name(path)) is not a folder", advice: "name a new folder")
+    }
+  }
+
+  /// Creates a folder, unless it is there.
+  static func createFolder(_ path: String) throws {
+    if let number = makeFolder(of: path + "/") { throw failure("write", path, number) }
+  }
+}
