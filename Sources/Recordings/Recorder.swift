@@ -12,7 +12,7 @@ import Synchronization
 /// everything up to that point. Keys and passwords are masked: keys of MIFARE Classic, also in
 /// sector trailers; passwords, their acknowledges and the pages that hold them; all data of an
 /// authentication of Ultralight C and AES, DESFire, MIFARE Plus and FeliCa; passwords of ISO 15693 tags;
-/// the data of VERIFY and related commands. The program's random numbers are recorded only with the secrets:
+/// the data of VERIFY and related commands; what secure messaging protects, and what is read of a travel document. The program's random numbers are recorded only with the secrets:
 /// without them, an authentication in which both sides prove a key cannot be replayed.
 public final class Recorder: Sendable {
   /// Receives a line, including its line feed.

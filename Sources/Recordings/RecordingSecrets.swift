@@ -33,6 +33,8 @@ struct RecordingSecrets {
   private var secretPages = PasswordPages.ofAll
   /// Whether the next command is the second half of a secret one.
   private var isContinued = false
+  /// Whether the application of travel documents is selected, without secure messaging.
+  private var isTravelDocument = false
   /// The PACK that was last written to the tag, two bytes.
   private var writtenAcknowledge: [UInt8]?
 
@@ -52,6 +54,7 @@ struct RecordingSecrets {
   mutating func turn(to target: Target?) {
     expectation = .nothing
     isContinued = false
+    isTravelDocument = false
     guard let target else { return }
     if !(self.target?.isSame(as: target) ?? false) {
       secretPages = PasswordPages.ofAll
@@ -225,6 +228,17 @@ struct RecordingSecrets {
     static let authenticateInstructions: Set<UInt8> = [0x82, 0x88, 0x86, 0x87]
     static let proprietary: UInt8 = 0x80
     static let headerSize = 5
+    /// GET CHALLENGE: from the number and the answer to it, a guessed password could be checked.
+    static let getChallenge: UInt8 = 0x84
+    /// The bits of the class byte for secure messaging with an authenticated header, and the first interindustry
+    /// classes, which have them (ISO/IEC 7816-4, table 2).
+    static let secureMessaging: UInt8 = 0x0C
+    static let otherThanFirstInterindustry: UInt8 = 0xE0
+    /// SELECT by name, and the application of travel documents (ICAO Doc 9303-10, 4.3). Its files are about a person.
+    static let (select, byName): (UInt8, UInt8) = (0xA4, 0x04)
+    static let travelDocument: [UInt8] = [0xA0, 0x00, 0x00, 0x02, 0x47, 0x10, 0x01]
+    /// READ BINARY, in both forms, and GET RESPONSE.
+    static let fileReads: Set<UInt8> = [0xB0, 0xB1, 0xC0]
     /// MIFARE Plus: both authentications, their second half, and writing keys in security level 0.
     static let plusAuthentications: Set<UInt8> = [0x70, 0x76]
     static let plusContinued: UInt8 = 0x72
@@ -264,6 +278,7 @@ struct RecordingSecrets {
     if end >= 4, code & Card.proprietary == 0, Card.verifications.contains(command[1]) {
       return end > Card.headerSize ? [Card.headerSize..<end] : []
     }
+    if let found = secrets(inDocument: command, code, after: previous) { return found }
     if end >= 4, code & Card.proprietary == 0, Card.authenticateInstructions.contains(command[1]) {
       expectation = .wrappedAuthentication
       return end > Card.headerSize ? [Card.headerSize..<end] : []
@@ -280,6 +295,36 @@ struct RecordingSecrets {
       expectation = .restOfCommand
     } else if code == Card.continued, previous == .restOfCommand, end > 1 {
       return [1..<end]
+    }
+    return []
+  }
+
+  /// Returns the positions of the secrets in a command with secure messaging, and in one to a travel document; `nil` for
+  /// any other command.
+  ///
+  /// The bytes that secure messaging protects are masked too: whoever learns the printed password later could decrypt
+  /// them, if the proofs were there.
+  private mutating func secrets(
+    inDocument command: [UInt8], _ code: UInt8, after previous: Expectation
+  ) -> [Range<Int>]? {
+    let end = command.count
+    guard end >= 4, code & Card.otherThanFirstInterindustry == 0 else { return nil }
+    let data = Card.headerSize..<max(Card.headerSize, end)
+    if code & Card.secureMessaging == Card.secureMessaging {
+      expectation = .wrappedAuthentication
+      return data.isEmpty ? [] : [data]
+    }
+    switch command[1] {
+    case Card.getChallenge: expectation = .wrappedAuthentication
+    case Card.select where command[2] == Card.byName:
+      isTravelDocument = command.dropFirst(Card.headerSize).starts(with: Card.travelDocument)
+    // The rest of a protected answer is fetched without protection.
+    case let code where Card.fileReads.contains(code):
+      guard isTravelDocument || code == 0xC0 && previous == .wrappedAuthentication else {
+        return nil
+      }
+      expectation = .wrappedAuthentication
+    default: return nil
     }
     return []
   }

@@ -90,6 +90,6 @@ extension File {
 
   /// Creates a folder, unless it is there.
   static func createFolder(_ path: String) throws {
-    if let number = makeFolder(of: path + "/") { throw failure("write", path, number) }
+    if let number = makeFolder(of: path + "/file") { throw failure("write", path, number) }
   }
 }

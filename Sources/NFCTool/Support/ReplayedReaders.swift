@@ -29,7 +29,8 @@ struct ReplayedReaders: Sendable {
   /// - Throws: ``Failure`` if a command was not in the recording, or if an authentication could not succeed.
   func check(after error: (any Error)? = nil) throws {
     // After a proof that fails, a command may do something else than it did.
-    let hasFailed = (error as? Failure)?.status == .notAllowed || replay.mismatch != nil
+    let status = (error as? Failure)?.status
+    let hasFailed = status == .notAllowed || status == .content || replay.mismatch != nil
     if hasFailed, let proof = replay.maskedProof {
       throw Failure(
         .content, "\(proof) (\(File.name(path)))",

@@ -85,6 +85,11 @@ struct PACE {
     }
     // 63Cx says how many attempts are left.
     guard answer.isSuccess || answer.statusWord & 0xFFF0 == 0x63C0 else {
+      if answer.statusWord == Self.referenceDataNotFound {
+        throw NFCError(
+          .notAuthenticated, "the document does not open by \(password)",
+          cause: .statusWord(answer.statusWord))
+      }
       throw Self.refused(1, answer.statusWord)
     }
   }
@@ -168,6 +173,9 @@ struct PACE {
   }
 
   // MARK: Errors
+
+  /// The document does not have this kind of password.
+  private static let referenceDataNotFound: UInt16 = 0x6A88
 
   private static let malformed = NFCError(
     .malformedContent, "the document's answer to PACE is malformed")
