@@ -180,7 +180,8 @@ let package = Package(
       dependencies: ["SecureTags", "SUNMessage", "NFC", "TestSupport", "VirtualNFC"]),
     .testTarget(
       name: "TravelDocumentsTests",
-      dependencies: ["TravelDocuments", "NFC", "SeededRandom", "TestSupport", "VirtualNFC"]),
+      dependencies: ["TravelDocuments", "NFC", "SeededRandom", "TestSupport", "VirtualNFC"],
+      exclude: ["Fixtures"]),
     .testTarget(
       name: "VirtualNFCTests", dependencies: ["NFC", "SeededRandom", "TestSupport", "VirtualNFC"]),
     .testTarget(

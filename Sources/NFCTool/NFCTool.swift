@@ -25,6 +25,7 @@ struct NFCTool: AsyncParsableCommand {
       RestoreCommand.self, DiffCommand.self, CopyCommand.self, ConvertCommand.self,
       DecodeCommand.self, EncodeCommand.self, MiFareCommand.self, APDUCommand.self,
       SUNSubcommand.self, DESFireSubcommand.self, PlusSubcommand.self,
-      FeliCaSubcommand.self, ISO15693Subcommand.self, PassportSubcommand.self, VirtualCommand.self, ManualCommand.self,
+      FeliCaSubcommand.self, ISO15693Subcommand.self, PassportSubcommand.self, VirtualCommand.self,
+      ManualCommand.self,
     ])
 }

@@ -22,7 +22,7 @@ import Testing
 
   private static let modules = [
     "NFC", "NDEF", "VirtualNFC", "CoreNFC", "DriverConformance", "ReaderThread", "SecureTags",
-    "SUNMessage", "Recordings", "TagImages", "NFCDiagnosis",
+    "SUNMessage", "TravelDocuments", "Recordings", "TagImages", "NFCDiagnosis",
   ]
 
   /// Returns the snippets of a module's articles. A snippet without imports continues after an `import` of
@@ -149,6 +149,7 @@ import Testing
 
   @Test(arguments: [
     "NDEF", "NFCCore", "NFC", "NFCDiagnosis", "Recordings", "SecureTags", "SUNMessage", "TagImages",
+    "TravelDocuments",
     "VirtualNFC", "DriverConformance", "ReaderThread", "CoreNFC",
   ])
   func everythingPublicIsDocumented(_ module: String) async throws {

@@ -11,6 +11,7 @@ import Testing
   private static let modules = [
     "NFCTool", "NFCDiagnosis", "NFCLibNFC", "NFCPCSC", "NFCIsolated", "NFC", "NFCCore", "NDEF",
     "SystemFacts", "CoreNFC", "DriverConformance", "JSONText", "SecureTags", "SUNMessage",
+    "TravelDocuments",
     "VirtualNFC", "Recordings", "TagImages",
   ]
 

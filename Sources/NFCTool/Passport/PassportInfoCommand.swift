@@ -74,7 +74,8 @@ private struct DocumentFacts {
     if found.offersBasicAccess { table.add("opens by", "BAC, with the machine readable zone") }
     if found.isOpen { table.add("opens by", "nothing: it has no protection") }
     if found.cardAccess?.hasTerminalAuthentication == true {
-      table.add("biometric data", "closed: requires terminal authentication, which is not supported")
+      table.add(
+        "biometric data", "closed: requires terminal authentication, which is not supported")
     }
     for info in found.cardAccess?.chipAuthentication ?? [] {
       table.add("chip authentication", "\(info.cipher)")

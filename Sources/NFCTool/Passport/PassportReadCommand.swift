@@ -35,7 +35,8 @@ struct PassportReadCommand: AsyncParsableCommand {
   var face: String?
 
   @Option(
-    help: ArgumentHelp("Save the files as they are, in a new or empty folder.", valueName: "folder"),
+    help: ArgumentHelp(
+      "Save the files as they are, in a new or empty folder.", valueName: "folder"),
     completion: .directory)
   var output: String?
 
@@ -71,7 +72,8 @@ struct PassportReadCommand: AsyncParsableCommand {
   mutating func validate() throws {
     if let face, face != File.standard, FaceFile.formats(of: face).isEmpty {
       throw ValidationError(
-        "--face \"\(ArgumentText.shown(face))\": the image is saved as it is stored: name it .jpg, .jp2 or .j2k.")
+        "--face \"\(ArgumentText.shown(face))\": the image is saved as it is stored: name it .jpg, .jp2 or .j2k."
+      )
     }
     guard face != File.standard || !options.json else {
       throw ValidationError("--face - and --json cannot both be given.")
@@ -92,7 +94,8 @@ struct PassportReadCommand: AsyncParsableCommand {
     let options = ReadingOptions(
       groups: wantedGroups, provesChip: groups == nil || verify || trusted != nil)
     try await Session.run(self.options) { session in
-      let found = try await read(session, DocumentReading(password: password, options: options),
+      let found = try await read(
+        session, DocumentReading(password: password, options: options),
         hasPassword: password != nil)
       let verdict = found.content.verdict(trust: trusted?.store)
       try save(found.content)
@@ -149,7 +152,8 @@ struct PassportReadCommand: AsyncParsableCommand {
     default:
       guard error.group == .connection else { break }
       let groups = reading.content.groups.map(\.description).joined(separator: ", ")
-      failure.reason += groups.isEmpty ? "; no data group was complete" : "; complete were \(groups)"
+      failure.reason +=
+        groups.isEmpty ? "; no data group was complete" : "; complete were \(groups)"
     }
     return failure
   }

@@ -35,7 +35,8 @@ struct PassportReport {
 
   var json: JSONValue {
     let members: [(String, JSONValue?)] = [
-      ("uid", .bytes(uid)), ("access", access), ("groups", .array(groups.map { .integer($0.number) })),
+      ("uid", .bytes(uid)), ("access", access),
+      ("groups", .array(groups.map { .integer($0.number) })),
       ("zone", shows(.zone) ? content.zone.map(Self.json) : nil),
       ("details", shows(.personalDetails) ? content.personalDetails.map(Self.json) : nil),
       ("issue", shows(.issueDetails) ? content.issueDetails.map(Self.json) : nil),
@@ -52,7 +53,11 @@ struct PassportReport {
       ("contradictions", Self.list(verdict.contradictions)),
       ("remarks", Self.list(verdict.remarks)),
       ("unreadable", Self.list(content.unreadable.keys.sorted())),
-      ("absentGroups", content.absentGroups.isEmpty ? nil : .array(content.absentGroups.map { .integer($0.number) })),
+      (
+        "absentGroups",
+        content.absentGroups.isEmpty
+          ? nil : .array(content.absentGroups.map { .integer($0.number) })
+      ),
     ]
     return .object(
       members.compactMap { key, value in value.map { JSONValue.Member(key: key, value: $0) } })
@@ -135,7 +140,8 @@ struct PassportReport {
     var table = FactTable()
     if shows(.zone), let zone = content.zone {
       table.add("document", "\(zone.documentCode) \(zone.documentNumber), \(zone.issuingState)")
-      table.add("name", [zone.surname, zone.givenNames].filter { !$0.isEmpty }.joined(separator: ", "))
+      table.add(
+        "name", [zone.surname, zone.givenNames].filter { !$0.isEmpty }.joined(separator: ", "))
       table.add("nationality", zone.nationality)
       table.add("birth", zone.birth)
       if !zone.sex.isEmpty { table.add("sex", zone.sex) }

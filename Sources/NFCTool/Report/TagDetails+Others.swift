@@ -63,6 +63,11 @@ extension TagDetails {
     }
     if !list.isEmpty {
       members.append(JSONValue.Member(key: "applications", value: .array(list)))
+    } else if try await Self.answer(.iso7816(card), { try await card.cardAccess() })??.offersPACE
+      == true
+    {
+      // Newer documents show their application only after PACE.
+      facts.append(("application", "passport or identity card (ICAO 9303), opened by PACE"))
     }
   }
 }

@@ -76,7 +76,8 @@ struct KeyAgreement {
   /// Returns whether a number is in the subgroup and not 1, which would make the secret known.
   private func isElement(_ number: [UInt8], of group: ModularGroup) -> Bool {
     guard let value = number.numberPadded(to: group.size), value.significant != [1],
-      !value.significant.isEmpty, OpenSSL.difference(group.prime, value)?.significant.isEmpty == false
+      !value.significant.isEmpty,
+      OpenSSL.difference(group.prime, value)?.significant.isEmpty == false
     else { return false }
     return OpenSSL.modular(.power, value, group.order, modulus: group.prime)?.significant == [1]
   }

@@ -3,8 +3,11 @@
 public enum BlockCipher: String, Hashable, Sendable, CaseIterable {
   /// Triple DES with two keys, and the retail MAC.
   case tripleDES = "3DES"
+  /// AES with 16 bytes of key, and CMAC.
   case aes128 = "AES-128"
+  /// AES with 24 bytes of key, and CMAC.
   case aes192 = "AES-192"
+  /// AES with 32 bytes of key, and CMAC.
   case aes256 = "AES-256"
 
   var blockSize: Int { self == .tripleDES ? 8 : 16 }

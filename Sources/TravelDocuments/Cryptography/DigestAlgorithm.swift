@@ -1,9 +1,14 @@
 /// A hash function of Doc 9303-12, 4.
 public enum DigestAlgorithm: String, Hashable, Sendable, CaseIterable {
+  /// 20 bytes; of older documents, and of access.
   case sha1 = "SHA-1"
+  /// 28 bytes.
   case sha224 = "SHA-224"
+  /// 32 bytes.
   case sha256 = "SHA-256"
+  /// 48 bytes.
   case sha384 = "SHA-384"
+  /// 64 bytes.
   case sha512 = "SHA-512"
 
   /// The size of a digest in bytes.

@@ -1,15 +1,26 @@
 /// The curves over which travel documents compute (Doc 9303-11, 9.5.1), by the numbers of their domain parameters.
 public enum StandardCurve: Int, Hashable, Sendable, CaseIterable {
+  /// 192 bits, SEC 2.
   case secp192r1 = 8
+  /// 192 bits, RFC 5639.
   case brainpoolP192r1 = 9
+  /// 224 bits, SEC 2.
   case secp224r1 = 10
+  /// 224 bits, RFC 5639.
   case brainpoolP224r1 = 11
+  /// 256 bits, SEC 2.
   case secp256r1 = 12
+  /// 256 bits, RFC 5639.
   case brainpoolP256r1 = 13
+  /// 320 bits, RFC 5639.
   case brainpoolP320r1 = 14
+  /// 384 bits, SEC 2.
   case secp384r1 = 15
+  /// 384 bits, RFC 5639.
   case brainpoolP384r1 = 16
+  /// 512 bits, RFC 5639.
   case brainpoolP512r1 = 17
+  /// 521 bits, SEC 2.
   case secp521r1 = 18
 
   /// The size of a coordinate in bytes. The order of each of these curves has the same size.

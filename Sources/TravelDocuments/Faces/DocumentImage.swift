@@ -2,6 +2,7 @@
 public struct DocumentImage: Hashable, Sendable {
   /// The format, by the first bytes of the image.
   public enum Format: String, Hashable, Sendable, CaseIterable {
+    /// JPEG, with or without a JFIF header.
     case jpeg
     /// JPEG 2000 in its file format.
     case jp2

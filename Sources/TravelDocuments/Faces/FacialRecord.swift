@@ -2,7 +2,9 @@
 public struct FacialRecord: Hashable, Sendable {
   /// The standard of a record.
   public enum Standard: String, Hashable, Sendable {
+    /// The binary record of older documents.
     case iso19794 = "ISO/IEC 19794-5"
+    /// The extensible record of new documents.
     case iso39794 = "ISO/IEC 39794-5"
   }
 

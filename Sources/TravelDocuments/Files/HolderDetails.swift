@@ -156,7 +156,8 @@ private enum DetailFields {
 
   /// Returns text; `nil` if it is empty. Most documents have UTF-8, older ones Latin-1.
   static func text(_ bytes: [UInt8]) -> String? {
-    let trimmed = String(validating: bytes, as: UTF8.self) ?? String(bytes.map { Character(UnicodeScalar($0)) })
+    let trimmed =
+      String(validating: bytes, as: UTF8.self) ?? String(bytes.map { Character(UnicodeScalar($0)) })
     let text = trimmed.filter { $0 != "\0" }
     return text.isEmpty ? nil : text
   }

@@ -100,7 +100,9 @@ enum PublicKey: Hashable, Sendable {
 
 /// A curve or a group over which two sides agree on a secret (Doc 9303-11, 9.5.1).
 public enum DomainParameters: Hashable, Sendable {
+  /// A curve.
   case curve(StandardCurve)
+  /// Integers modulo a prime.
   case modular(ModularGroup)
 
   /// Returns the standardized parameters with a number.

@@ -89,7 +89,9 @@ public struct SecurityInfos: Hashable, Sendable {
 public struct PACEInfo: Hashable, Sendable {
   /// How the nonce is mapped (Doc 9303-11, 4.4.1).
   public enum Mapping: String, Hashable, Sendable, CaseIterable {
+    /// By an agreement.
     case generic = "GM"
+    /// By a function that maps the nonce directly.
     case integrated = "IM"
     /// Generic, and the chip proves its key.
     case chipAuthentication = "CAM"

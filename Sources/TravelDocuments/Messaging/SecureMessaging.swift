@@ -74,7 +74,9 @@ struct SecureMessaging: Sendable {
     let header = cipher.padded([
       instructionClass, command.instructionCode, command.p1, command.p2,
     ])
-    guard let code = keys.code(ofMessage: counterBlock + header + objects) else { throw Self.failure }
+    guard let code = keys.code(ofMessage: counterBlock + header + objects) else {
+      throw Self.failure
+    }
     objects += DER.object(Tag.code, code)
     let isExtended = command.isExtended || objects.count > 255
     return APDU(
@@ -97,7 +99,9 @@ struct SecureMessaging: Sendable {
       throw Problem.bare(response.statusWord)
     }
     let covered = Array(response.data[..<last.encoded.startIndex])
-    guard let code = keys.code(ofMessage: counterBlock + covered), OpenSSL.areEqual(code, last.bytes) else {
+    guard let code = keys.code(ofMessage: counterBlock + covered),
+      OpenSSL.areEqual(code, last.bytes)
+    else {
       throw Problem.altered
     }
     var data: [UInt8] = []

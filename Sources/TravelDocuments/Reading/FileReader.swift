@@ -38,9 +38,7 @@ final class FileReader {
   // MARK: Sizes
 
   /// The number of bytes that are read at once.
-  var currentSize: Int { size }
-
-  private var size: Int {
+  var size: Int {
     let maximum = channel.link.maximumResponseLength
     let limit: Int
     if let messaging = channel.messaging {

@@ -13,6 +13,7 @@ final class ReadingProcedure {
   private let countBefore: Int
   /// The file by which a document is recognized that was put back.
   private var comparison: DocumentFile?
+  private var isComparing = false
 
   /// The number of times that a chip may end its session.
   private static let restartLimit = 6
@@ -76,7 +77,8 @@ final class ReadingProcedure {
   private func begin() {
     reader = FileReader(channel, habits: state.habits)
     reader.report = { [unowned self] file, partial in
-      state.files[file] = partial
+      // What a document that was put back repeats takes the place of nothing before it was compared.
+      if !isComparing { state.files[file] = partial }
       report(.files)
     }
   }
@@ -95,7 +97,7 @@ final class ReadingProcedure {
         .tagRefused, "the document ends its session", cause: .statusWord(session.statusWord))
     }
     // It may not like the size.
-    _ = reader.habits.lower(below: reader.currentSize)
+    _ = reader.habits.lower(below: reader.size)
   }
 
   private func report(_ step: ReadingProgress.Step) {
@@ -259,13 +261,14 @@ final class ReadingProcedure {
   /// Reads EF.SOD. After an interruption, the document has to be the one that was begun.
   private func checkSameDocument() throws {
     if let file = comparison {
-      comparison = nil
       var partial = PartialFile()
       let known = state.content(of: file)
+      isComparing = true
+      defer { isComparing = false }
       guard try reader.read(file, into: &partial), partial.bytes == known else {
         throw NFCError(.wrongTag, "this is another document than the one that was begun")
       }
-      state.files[file] = partial
+      comparison = nil
     }
     try readFile(.securityObject)
   }

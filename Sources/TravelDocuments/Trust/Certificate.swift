@@ -80,7 +80,8 @@ public struct Certificate: Hashable, Sendable {
       }
     }
     subjectKeyIdentifier = values[Extension.subjectKeyIdentifier]?.octets
-    authorityKeyIdentifier = (try? values[Extension.authorityKeyIdentifier]?.children())?
+    authorityKeyIdentifier =
+      (try? values[Extension.authorityKeyIdentifier]?.children())?
       .first { $0.tag == 0x80 }?.bytes
     // The first bit is digitalSignature; the first byte is the number of unused bits.
     allowsSignatures = values[Extension.keyUsage].map {

@@ -102,7 +102,8 @@ struct PassiveAuthentication {
       verdict.issuer = .unknown
     case .wrong:
       verdict.issuer = .invalid
-      verdict.remarks.append("the signer's certificate is not signed by the authority that it names")
+      verdict.remarks.append(
+        "the signer's certificate is not signed by the authority that it names")
     case .found(let anchor):
       isSignedByTrusted = true
       verdict.signer?.authoritySource = anchor.source
@@ -217,7 +218,8 @@ struct PassiveAuthentication {
       (state.activeAuthentication, .activeAuthentication, "active authentication"),
     ] {
       // A key that is not the signed one proves nothing, and its absence neither.
-      let isSignedKey = object.map { $0.hashes[group.number] != nil } ?? false
+      let isSignedKey =
+        object.map { $0.hashes[group.number] != nil } ?? false
         && !verdict.changedGroups.contains(group.number)
       switch proof {
       case .proven where isSignedKey: isProven = true

@@ -2,7 +2,9 @@
 public struct Verdict: Hashable, Sendable {
   /// Whether the data groups are those that the issuer has signed.
   public enum Data: String, Hashable, Sendable {
+    /// They are those that the issuer has signed.
     case unchanged
+    /// At least one differs from what was signed.
     case changed
     /// Nobody who is trusted has signed them, or they cannot be compared.
     case notChecked
@@ -20,6 +22,7 @@ public struct Verdict: Hashable, Sendable {
     case notValidThen
     /// The countries of document, signer and authority differ, or the kind of document.
     case contradicting
+    /// No authority is trusted, or there is nothing that could be verified.
     case notChecked
   }
 
@@ -31,6 +34,7 @@ public struct Verdict: Hashable, Sendable {
     case clone
     /// The document has no means to prove its chip.
     case noProof
+    /// It was not asked, it did not answer, or its key is not signed by a trusted issuer.
     case notChecked
   }
 
@@ -44,8 +48,10 @@ public struct Verdict: Hashable, Sendable {
     public let issuer: String
     /// The serial number in hexadecimal.
     public let serialNumber: String
-    /// The validity of the certificate.
-    public let notBefore, notAfter: DocumentTime
+    /// The beginning of the certificate's validity.
+    public let notBefore: DocumentTime
+    /// The end of the validity.
+    public let notAfter: DocumentTime
     /// The source of the authority's certificate; `nil` unless the authority is trusted.
     public internal(set) var authoritySource: String?
   }

@@ -64,8 +64,11 @@ public struct MachineReadableZone: Hashable, Sendable {
     guard
       let format = Format.allCases.first(where: {
         $0.lineCount * $0.lineLength == characters.count
-      }), given.count == 1 || given.map(\.count) == Array(
-        repeating: format.lineLength, count: format.lineCount)
+      }),
+      given.count == 1
+        || given.map(\.count)
+          == Array(
+            repeating: format.lineLength, count: format.lineCount)
     else {
       let wrong = given.firstIndex { line in
         !Format.allCases.contains { $0.lineLength == line.count }
@@ -168,7 +171,8 @@ public struct MachineReadableZone: Hashable, Sendable {
         ZoneError(kind, field, line: place.line, column: place.column, suggestion: suggestion))
     }
     func checkDigits(_ range: Range<Int>, _ field: ZoneError.Field) -> Bool {
-      guard let index = zone[range].firstIndex(where: { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 })
+      guard
+        let index = zone[range].firstIndex(where: { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 })
       else { return true }
       error(
         .letterForDigit, field, at: index,

@@ -19,10 +19,15 @@ public struct ZoneError: Error, Hashable, Sendable {
 
   /// A field of a zone.
   public enum Field: String, Hashable, Sendable {
+    /// The number of the document.
     case documentNumber = "document number"
+    /// The date of birth.
     case birth = "date of birth"
+    /// The date of expiry.
     case expiry = "date of expiry"
+    /// What the state has added.
     case optionalData = "optional data"
+    /// Everything that the last check digit covers.
     case all = "whole zone"
   }
 

@@ -66,8 +66,9 @@ import Testing
   }
 
   @Test func wrongZone() throws {
-    for (answer, code) in [("6300", NFCError.Code.authenticationFailed), ("6A88", .notAuthenticated)]
-    {
+    for (answer, code) in [
+      ("6300", NFCError.Code.authenticationFailed), ("6A88", .notAuthenticated),
+    ] {
       let chip = ScriptedChip(
         [
           (

@@ -54,7 +54,8 @@ import Testing
   }
 
   @Test func wrongSizes() {
-    #expect(BlockCipher.aes128.encrypt([1, 2, 3], key: bytes("2B7E151628AED2A6ABF7158809CF4F3C")) == nil)
+    #expect(
+      BlockCipher.aes128.encrypt([1, 2, 3], key: bytes("2B7E151628AED2A6ABF7158809CF4F3C")) == nil)
     #expect(BlockCipher.aes256.encrypt(BlockCipher.aes256.zeros, key: [1]) == nil)
     #expect(BlockCipher.tripleDES.code([1], key: [1]) == nil)
     #expect(BlockCipher.unpadded([0, 0]) == nil)

@@ -93,7 +93,8 @@ import Testing
     // Check digits at 10, 20, 28, 43, 44 of the second line.
     let changes: [(Int, Character, ZoneError.Kind, Int)] = [
       (1, "M", .checkDigit, 10), (10, "7", .checkDigit, 10), (14, "8", .checkDigit, 20),
-      (14, "O", .letterForDigit, 14), (20, "I", .letterForDigit, 20), (22, "S", .letterForDigit, 22),
+      (14, "O", .letterForDigit, 14), (20, "I", .letterForDigit, 20),
+      (22, "S", .letterForDigit, 22),
       (28, "8", .checkDigit, 28), (29, "A", .checkDigit, 43), (44, "1", .checkDigit, 44),
       (10, "G", .letterForDigit, 10),
     ]
@@ -122,7 +123,9 @@ import Testing
     #expect(date.problems.first?.suggestion == "0 may be meant")
   }
 
-  @Test(arguments: ["", "P<UTO", "L898902C36UTO7408122F1204159ZE184226B<<<<<10", td3 + "<", td1 + td2])
+  @Test(arguments: [
+    "", "P<UTO", "L898902C36UTO7408122F1204159ZE184226B<<<<<10", td3 + "<", td1 + td2,
+  ])
   func wrongSizes(_ text: String) {
     let error = #expect(throws: ZoneError.self) { try MachineReadableZone(text) }
     #expect(error?.kind == .size)
@@ -144,7 +147,8 @@ import Testing
 
   /// A filler counts as 0 where the optional data is empty.
   @Test func emptyOptionalDataWithAFiller() throws {
-    let text = "P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<L898902C36UTO7408122F1204159<<<<<<<<<<<<<<<6"
+    let text =
+      "P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<L898902C36UTO7408122F1204159<<<<<<<<<<<<<<<6"
     let zone = try MachineReadableZone(text)
     #expect(!zone.problems.contains { $0.field == .optionalData })
   }
@@ -167,7 +171,9 @@ import Testing
 
   @Test func nothingIsShown() throws {
     let password = try AccessPassword(MachineReadableZone(Self.td3))
-    for text in ["\(password)", String(reflecting: password), "\(Mirror(reflecting: password).children.count)"] {
+    for text in [
+      "\(password)", String(reflecting: password), "\(Mirror(reflecting: password).children.count)",
+    ] {
       #expect(!text.contains("898902"))
     }
     var text = ""
