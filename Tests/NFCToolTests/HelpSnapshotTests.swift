@@ -97,6 +97,8 @@ import Testing
         echo Notes >notes.txt; echo '{"uri":"https://a.example"}' >message.json
         printf 'BEGIN:VCARD\r\nVERSION:3.0\r\nN:A;;;;\r\nFN:A\r\nEND:VCARD\r\n' >card.vcf
         { nfc encode uri https://a.example --output saved.ndef; cp saved.ndef message.ndef
+        printf 'P<UTOERIKSSON<<ANNA<MARIA%s\n' '<<<<<<<<<<<<<<<<<<<' >zone.txt
+        echo 'L898902C<3UTO6908061F9406236ZE184226B<<<<<14' >>zone.txt
         nfc dump before.bin --virtual ntag216; cp before.bin tag.bin
         nfc dump card.mfd --virtual classic-1k
         nfc read --virtual ntag216 --record session.jsonl; } >/dev/null 2>errors || cat errors

@@ -8,6 +8,7 @@ struct PassportInfoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
     abstract: "Shows how a document is opened, without a password.",
+    usage: "nfc passport info [<options>]",
     discussion: """
       Nothing of the holder is read.
 

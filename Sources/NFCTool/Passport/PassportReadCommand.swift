@@ -8,6 +8,7 @@ struct PassportReadCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "read",
     abstract: "Reads a document and judges it.",
+    usage: "nfc passport read [--mrz <file>] [--can <number>] [<options>]",
     discussion: """
       The document is opened with --mrz, with --document, --birth and --expiry, or with --can; on a \
       terminal without any, the command asks, and does not show what is typed. A wrong zone or number ends \
@@ -18,7 +19,7 @@ struct PassportReadCommand: AsyncParsableCommand {
       document allows it, the chip proves that it is not a copy.
 
       Example:
-        nfc passport read --mrz zone.txt --trust masterlist.ml --face face.jpg --virtual emrtd
+        nfc passport read --mrz zone.txt --face face.jpg --virtual emrtd
       """)
 
   @OptionGroup var password: PassportPassword

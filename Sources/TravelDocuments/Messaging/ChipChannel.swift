@@ -25,6 +25,9 @@ final class ChipChannel {
   /// Whether a protected answer has come since the keys were last replaced.
   private(set) var hasVerifiedAnswer = false
 
+  /// Whether the last answer in a session had no protection.
+  private(set) var lastAnswerWasBare = false
+
   private static let getResponse: UInt8 = 0xC0
   private static let longestAnswer = 65_538
   /// The chip no longer knows the keys, or the counter, of the session (ISO/IEC 7816-4, table 7).
@@ -57,6 +60,7 @@ final class ChipChannel {
       let plain = try session.open(response)
       messaging = session
       hasVerifiedAnswer = true
+      lastAnswerWasBare = false
       return Answer(data: plain.data, statusWord: plain.statusWord)
     } catch SecureMessaging.Problem.bare(let word) where word != 0x9000 {
       guard !Self.sessionErrors.contains(word) else {
@@ -67,6 +71,7 @@ final class ChipChannel {
       // next answer says that the session is over.
       session.setBack(to: counter)
       messaging = session
+      lastAnswerWasBare = true
       return Answer(data: [], statusWord: word, isBare: true)
     } catch is SecureMessaging.Problem {
       messaging = nil

@@ -23,6 +23,8 @@ final class FileReader {
   /// No file of a travel document is larger.
   private static let sizeLimit = 1 << 20
   private static let shortSizeLimit = 256
+  /// The size that the most cautious readers use.
+  private static let safeSize = 112
 
   init(_ channel: ChipChannel, habits: ReadingHabits) {
     self.channel = channel
@@ -117,10 +119,11 @@ final class FileReader {
     report(file, partial)
   }
 
-  /// Reads a file by its short identifier only; `false` if that does not work.
+  /// Reads a file by its short identifier only; `false` if that does not work. A refused size is tried once more with one
+  /// that every chip supports, and says nothing about other files.
   func readByShortIdentifier(_ file: DocumentFile, into partial: inout PartialFile) throws -> Bool {
-    while true {
-      let asked = size
+    var sizes = [size]
+    while let asked = sizes.popLast() {
       let answer = try channel.send(
         command(Instruction.readBinary, p1: 0x80 | file.shortIdentifier, p2: 0, count: asked))
       if let data = Self.data(answer) {
@@ -129,10 +132,11 @@ final class FileReader {
         partial.bytes = data
         return try read(file, into: &partial)
       }
-      guard case .size(let stated) = Self.meaning(answer),
-        habits.lower(below: asked, stated: stated)
-      else { return false }
+      if case .size(let stated) = Self.meaning(answer), asked == size {
+        sizes = [stated.map { min($0, asked - 1) } ?? Self.safeSize].filter { $0 > 0 }
+      }
     }
+    return false
   }
 
   /// Reads a file that is selected first; `false` if the chip does not have it.

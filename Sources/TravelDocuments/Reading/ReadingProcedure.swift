@@ -96,8 +96,8 @@ final class ReadingProcedure {
       throw NFCError(
         .tagRefused, "the document ends its session", cause: .statusWord(session.statusWord))
     }
-    // It may not like the size.
-    _ = reader.habits.lower(below: reader.size)
+    // It may not like the size. After a refusal without protection, which it has counted, a smaller one is chosen already.
+    if !channel.lastAnswerWasBare { _ = reader.habits.lower(below: reader.size) }
   }
 
   private func report(_ step: ReadingProgress.Step) {
