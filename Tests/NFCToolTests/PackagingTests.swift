@@ -77,24 +77,6 @@ import Testing
     }
   }
 
-  /// The unit starts `nfc watch` from its final path, even if the files were staged elsewhere.
-  @Test(arguments: ["", "stage 50%"])
-  func theUnitStartsTheInstalledProgram(_ stage: String) async throws {
-    try await TemporaryDirectory.with { directory async throws in
-      let root = stage.isEmpty ? "" : directory.appending(path: stage).path
-      let prefix = stage.isEmpty ? directory.appending(path: "a b%").path : root + "/usr"
-      let result = try await Self.run(
-        #""$ROOT/Scripts/install-files" "$NFC" "$PREFIX""#, ["PREFIX": prefix, "DESTDIR": root])
-      #expect(result.status == 0)
-      let path = prefix + "/share/systemd/user/nfc-watch.service"
-      #expect(result.lines.contains(path))
-      let unit = try String(contentsOf: URL(filePath: path), encoding: .utf8)
-      let program = (stage.isEmpty ? prefix : "/usr").replacing("%", with: "%%") + "/bin/nfc"
-      #expect(unit.contains("[Service]\nExecStart=\"\(program)\" watch\nRestart="))
-      #expect(unit.contains("[Install]\n"))
-    }
-  }
-
   @Test func aDirectoryThatCannotBeWrittenIsRefusedAtOnce() async throws {
     let result = try await Self.run(#""$ROOT/Scripts/install" /proc/nowhere"#)
     #expect(result.status == 1)
@@ -127,7 +109,7 @@ import Testing
         "usr/share/man/man1/nfc.1.gz", "usr/share/man/man1/nfc-felica-read.1.gz",
         "usr/share/bash-completion/completions/nfc", "usr/share/zsh/vendor-completions/_nfc",
         "usr/share/fish/vendor_completions.d/nfc.fish", "usr/lib/udev/rules.d/60-nfc.rules",
-        "usr/share/doc/nfc-swift/copyright", "usr/share/systemd/user/nfc-watch.service",
+        "usr/share/doc/nfc-swift/copyright",
         "swift-nfc contributors <swift-nfc@localhost>",
       ] {
         #expect(result.lines.contains(file))

@@ -229,6 +229,9 @@ struct PollCommand: AsyncParsableCommand {
   }
 
   private func event(_ name: String, _ time: Duration, _ tag: [JSONValue.Member]) -> String {
-    JSONValue.members(["event": .string(name), "time": .seconds(time), "tag": .object(tag)]).text
+    JSONValue.members([
+      "event": .string(name), "time": .seconds(time), "date": .string(EventDate.now.utc),
+      "tag": .object(tag),
+    ]).text
   }
 }

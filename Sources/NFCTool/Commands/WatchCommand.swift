@@ -19,22 +19,47 @@ struct WatchCommand: AsyncParsableCommand {
       reader that is named. Nothing from a tag is ever part of a command line, and only links with one of \
       the --schemes are opened.
 
-      The command of --exec gets NFC_UID, NFC_TYPE, NFC_PRODUCT and NFC_READER in its environment, and \
-      NFC_URI, NFC_TEXT and NFC_MIME_TYPE where the message has them; it gets the whole tap as JSON on its \
-      standard input.
-
-      --rules names a YAML file: a list of rules with match: (uid, type, product, uri, mime, external, \
-      text) and do: (exec, open, notify, publish, app). The first rule that matches is used. Changes to \
-      the file take effect while the command runs.
+      The command of --exec gets NFC_UID, NFC_TYPE, NFC_PRODUCT, NFC_READER, NFC_EVENT (tap or left) and \
+      NFC_DATE (of the touch, in UTC) in its environment, NFC_INITIAL for a tag that lay on the reader at the \
+      start, and NFC_URI, NFC_TEXT and NFC_MIME_TYPE where the message has them; it gets the whole tap as \
+      JSON on its standard input. Commands for one reader run one after the other: a tap waits until the \
+      command of the one before has ended. A command that fails is reported.
 
       With --mqtt, taps are kept in the spool until the broker has them. One that the broker never accepts, \
       such as one that is too long, is moved to a file with the suffix .refused. Topics begin with \
-      PREFIX/NAME; the password comes from NFC_MQTT_PASSWORD.
+      PREFIX/NAME; the password comes from NFC_MQTT_PASSWORD. With --exec, --open, --notify or --rules, \
+      neither a full disk nor a broker that refuses ends the command: taps are then kept in memory.
+
+      --rules names a YAML file with a list of rules, of which the first one that matches is used; --verbose \
+      says which. Changes to the file take effect while the command runs.
+
+      - match: {uid-file: badges.txt, initial: false}
+        do: {exec: ./open-door}
+      - match: {uid: [04A1B2C3D4E5F6, 04:E1:0C:DA:99:3C:80], text: "room *"}
+        do: {exec: ./light, publish: home/light}
+      - match: {uri: ["https://example.com/", "tel:*"]}
+        do: {open: true}
+      - match: {mime: text/vcard, type: miFare, product: NTAG215}
+        do: {notify: A business card, app: org.gnome.Contacts}
+      - on: left
+        match: {external: example.com:lamp}
+        do: {exec: ./dark}
+      - match: {uidKind: random}
+        do: {notify: false}
+
+      Conditions of one rule all have to hold; a list is any of its values. uid ignores case and colons; \
+      uid-file has one UID per line, then a blank and anything, and is read again when it changes. text and \
+      mime are compared whole, uri and external by their beginning, unless they have * (any characters) or ? \
+      (one character); mime and external ignore case, product also blanks. type: miFare, iso7816, iso15693, \
+      feliCa or other. uidKind: random for a UID that is another one each time, or fixed. initial: whether \
+      the tag lay on the reader at the start. on: tap, unless given, or left. do: takes exec, open (true or a \
+      link), notify (true or a text), publish (a topic) and app (a desktop file's name).
 
       Examples:
         nfc watch --exec 'echo "$NFC_UID $NFC_URI" >> taps.txt'
         nfc watch --open --notify
         nfc watch --mqtt mqtts://door@broker.example --name entrance --home-assistant
+        nfc watch --rules door.yaml --install --system
       """)
 
   @OptionGroup var reader: ReaderOptions
@@ -61,11 +86,21 @@ struct WatchCommand: AsyncParsableCommand {
       discussion: "It reads NFC_MQTT_PASSWORD and other variables from ~/.config/nfc/watch.env."))
   var install = false
 
-  @Flag(help: "With --install: write the unit to your systemd folder.")
+  @Flag(
+    help: ArgumentHelp(
+      "With --install: a unit of the system, which needs no login.",
+      discussion: "It reads its variables from /etc/nfc/watch.env."))
+  var system = false
+
+  @Flag(help: "With --install: write the unit to your systemd folder, or the system's.")
   var write = false
 
   mutating func validate() throws {
     guard install || !write else { throw ValidationError("--write requires --install.") }
+    guard install || !system else { throw ValidationError("--system requires --install.") }
+    guard !system || !(actions.open || actions.notify) else {
+      throw ValidationError("--system is for doors: --open and --notify need a desktop.")
+    }
   }
 
   func run() async throws {
@@ -74,11 +109,12 @@ struct WatchCommand: AsyncParsableCommand {
     if let path = actions.rules {
       rules = try await RulesFile(path: path, permitsPublishing: mqtt.broker != nil)
     }
-    let publisher = try mqtt.publisher()
+    let publisher = try mqtt.publisher(isPersistent: actions.areGiven)
     let notifier = TapNotifier()
     let watcher = Watcher(
       Watcher.Options(
-        debounce: debounce, isJSON: reader.json, uid: uid, actions: actions.actions),
+        debounce: debounce, isJSON: reader.json, uid: uid, actions: actions.actions,
+        isVerbose: reader.verbose),
       rules: rules,
       actions: TapActions(links: actions.links, timeout: actions.timeout, notifier: notifier),
       publisher: publisher)
@@ -97,7 +133,10 @@ struct WatchCommand: AsyncParsableCommand {
   private func watch(
     _ watcher: Watcher, _ rules: RulesFile?, _ publisher: MQTTPublisher?
   ) async throws {
-    let readers = try WatchedReaders(GlobalOptions(reader), watcher: watcher)
+    var options = try GlobalOptions(reader)
+    // Which rule is used would be lost in thousands of lines of libnfc's log, which LIBNFC_LOG_LEVEL shows.
+    if rules != nil { options.verbose = false }
+    let readers = WatchedReaders(options, watcher: watcher)
     try await withThrowingTaskGroup(of: Void.self) { group in
       defer { group.cancelAll() }
       group.addTask { try await readers.run() }
@@ -118,14 +157,24 @@ struct WatchCommand: AsyncParsableCommand {
   }
 
   private func printUnit() throws {
-    let unit = SystemdUnit(
+    var unit = SystemdUnit(
       line: Array(CommandLine.arguments.dropFirst()),
       folder: FileManager.default.currentDirectoryPath)
+    if system {
+      unit.isOfSystem = true
+      let environment = ProcessInfo.processInfo.environment
+      let user = environment["SUDO_USER"] ?? environment["USER"] ?? environment["LOGNAME"]
+      unit.user = user.flatMap { SystemdUnit.isUser($0) && $0 != "root" ? $0 : nil }
+    }
     try unit.check()
     guard write else { return try Output.line(unit.text) }
     try unit.install()
+    guard !system else {
+      return Output.printNotice(
+        "nfc: wrote \(unit.path); start it: sudo systemctl enable --now nfc-watch")
+    }
     Output.printNotice(
-      "nfc: wrote \(SystemdUnit.path); start it: systemctl --user enable --now nfc-watch"
+      "nfc: wrote \(unit.path); start it: systemctl --user enable --now nfc-watch"
         + (unit.needsDesktop ? "" : "; loginctl enable-linger lets it run without a login"))
   }
 }
@@ -179,6 +228,9 @@ struct WatchActionOptions: ParsableArguments {
       throw ValidationError("--schemes requires --open, --notify or --rules.")
     }
   }
+
+  /// Whether something is done for taps besides reporting them.
+  var areGiven: Bool { exec != nil || open || notify || rules != nil }
 
   /// The actions for taps that no rule matches.
   var actions: [TapAction] {
@@ -286,7 +338,9 @@ struct WatchMQTTOptions: ParsableArguments {
   }
 
   /// Returns the publisher, or `nil` if no broker was specified.
-  func publisher() throws -> MQTTPublisher? {
+  ///
+  /// - Parameter isPersistent: whether neither a disk that takes no taps nor a broker that refuses ends the command.
+  func publisher(isPersistent: Bool) throws -> MQTTPublisher? {
     guard var broker else { return nil }
     let environment = ProcessInfo.processInfo.environment
     broker.password = environment["NFC_MQTT_PASSWORD"]
@@ -296,13 +350,27 @@ struct WatchMQTTOptions: ParsableArguments {
     let level = MQTTTopic.isLevel(name) ? name : MQTTTopic.level(of: name)
     let spool: TapSpool
     do {
-      spool = try TapSpool(path: self.spool ?? Self.standardSpool, makesFolder: self.spool == nil)
+      spool = try Self.spool(
+        self.spool ?? Self.standardSpool, makesFolder: self.spool == nil, isPersistent)
     } catch {
       throw Failure(spool: error)
     }
     return try MQTTPublisher(
       broker, topics: MQTTTopic(prefix: topic ?? "nfc", name: level), spool: spool,
-      homeAssistant: homeAssistant ? HomeAssistantDiscovery(name: level) : nil)
+      homeAssistant: homeAssistant ? HomeAssistantDiscovery(name: level) : nil,
+      isPersistent: isPersistent)
+  }
+
+  private static func spool(
+    _ path: String, makesFolder: Bool, _ isPersistent: Bool
+  ) throws(TapSpool.Problem) -> TapSpool {
+    guard isPersistent else { return try TapSpool(path: path, makesFolder: makesFolder) }
+    return try TapSpool(path: path, makesFolder: makesFolder) { problem in
+      Output.printError(
+        problem.map {
+          "nfc: \(Failure(spool: $0).reason); they are kept in memory until the broker has them"
+        } ?? "nfc: taps are kept in \(ArgumentText.shown(path)) again")
+    }
   }
 
   /// The lines that a certificate can begin with (openssl-format-options(1); RFC 7468, section 5.1).

@@ -5,10 +5,11 @@ struct Glob: Hashable, Sendable {
   private let scalars: [Unicode.Scalar]
   private let isPrefix: Bool
 
-  init(_ pattern: String) {
+  /// - Parameter isWhole: whether a pattern without either is the whole text, not its beginning.
+  init(_ pattern: String, isWhole: Bool = false) {
     self.pattern = pattern
     scalars = Array(pattern.unicodeScalars)
-    isPrefix = !scalars.contains("*") && !scalars.contains("?")
+    isPrefix = !isWhole && !scalars.contains("*") && !scalars.contains("?")
   }
 
   /// Returns whether a text matches. The duration is at most proportional to the product of the two lengths.

@@ -30,7 +30,11 @@ actor MQTTPublisher {
   nonisolated let spool: TapSpool
   nonisolated let topics: MQTTTopic
   private let options: MQTTOptions
-  private let process: LineProcess
+  /// The path of the program that communicates with the broker.
+  private let program: String
+  private var process: LineProcess
+  /// Whether a broker that refuses is tried again, because something else depends on this watcher.
+  private let isPersistent: Bool
   private let homeAssistant: HomeAssistantDiscovery?
   private let orders: AsyncStream<Order>
   private nonisolated let order: AsyncStream<Order>.Continuation
@@ -46,6 +50,7 @@ actor MQTTPublisher {
   /// The last state of each retained topic.
   private var retained: [String: String] = [:]
   private var hasReportedProblem = false
+  private var hasReportedRefusal = false
 
   /// A command of a subscriber for a reader.
   struct CommandMessage: Sendable {
@@ -59,9 +64,10 @@ actor MQTTPublisher {
   nonisolated let commands: AsyncStream<CommandMessage>
   private let command: AsyncStream<CommandMessage>.Continuation
 
+  /// - Parameter isPersistent: whether a broker that refuses is tried again.
   init(
     _ options: MQTTOptions, topics: MQTTTopic, spool: TapSpool,
-    homeAssistant: HomeAssistantDiscovery?
+    homeAssistant: HomeAssistantDiscovery?, isPersistent: Bool
   ) throws {
     guard let program = OwnProgram.sibling(Self.program) else {
       throw Failure(
@@ -72,13 +78,23 @@ actor MQTTPublisher {
     self.topics = topics
     self.spool = spool
     self.homeAssistant = homeAssistant
+    self.isPersistent = isPersistent
+    self.program = program
+    process = try Self.start(program, options, topics)
+    (orders, order) = AsyncStream.makeStream()
+    (commands, command) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1000))
+  }
+
+  /// Starts the program, which connects to the broker.
+  private static func start(
+    _ program: String, _ options: MQTTOptions, _ topics: MQTTTopic
+  ) throws -> LineProcess {
+    let process: LineProcess
     do {
       process = try LineProcess(program: program)
     } catch {
       throw Failure(.noReader, "cannot start \(program): \(SystemErrorText.of(error.errno))")
     }
-    (orders, order) = AsyncStream.makeStream()
-    (commands, command) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1000))
     process.write(
       JSONValue.members([
         "connect": .members([
@@ -92,6 +108,8 @@ actor MQTTPublisher {
         ])
       ]).text)
     process.write(JSONValue.members(["subscribe": .string(topics.commands)]).text)
+    process.write(JSONValue.members(["subscribe": .string(topics.presences)]).text)
+    return process
   }
 
   /// Publishes messages and handles the broker's reports until the task is cancelled.
@@ -130,26 +148,53 @@ actor MQTTPublisher {
     if connections == 0 { disconnected("no answer") }
   }
 
+  /// The time after which a broker that has refused is tried again.
+  private static let pauseAfterRefusal = Duration.seconds(30)
+
   private func followBroker() async throws {
-    for await line in process.lines {
-      guard let report = try? JSONDecoder().decode(Report.self, from: Data(line.utf8)) else {
-        continue
+    while true {
+      var end = Failure(.lost, "\(Self.program) has ended", advice: "start nfc watch again")
+      for await line in process.lines {
+        guard let report = try? JSONDecoder().decode(Report.self, from: Data(line.utf8)) else {
+          continue
+        }
+        if let reason = report.refused {
+          end = Failure(
+            .notAllowed, "the MQTT broker at \(options.host) cannot be used: \(reason)",
+            advice: "check the user, NFC_MQTT_PASSWORD and --mqtt-ca")
+          break
+        }
+        if report.connected == true { connected() }
+        if let reason = report.disconnected {
+          try setAsideIfRefused()
+          disconnected(reason)
+        }
+        if let number = report.published { try acknowledged(number) }
+        if let message = report.message { received(message) }
       }
-      if let reason = report.refused {
-        throw Failure(
-          .notAllowed, "the MQTT broker at \(options.host) cannot be used: \(reason)",
-          advice: "check the user, NFC_MQTT_PASSWORD and --mqtt-ca")
-      }
-      if report.connected == true { connected() }
-      if let reason = report.disconnected {
-        try setAsideIfRefused()
-        disconnected(reason)
-      }
-      if let number = report.published { try acknowledged(number) }
-      if let message = report.message { received(message) }
+      try Task.checkCancellation()
+      guard isPersistent else { throw end }
+      try await startAgain(after: end)
     }
-    try Task.checkCancellation()
-    throw Failure(.lost, "\(Self.program) has ended", advice: "start nfc watch again")
+  }
+
+  /// Says once that the broker refuses, and tries it again after a while: what is done for taps does not depend on it.
+  private func startAgain(after failure: Failure) async throws {
+    isConnected = false
+    handedOver = 0
+    if !hasReportedRefusal {
+      (hasReportedRefusal, hasReportedProblem) = (true, true)
+      Output.printError(
+        failure.line + "; taps are kept in \(ArgumentText.shown(spool.path)), and it is tried again"
+      )
+    }
+    await process.stop(grace: .zero)
+    repeat {
+      try await Task.sleep(for: Self.pauseAfterRefusal)
+      guard let started = try? Self.start(program, options, topics) else { continue }
+      process = started
+      return
+    } while true
   }
 
   private struct Report: Decodable {
@@ -201,6 +246,10 @@ actor MQTTPublisher {
     order.finish()
     command.finish()
     if isConnected {
+      // Nobody would clear them if the readers do not return.
+      for (topic, payload) in retained where isPresence(topic) && payload != Self.nobody {
+        publish(Self.nobody, on: topic, retain: true)
+      }
       publish("offline", on: topics.status, retain: true)
       process.write(JSONValue.members(["end": .bool(true)]).text)
     }
@@ -260,7 +309,7 @@ actor MQTTPublisher {
     Task {
       try await Task.sleep(for: Self.probation)
       guard isConnected, connections == connection else { return }
-      hasReportedProblem = false
+      (hasReportedProblem, hasReportedRefusal) = (false, false)
       Output.printError("nfc: the MQTT broker at \(options.host) is back")
     }
   }
@@ -279,7 +328,11 @@ actor MQTTPublisher {
         "nfc: the MQTT broker at \(options.host) does not accept a message of \(length ?? 0) bytes "
           + "on \(oldest.topic.onOneLine); it is kept in \(ArgumentText.shown(path))")
     } catch {
-      throw Failure(spool: error)
+      guard isPersistent else { throw Failure(spool: error) }
+      Output.printError(
+        Failure(spool: error).line + "; the MQTT broker does not accept a message, which is dropped"
+      )
+      _ = try? spool.acknowledge(oldest.number)
     }
   }
 
@@ -309,7 +362,28 @@ actor MQTTPublisher {
     handOver()
   }
 
+  /// The state of a reader without tags.
+  private static let nobody = "[]"
+
+  private func isPresence(_ topic: String) -> Bool { topic.hasSuffix("/present") }
+
+  /// Clears the tags of a reader that a watcher has left, which was ended before it could. Its own state is published
+  /// again if another watcher has taken it for such.
+  private func received(presence payload: String, on topic: String, isRetained: Bool) {
+    if let own = retained[topic] {
+      if !isRetained, payload == Self.nobody, own != payload {
+        publish(own, on: topic, retain: true)
+      }
+    } else if isRetained, payload != Self.nobody, !payload.isEmpty {
+      publish(Self.nobody, on: topic, retain: true)
+    }
+  }
+
   private func received(_ message: Report.Message) {
+    if isPresence(message.topic) {
+      return received(
+        presence: message.payload, on: message.topic, isRetained: message.isRetained)
+    }
     let levels = message.topic.split(separator: "/", omittingEmptySubsequences: false)
     guard levels.count >= 2, levels.last == "command" else { return }
     command.yield(

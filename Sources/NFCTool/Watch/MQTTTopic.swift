@@ -16,6 +16,9 @@ struct MQTTTopic: Hashable, Sendable {
   /// The topic filter for commands to any reader.
   var commands: String { "\(root)/+/command" }
 
+  /// The topic filter for the tags that are present on any reader.
+  var presences: String { "\(root)/+/present" }
+
   func tap(_ reader: String) -> String { below(reader, "tap") }
   func present(_ reader: String) -> String { below(reader, "present") }
   func answer(_ reader: String) -> String { below(reader, "answer") }

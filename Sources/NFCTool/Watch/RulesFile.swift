@@ -10,8 +10,14 @@ import Darwin
 /// A file of rules that may be changed while it is in use.
 final class RulesFile: Sendable {
   private struct State {
+    var content: Content
+  }
+
+  /// What was read, and the versions of the files before they were read, so that no change is missed.
+  private struct Content {
     var rules: TapRules
-    var version: Version
+    /// The file of rules, and those of badges that it names.
+    var versions: [String: Version?]
   }
 
   /// The properties that change when a file is written or replaced.
@@ -36,28 +42,31 @@ final class RulesFile: Sendable {
   init(path: String, permitsPublishing: Bool) async throws {
     self.path = path
     self.permitsPublishing = permitsPublishing
-    let version = Self.version(of: path)
-    let rules = try await Self.read(path, permitsPublishing: permitsPublishing)
-    state = Mutex(
-      State(
-        rules: rules,
-        version: version ?? Version(device: 0, file: 0, size: 0, seconds: 0, nanoseconds: 0)))
+    let content = try await Self.read(path, permitsPublishing: permitsPublishing)
+    state = Mutex(State(content: content))
   }
 
-  var current: TapRules { state.withLock { $0.rules } }
+  /// The name in messages.
+  var name: String { File.name(path) }
+
+  var current: TapRules { state.withLock { $0.content.rules } }
 
   /// Reloads the rules when the file changes, until the task is cancelled. If the file is not valid, the
   /// rules do not change, and the error is reported once.
   func follow() async throws {
     while true {
       try await Task.sleep(for: Self.period)
-      guard let version = Self.version(of: path),
-        version != state.withLock({ $0.version })
-      else { continue }
-      state.withLock { $0.version = version }
+      let known = state.withLock { $0.content.versions }
+      var versions = known
+      for file in known.keys {
+        // A file that is being replaced may be missing for a moment.
+        if let version = Self.version(of: file) { versions[file] = version }
+      }
+      guard versions != known else { continue }
+      state.withLock { $0.content.versions = versions }
       do {
-        let rules = try await Self.read(path, permitsPublishing: permitsPublishing)
-        state.withLock { $0.rules = rules }
+        let content = try await Self.read(path, permitsPublishing: permitsPublishing)
+        state.withLock { $0.content = content }
       } catch let failure as Failure {
         Output.printError(failure.line + "; the old rules stay in force")
       }
@@ -66,7 +75,8 @@ final class RulesFile: Sendable {
 
   private static func read(
     _ path: String, permitsPublishing: Bool
-  ) async throws -> TapRules {
+  ) async throws -> Content {
+    let versions = Mutex<[String: Version?]>([path: version(of: path)])
     let bytes = try File.read(path)
     guard bytes.count <= maximumSize else {
       throw Failure(
@@ -77,10 +87,20 @@ final class RulesFile: Sendable {
       throw Failure(.content, "\(path) is not UTF-8")
     }
     do {
-      return try await TapRules(yaml: text, permitsPublishing: permitsPublishing)
+      let rules = try await TapRules(yaml: text, permitsPublishing: permitsPublishing) { file in
+        let place = file.hasPrefix("/") ? file : folder(of: path) + file
+        versions.withLock { $0[place] = version(of: place) }
+        return try BadgeFile.read(place)
+      }
+      return Content(rules: rules, versions: versions.withLock { $0 })
     } catch let error as TapRulesError {
       throw Failure(.content, "\(path), \(error)")
     }
+  }
+
+  /// Returns the folder of a file with its slash, to which the names in the file refer.
+  private static func folder(of path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
   }
 
   private static func version(of path: String) -> Version? {

@@ -8,7 +8,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The systemd unit that starts `nfc watch` for a user.
+/// The systemd unit that starts `nfc watch` for a user, or for the system: a door has no login.
 ///
 /// With `--open`, it starts and stops with the desktop, which opens the links. Otherwise it also runs without one, and
 /// continues when someone who was logged in to one leaves it (systemd.special(7), "graphical-session.target").
@@ -18,12 +18,16 @@ struct SystemdUnit: Sendable {
   /// The folder to which relative file names in the command line refer. A user's unit runs in the home folder
   /// otherwise (systemd.exec(5), "WorkingDirectory=").
   var folder: String?
+  /// Whether the unit starts with the system, not with a login.
+  var isOfSystem = false
+  /// The user of a unit of the system; `nil` for one that systemd makes up (systemd.exec(5), "DynamicUser=").
+  var user: String?
 
   /// - Parameters:
   ///   - line: the command line after `nfc`. The first word `watch` is the name of the command.
   ///   - folder: the current folder.
   init(line: [String], folder: String) {
-    var arguments = line.filter { !["--install", "--write"].contains($0) }
+    var arguments = line.filter { !["--install", "--write", "--system"].contains($0) }
     if let name = arguments.firstIndex(of: "watch") { arguments.remove(at: name) }
     self.arguments = arguments
     // The unit of a package has no arguments, and is for every user.
@@ -35,30 +39,87 @@ struct SystemdUnit: Sendable {
   /// Whether the command needs the variables of a desktop's session, such as `DISPLAY`.
   var needsDesktop: Bool { arguments.contains("--open") }
 
-  var text: String {
-    let program = OwnProgram.path ?? "nfc"
-    let command = ([program, "watch"] + arguments).map(Self.quoted).joined(separator: " ")
-    return """
-      [Unit]
-      Description=Background NFC tag reading
-      After=graphical-session.target\(needsDesktop ? "\nPartOf=graphical-session.target" : "")
-      # It is started again until the cause is gone, for instance a broker's certificate that has expired.
-      StartLimitIntervalSec=0
+  var text: String { isOfSystem ? systemText : userText }
 
-      [Service]
-      ExecStart=\(command)\(folder.map { "\nWorkingDirectory=\(Self.setting(of: $0))" } ?? "")
-      Restart=on-failure
-      RestartSec=5
-      # A wrong command line stays wrong.
-      RestartPreventExitStatus=64
-      # The exit status after SIGTERM, with which systemd stops a service.
-      SuccessExitStatus=143
-      # NFC_MQTT_PASSWORD and other variables, one per line. Make it readable only by its owner.
-      EnvironmentFile=-%E/nfc/watch.env
+  private var command: String {
+    ([OwnProgram.path ?? "nfc", "watch"] + arguments).map(Self.quoted).joined(separator: " ")
+  }
 
-      [Install]
-      WantedBy=\(needsDesktop ? "graphical-session.target" : "default.target")
-      """
+  private var workingDirectory: String {
+    folder.map { "\nWorkingDirectory=\(Self.setting(of: $0))" } ?? ""
+  }
+
+  /// The user may be one of a group that may use serial ports, and nothing else is given to it. What the actions need
+  /// may be less restricted in a drop-in (systemd.unit(5), `systemctl edit nfc-watch`).
+  private var systemText: String {
+    """
+    [Unit]
+    Description=Background NFC tag reading
+    After=network.target pcscd.socket
+    # It is started again until the cause is gone, for instance a broker's certificate that has expired.
+    StartLimitIntervalSec=0
+
+    [Service]
+    ExecStart=\(command)\(workingDirectory)
+    \(user.map { "User=\($0)" } ?? "DynamicUser=yes")
+    # Serial ports, and USB devices of the udev rules.
+    SupplementaryGroups=dialout plugdev
+    # The spool is /var/lib/nfc/watch.spool.
+    StateDirectory=nfc
+    Environment=XDG_STATE_HOME=%S
+    RuntimeDirectory=nfc-watch
+    Environment=XDG_RUNTIME_DIR=%t/nfc-watch
+    # NFC_MQTT_PASSWORD and other variables, one per line. Make it readable only by root.
+    EnvironmentFile=-/etc/nfc/watch.env
+    Restart=on-failure
+    RestartSec=5
+    # A wrong command line stays wrong.
+    RestartPreventExitStatus=64
+    # The exit status after SIGTERM, with which systemd stops a service.
+    SuccessExitStatus=143
+    NoNewPrivileges=yes
+    ProtectSystem=full
+    ProtectHome=read-only
+    PrivateTmp=yes
+    ProtectKernelTunables=yes
+    ProtectKernelModules=yes
+    ProtectControlGroups=yes
+    RestrictSUIDSGID=yes
+    LockPersonality=yes
+
+    [Install]
+    WantedBy=multi-user.target
+    """
+  }
+
+  private var userText: String {
+    """
+    [Unit]
+    Description=Background NFC tag reading
+    After=graphical-session.target\(needsDesktop ? "\nPartOf=graphical-session.target" : "")
+    # It is started again until the cause is gone, for instance a broker's certificate that has expired.
+    StartLimitIntervalSec=0
+
+    [Service]
+    ExecStart=\(command)\(workingDirectory)
+    Restart=on-failure
+    RestartSec=5
+    # A wrong command line stays wrong.
+    RestartPreventExitStatus=64
+    # The exit status after SIGTERM, with which systemd stops a service.
+    SuccessExitStatus=143
+    # NFC_MQTT_PASSWORD and other variables, one per line. Make it readable only by its owner.
+    EnvironmentFile=-%E/nfc/watch.env
+
+    [Install]
+    WantedBy=\(needsDesktop ? "graphical-session.target" : "default.target")
+    """
+  }
+
+  /// Returns whether a text can be the name of a user (systemd, "User/Group Name Syntax").
+  static func isUser(_ name: String) -> Bool {
+    name.first.map { $0 == "_" || $0.isLetter } == true
+      && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_-.".contains($0)) }
   }
 
   /// - Throws: `usage` for a folder whose name would end the line, so that its rest would be another setting.
@@ -101,10 +162,14 @@ struct SystemdUnit: Sendable {
   }
 
   /// The path of the user's own unit (systemd.unit(5)).
-  static var path: String { "\(UserFolder.configuration())/systemd/user/\(name)" }
+  private static var userPath: String { "\(UserFolder.configuration())/systemd/user/\(name)" }
+  private static let systemPath = "/etc/systemd/system/\(name)"
+
+  /// The path at which systemd finds the unit.
+  var path: String { isOfSystem ? Self.systemPath : Self.userPath }
 
   /// Writes the unit to the place where systemd finds it.
   func install() throws {
-    try File.replace(Array((text + "\n").utf8), at: Self.path)
+    try File.replace(Array((text + "\n").utf8), at: path)
   }
 }

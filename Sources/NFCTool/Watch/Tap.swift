@@ -7,6 +7,10 @@ struct Tap: Sendable {
   let id: String
   /// The time since the start of watching.
   var time: Duration
+  /// The time of the touch, which a restart does not change.
+  let date: EventDate
+  /// Whether the tag lay on the reader when watching began.
+  let isInitial: Bool
   /// The reader's connection string. For a reader that was not specified, it is the first one in which the
   /// reader was found.
   let reader: String
@@ -24,12 +28,15 @@ struct Tap: Sendable {
   let isRead: Bool
 
   init(
-    id: String = Self.newIdentifier(), time: Duration, reader: String, address: String? = nil,
+    id: String = Self.newIdentifier(), time: Duration, date: EventDate = .now,
+    isInitial: Bool = false, reader: String, address: String? = nil,
     tag: [JSONValue.Member], ndef: JSONValue? = nil, failure: Failure? = nil,
     message: NDEFMessage? = nil, isRead: Bool = true
   ) {
     self.id = id
     self.time = time
+    self.date = date
+    self.isInitial = isInitial
     self.reader = reader
     self.address = address ?? reader
     self.tag = tag
@@ -47,7 +54,8 @@ struct Tap: Sendable {
 
   var json: JSONValue {
     .members([
-      "event": "tap", "id": .string(id), "time": .seconds(time), "reader": .string(reader),
+      "event": "tap", "id": .string(id), "time": .seconds(time), "date": .string(date.utc),
+      "initial": isInitial ? .bool(true) : nil, "reader": .string(reader),
       "tagID": .string(tagID), "tag": .object(tag), "ndef": ndef, "ndefError": failure?.json,
     ])
   }
@@ -79,7 +87,8 @@ struct Tap: Sendable {
   /// The line for people.
   var line: String {
     let kind = [product ?? type, uri ?? text ?? mimeType].compactMap(\.self)
-    return ([time.secondsText, "tap     ", uid] + kind).joined(separator: "  ").onOneLine
+    let remark = isInitial ? ["(lay there at the start)"] : []
+    return ([time.secondsText, "tap     ", uid] + kind + remark).joined(separator: "  ").onOneLine
   }
 }
 

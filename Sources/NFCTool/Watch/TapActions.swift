@@ -16,10 +16,26 @@ struct TapActions: Sendable {
   let timeout: Duration
   let notifier: TapNotifier
 
+  /// A tap for which something is done, or its end.
+  struct Occasion: Sendable {
+    let tap: Tap
+    var event = TapEvent.tap
+    /// The time of the event.
+    let date: EventDate
+    /// The report of the event, as it is printed with `--json`.
+    let json: String
+    /// The rule that says what is done, for messages; `nil` if the command line says it.
+    var rule: String?
+
+    /// The beginning of a message about it.
+    var prefix: String { "nfc: " + (rule.map { "\($0): " } ?? "") }
+  }
+
   /// Performs one action, and reports errors on standard error.
-  func perform(_ action: TapAction, for tap: Tap) async {
+  func perform(_ action: TapAction, for occasion: Occasion) async {
+    let tap = occasion.tap
     switch action {
-    case .execute(let command): await execute(command, for: tap)
+    case .execute(let command): await execute(command, for: occasion)
     case .open(let link): open(link ?? tap.uri, isOwn: link != nil)
     case .notify(let text): await notify(text, for: tap)
     case .start(let application): start(application, for: tap)
@@ -31,36 +47,39 @@ struct TapActions: Sendable {
 
   // MARK: Programs
 
-  private func execute(_ command: String, for tap: Tap) async {
+  private func execute(_ command: String, for occasion: Occasion) async {
     var process = ChildProcess(
-      arguments: ["sh", "-c", command], environment: Self.environment(of: tap),
-      input: Array((tap.json.text + "\n").utf8))
+      arguments: ["sh", "-c", command], environment: Self.environment(of: occasion),
+      input: Array((occasion.json + "\n").utf8))
     process.removed = Self.variables
     process.inheritsSecrets = true
+    let subject = "\(occasion.prefix)the command for \(occasion.tap.uid)"
     switch await process.run(timeout: timeout) {
-    case .exited: break
+    case .exited(0): break
+    case .exited(let code): Output.printError("\(subject) ended with \(code)")
     case .signaled(let signal):
-      if !Task.isCancelled {
-        Output.printError("nfc: the command for \(tap.uid) was ended by signal \(signal)")
-      }
+      if !Task.isCancelled { Output.printError("\(subject) was ended by signal \(signal)") }
     case .timedOut:
-      Output.printError(
-        "nfc: the command for \(tap.uid) took longer than \(timeout.secondsText) s and was ended")
+      Output.printError("\(subject) took longer than \(timeout.secondsText) s and was ended")
     case .notStarted(let number):
-      Output.printError("nfc: cannot start sh: \(SystemErrorText.of(number))")
+      Output.printError("\(occasion.prefix)cannot start sh: \(SystemErrorText.of(number))")
     }
   }
 
   /// All variables that describe a tap. A variable that this tap does not have is not inherited.
   private static let variables: Set<String> = [
     "NFC_UID", "NFC_TYPE", "NFC_PRODUCT", "NFC_READER", "NFC_URI", "NFC_TEXT", "NFC_MIME_TYPE",
+    "NFC_EVENT", "NFC_DATE", "NFC_INITIAL",
   ]
 
   /// The maximum length of a variable. Longer ones are omitted; standard input contains everything.
   private static let longestVariable = 32768
 
-  static func environment(of tap: Tap) -> [String: String] {
+  static func environment(of occasion: Occasion) -> [String: String] {
+    let tap = occasion.tap
     let values = [
+      "NFC_EVENT": occasion.event.rawValue, "NFC_DATE": occasion.date.utc,
+      "NFC_INITIAL": tap.isInitial ? "1" : nil,
       "NFC_UID": tap.uid, "NFC_TYPE": tap.type, "NFC_PRODUCT": tap.product ?? "",
       "NFC_READER": tap.address, "NFC_URI": tap.uri, "NFC_TEXT": tap.text,
       "NFC_MIME_TYPE": tap.mimeType,

@@ -1,11 +1,17 @@
 import NFCBackground
 
+/// What happens to a tag on a reader.
+enum TapEvent: String, Hashable, Sendable, CaseIterable {
+  case tap
+  case left
+}
+
 /// The actions for certain taps: one entry of a file for `--rules`.
 struct TapRule: Hashable, Sendable {
   /// A condition that a tap has to meet.
   enum Condition: Hashable, Sendable {
-    /// The UID in upper-case hexadecimal, as `nfc poll` prints it.
-    case uid(String)
+    /// UIDs in upper-case hexadecimal, as `nfc poll` prints them.
+    case uid(Set<String>)
     /// Whether the UID is another one at each tap.
     case uidKind(isRandom: Bool)
     case type(String)
@@ -14,14 +20,19 @@ struct TapRule: Hashable, Sendable {
     /// The first URI of the message.
     case uri(Glob)
     /// A MIME type. Case is ignored, and parameters unless the rule has some (RFC 2045, 5.1).
-    case mime(String)
+    case mime(Glob)
     /// The type of an external record. Case is ignored (NFC Forum RTD 1.0, 3.4).
     case external(Glob)
-    case text(String)
+    /// A text: the whole one, or a pattern.
+    case text(Glob)
+    /// Whether the tag lay on the reader when watching began.
+    case initial(Bool)
+    /// Any of several conditions.
+    indirect case any([Condition])
 
     func holds(for tap: Tap) -> Bool {
       switch self {
-      case .uid(let uid): tap.uid == uid
+      case .uid(let uids): uids.contains(tap.uid)
       case .uidKind(let isRandom): (tap.uidKind != nil) == isRandom
       case .type(let type): tap.type == type
       case .product(let name):
@@ -30,22 +41,29 @@ struct TapRule: Hashable, Sendable {
       case .mime(let type): tap.mimeTypes.contains { Self.isType($0, type) }
       case .external(let glob):
         tap.externalTypes.contains { glob.matches($0.lowercased()) }
-      case .text(let text): tap.texts.contains(text)
+      case .text(let glob): tap.texts.contains(where: glob.matches)
+      case .initial(let isInitial): tap.isInitial == isInitial
+      case .any(let conditions): conditions.contains { $0.holds(for: tap) }
       }
     }
 
-    private static func isType(_ type: String, _ expected: String) -> Bool {
-      let (type, expected) = (type.lowercased(), expected.lowercased())
+    private static func isType(_ type: String, _ expected: Glob) -> Bool {
+      let type = type.lowercased()
       let essence = type.prefix { $0 != ";" && !$0.isWhitespace }
-      return type == expected || essence == expected
+      return expected.matches(type) || expected.matches(String(essence))
     }
   }
 
+  /// The line on which the rule begins, or `nil` if it is not known.
+  var line: Int?
+  var event = TapEvent.tap
   let conditions: [Condition]
   let actions: [TapAction]
 
   /// Returns whether all conditions are met. A rule without conditions matches every tap.
-  func matches(_ tap: Tap) -> Bool { conditions.allSatisfy { $0.holds(for: tap) } }
+  func matches(_ tap: Tap, _ event: TapEvent = .tap) -> Bool {
+    self.event == event && conditions.allSatisfy { $0.holds(for: tap) }
+  }
 }
 
 /// An action for a tap.
@@ -68,6 +86,13 @@ enum TapAction: Hashable, Sendable {
 struct TapRules: Hashable, Sendable {
   var rules: [TapRule]
 
+  /// Returns the first rule that matches, or `nil` if none does.
+  func rule(for tap: Tap, _ event: TapEvent = .tap) -> TapRule? {
+    rules.first { $0.matches(tap, event) }
+  }
+
   /// Returns the actions of the first rule that matches, or `nil` if none does.
-  func actions(for tap: Tap) -> [TapAction]? { rules.first { $0.matches(tap) }?.actions }
+  func actions(for tap: Tap, _ event: TapEvent = .tap) -> [TapAction]? {
+    rule(for: tap, event)?.actions
+  }
 }

@@ -16,75 +16,121 @@ extension TapRules {
   ///
   /// - Parameter permitsPublishing: whether there is a broker for `publish:`.
   /// - Throws: ``TapRulesError``; a ``Failure`` if the program that reads YAML is missing or does not answer.
-  init(yaml text: String, permitsPublishing: Bool) async throws {
+  ///
+  /// - Parameter badges: returns the UIDs of the file that `uid-file:` names.
+  init(
+    yaml text: String, permitsPublishing: Bool,
+    badges: @escaping (String) throws -> Set<String> = { _ in [] }
+  ) async throws {
     guard let root = try await RulesNode.root(of: text) else {
       throw TapRulesError(line: 1, reason: "there are no rules in the file")
     }
-    try self.init(root, permitsPublishing: permitsPublishing)
+    try self.init(root, TapRuleContext(permitsPublishing: permitsPublishing, badges: badges))
   }
 
-  private init(_ root: RulesNode, permitsPublishing: Bool) throws(TapRulesError) {
+  private init(_ root: RulesNode, _ context: TapRuleContext) throws {
     guard let list = root.list else {
       throw TapRulesError(root, "expected a list of rules, each beginning with \"- match:\"")
     }
     var rules: [TapRule] = []
     for node in list {
-      rules.append(try TapRule(node, permitsPublishing: permitsPublishing))
+      rules.append(try TapRule(node, context))
     }
     self.rules = rules
   }
 }
 
+/// What rules may refer to.
+private struct TapRuleContext {
+  let permitsPublishing: Bool
+  /// Returns the UIDs of a file.
+  let badges: (String) throws -> Set<String>
+}
+
 extension TapRule {
-  fileprivate init(_ node: RulesNode, permitsPublishing: Bool) throws(TapRulesError) {
+  fileprivate init(_ node: RulesNode, _ context: TapRuleContext) throws {
     guard let members = node.members else {
       throw TapRulesError(node, "expected a rule with \"match:\" and \"do:\"")
     }
     var conditions: [Condition] = []
     var actions: [TapAction]?
+    var event = TapEvent.tap
     for (key, value) in members {
       switch key.text {
       case "match":
         guard let entries = value.members else {
           throw TapRulesError(value, "match: takes conditions, for instance \"uri: https://\"")
         }
-        for (name, argument) in entries { conditions.append(try Condition(name, argument)) }
+        for (name, argument) in entries {
+          conditions.append(try Condition(name, argument, context))
+        }
+      case "on":
+        guard let named = value.text.flatMap(TapEvent.init(rawValue:)) else {
+          throw TapRulesError(value, "on: takes tap or left")
+        }
+        event = named
       case "do":
         guard let entries = value.members, !entries.isEmpty else {
           throw TapRulesError(value, "do: takes actions, for instance \"open: true\"")
         }
         actions = []
         for (name, argument) in entries {
-          let action = try TapAction(name, argument, permitsPublishing: permitsPublishing)
+          let action = try TapAction(
+            name, argument, permitsPublishing: context.permitsPublishing)
           if let action { actions?.append(action) }
         }
       default:
-        throw TapRulesError(key, "a rule has no \"\(key.text ?? "")\", only match and do")
+        throw TapRulesError(key, "a rule has no \"\(key.text ?? "")\", only match, on and do")
       }
     }
     guard let actions else { throw TapRulesError(node, "the rule has no do:") }
-    self.init(conditions: conditions, actions: actions)
+    self.init(line: node.line, event: event, conditions: conditions, actions: actions)
   }
 }
 
 extension TapRule.Condition {
-  private static let names = "uid, uidKind, type, product, uri, mime, external and text"
+  private static let names =
+    "uid, uid-file, uidKind, type, product, uri, mime, external, text and initial"
 
-  fileprivate init(_ key: RulesNode, _ value: RulesNode) throws(TapRulesError) {
-    guard let name = key.text, let text = value.text else {
-      throw TapRulesError(value, "a condition has one value")
+  /// A list is any of its values.
+  fileprivate init(_ key: RulesNode, _ value: RulesNode, _ context: TapRuleContext) throws {
+    guard let name = key.text else { throw TapRulesError(key, "a condition has a name") }
+    guard let list = value.list else {
+      self = try Self(name, key, value, context)
+      return
+    }
+    guard !list.isEmpty else { throw TapRulesError(value, "the list has no value") }
+    self = .any(try list.map { try Self(name, key, $0, context) })
+  }
+
+  private init(
+    _ name: String, _ key: RulesNode, _ value: RulesNode, _ context: TapRuleContext
+  ) throws {
+    guard let text = value.text else {
+      throw TapRulesError(value, "a condition has one value, or a list of values")
     }
     switch name {
     case "uid":
       guard let bytes = try? Hexadecimal.argument(text, "uid"), !bytes.isEmpty else {
         throw TapRulesError(value, "\"\(text)\" is not a UID, which is written in hexadecimal")
       }
-      self = .uid(bytes.hexadecimal)
-    case "uidKind":
+      self = .uid([bytes.hexadecimal])
+    case "uid-file":
+      do {
+        self = .uid(try context.badges(text))
+      } catch let failure as Failure {
+        throw TapRulesError(value, failure.reason)
+      }
+    case "uidKind", "uid-kind":
       guard ["random", "fixed"].contains(text) else {
         throw TapRulesError(value, "uidKind: takes random or fixed, not \"\(text)\"")
       }
       self = .uidKind(isRandom: text == "random")
+    case "initial":
+      guard ["true", "false"].contains(text) else {
+        throw TapRulesError(value, "initial: takes true or false, not \"\(text)\"")
+      }
+      self = .initial(text == "true")
     case "type":
       guard
         let type = DetectedTag.typeNames.first(where: {
@@ -97,9 +143,9 @@ extension TapRule.Condition {
       self = .type(type)
     case "product": self = .product(text)
     case "uri": self = .uri(Glob(text))
-    case "mime": self = .mime(text)
+    case "mime": self = .mime(Glob(text.lowercased(), isWhole: true))
     case "external": self = .external(Glob(text.lowercased()))
-    case "text": self = .text(text)
+    case "text": self = .text(Glob(text, isWhole: true))
     default:
       throw TapRulesError(key, "there is no condition \"\(name)\", only \(Self.names)")
     }

@@ -53,6 +53,10 @@ final class TapSpool: Sendable {
   private let beforeChange: (@Sendable () -> Void)?
   private let state: Mutex<State>
 
+  /// Called with the reason when entries can only be kept in memory, and with `nil` when they are on disk again.
+  /// `nil` for a spool whose errors are thrown.
+  private let onFault: (@Sendable (Problem?) -> Void)?
+
   private struct State {
     var size: Int
     var nextNumber: UInt64
@@ -61,6 +65,10 @@ final class TapSpool: Sendable {
     var entries: ArraySlice<Entry>
     /// The numbers of those `entries` that were acknowledged before an older entry was.
     var acknowledged: Set<UInt64> = []
+    /// Those `entries`, the last ones, that could not be written to the disk.
+    var unwritten: ArraySlice<Entry> = []
+    /// Whether a fault was reported, and no return since.
+    var isFaulty = false
   }
 
   /// The number of entries that the broker has not acknowledged.
@@ -92,6 +100,40 @@ final class TapSpool: Sendable {
     self.path = path
     self.beforeChange = beforeChange
     self.capacity = capacity
+    onFault = nil
+    let opened = try Self.opened(path, makesFolder: makesFolder, beforeChange: beforeChange)
+    descriptor = opened.descriptor
+    state = Mutex(opened.state)
+  }
+
+  /// Opens a spool that never fails: what cannot be written to the disk is kept in memory, and lost with the process.
+  ///
+  /// - Parameter onFault: called with the reason when that begins, and with `nil` when it has ended.
+  /// - Throws: `inUse`.
+  init(
+    path: String, makesFolder: Bool, capacity: Int = standardCapacity,
+    keepingInMemory onFault: @escaping @Sendable (Problem?) -> Void
+  ) throws(Problem) {
+    self.path = path
+    beforeChange = nil
+    self.capacity = capacity
+    self.onFault = onFault
+    var opened = (
+      descriptor: Int32(-1), state: State(size: 0, nextNumber: 1, entries: [], isFaulty: true)
+    )
+    do throws(Problem) {
+      opened = try Self.opened(path, makesFolder: makesFolder, beforeChange: nil)
+    } catch {
+      if case .inUse = error { throw error }
+      onFault(error)
+    }
+    descriptor = opened.descriptor
+    state = Mutex(opened.state)
+  }
+
+  private static func opened(
+    _ path: String, makesFolder: Bool, beforeChange: (@Sendable () -> Void)?
+  ) throws(Problem) -> (descriptor: Int32, state: State) {
     if makesFolder, let number = File.makeFolder(of: path) {
       throw .system(path: path, errno: number)
     }
@@ -120,20 +162,22 @@ final class TapSpool: Sendable {
         }
       }
       let found = whole.split(separator: 0x0A).compactMap { Entry(line: $0) }
-      state = Mutex(
-        State(
-          size: whole.count, nextNumber: max(sent, found.last?.number ?? 0) + 1,
-          entries: found.filter { $0.number > sent }[...]))
       // The name is on disk only after the folder has been synchronized.
       Self.synchronizeFolder(of: path)
+      return (
+        descriptor,
+        State(
+          size: whole.count, nextNumber: max(sent, found.last?.number ?? 0) + 1,
+          entries: found.filter { $0.number > sent }[...])
+      )
     } catch {
       _ = closeFile(descriptor)
       throw error as? Problem ?? .system(path: path, errno: EIO)
     }
-    self.descriptor = descriptor
   }
 
   deinit {
+    guard descriptor >= 0 else { return }
     // A helper that is just being started has, until it runs, a copy of the descriptor.
     flock(descriptor, LOCK_UN)
     _ = closeFile(descriptor)
@@ -144,13 +188,16 @@ final class TapSpool: Sendable {
   private static let longestEntry = 1 << 20
 
   /// Whether there may not be enough space for another entry.
-  var isFull: Bool { state.withLock { $0.size + Self.longestEntry > capacity } }
+  var isFull: Bool {
+    onFault == nil && state.withLock { $0.size + Self.longestEntry > capacity }
+  }
 
   /// Adds an entry. After this method has returned, the entry survives the end of the process and a restart
   /// of the computer.
   @discardableResult
   func append(topic: String, payload: String) throws(Problem) -> Entry {
-    try state.withLock { state throws(Problem) in
+    if let onFault { return appendInMemory(topic, payload, onFault) }
+    return try state.withLock { state throws(Problem) in
       let entry = Entry(number: state.nextNumber, topic: topic, payload: payload)
       let line = entry.line
       guard write(line, at: state.size), fdatasync(descriptor) == 0 else {
@@ -167,6 +214,60 @@ final class TapSpool: Sendable {
     }
   }
 
+  /// The maximum size in bytes of the entries that are only in memory. The oldest are dropped above it.
+  private static let longestMemory = 32 << 20
+
+  /// Adds an entry, and writes it and those that could not be written before.
+  private func appendInMemory(
+    _ topic: String, _ payload: String, _ onFault: @Sendable (Problem?) -> Void
+  ) -> Entry {
+    let (entry, isNews, problem) = state.withLock { state in
+      let entry = Entry(number: state.nextNumber, topic: topic, payload: payload)
+      state.nextNumber += 1
+      state.entries.append(entry)
+      state.unwritten.append(entry)
+      let problem = writeAll(&state)
+      var size = state.unwritten.reduce(0) { $0 + $1.payload.utf8.count }
+      while size > Self.longestMemory, let oldest = state.unwritten.popFirst() {
+        size -= oldest.payload.utf8.count
+        state.entries.removeAll { $0.number == oldest.number }
+      }
+      defer { state.isFaulty = problem != nil }
+      return (entry, state.isFaulty != (problem != nil), problem)
+    }
+    if isNews { onFault(problem) }
+    return entry
+  }
+
+  /// Writes the entries that are only in memory, as far as the disk takes them.
+  private func writeAll(_ state: inout State) -> Problem? {
+    guard descriptor >= 0 else { return .system(path: path, errno: EBADF) }
+    let start = state.size
+    var count = 0
+    var problem: Problem?
+    for entry in state.unwritten {
+      let line = entry.line
+      guard state.size + line.count <= capacity else {
+        problem = .system(path: path, errno: ENOSPC)
+        break
+      }
+      guard write(line, at: state.size) else {
+        problem = .system(path: path, errno: errno)
+        break
+      }
+      state.size += line.count
+      count += 1
+    }
+    if count > 0, fdatasync(descriptor) != 0 {
+      problem = .system(path: path, errno: errno)
+      (state.size, count) = (start, 0)
+    }
+    // An incomplete line must not precede the next one.
+    if problem != nil { _ = ftruncate(descriptor, off_t(state.size)) }
+    state.unwritten = state.unwritten.dropFirst(count)
+    return problem
+  }
+
   /// Handles the broker's acknowledgement of an entry.
   ///
   /// - Returns: the number of entries that were removed from the front.
@@ -177,6 +278,13 @@ final class TapSpool: Sendable {
       guard count > 0, let last = state.entries.prefix(count).last else { return 0 }
       for entry in state.entries.prefix(count) { state.acknowledged.remove(entry.number) }
       state.entries = state.entries.dropFirst(count)
+      while let first = state.unwritten.first, first.number <= last.number {
+        state.unwritten.removeFirst()
+      }
+      guard onFault == nil else {
+        forgetOnDisk(&state, last.number)
+        return count
+      }
       try write(sent: last.number, isFinal: state.entries.isEmpty)
       guard state.entries.isEmpty else { return count }
       // The order matters: the number of the last entry has to be on disk before the entries are removed.
@@ -185,6 +293,15 @@ final class TapSpool: Sendable {
       state.size = 0
       return count
     }
+  }
+
+  /// Removes acknowledged entries from the disk. A disk that does not take that has them again after a restart, and the
+  /// broker gets them twice.
+  private func forgetOnDisk(_ state: inout State, _ number: UInt64) {
+    guard descriptor >= 0, state.size > 0 else { return }
+    let isWritten: Void? = try? write(sent: number, isFinal: state.entries.isEmpty)
+    guard state.entries.isEmpty, isWritten != nil, ftruncate(descriptor, 0) == 0 else { return }
+    state.size = 0
   }
 
   private static let refusedSuffix = ".refused"

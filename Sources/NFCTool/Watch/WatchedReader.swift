@@ -26,6 +26,8 @@ final class WatchedReader: Sendable {
     var borrowers: [Borrower] = []
     /// Whether the reader was reported as away, and has not been reported as back since.
     var isAway = false
+    /// Whether it is not known yet what lies on the reader at the start.
+    var isFirstLook = true
   }
 
   /// A program that is using the reader or waiting for it.
@@ -218,8 +220,47 @@ final class WatchedReader: Sendable {
     if isNews { Output.printError("nfc: the reader \(name) is back") }
   }
 
+  /// The time within which a tag of the first look is found again. After that, it has been taken away meanwhile.
+  private static let firstLookLasts = Duration.seconds(5)
+
+  /// Returns the tags that lie on the reader when it is opened for the first time. After a restart of the service, they
+  /// are not taps.
+  private func firstLook(_ reader: Reader) async throws -> InitialTags {
+    let isFirst = state.withLock { state in
+      defer { state.isFirstLook = false }
+      return state.isFirstLook
+    }
+    guard isFirst else { return InitialTags([]) }
+    do {
+      return InitialTags(try await reader.tagsInField(polling: polling))
+    } catch let error as NFCError where error.isCardInUse {
+      return InitialTags([])
+    }
+  }
+
+  /// The tags of the first look that have not been reported.
+  private final class InitialTags: Sendable {
+    private struct Key: Hashable {
+      let technology: TagTechnology
+      let identifier: [UInt8]
+
+      init(_ tag: DetectedTag) { (technology, identifier) = (tag.technology, tag.identifier) }
+    }
+
+    private let keys: Mutex<Set<Key>>
+    private let end = ContinuousClock.now + WatchedReader.firstLookLasts
+
+    init(_ tags: [DetectedTag]) { keys = Mutex(Set(tags.map(Key.init))) }
+
+    /// Returns whether a tag that has arrived was there at the start, once.
+    func take(_ tag: DetectedTag) -> Bool {
+      keys.withLock { $0.remove(Key(tag)) } != nil && ContinuousClock.now < end
+    }
+  }
+
   /// Polls an open reader and runs commands between two rounds, until another program requests the reader.
   private func watch(_ reader: Reader) async throws {
+    let initial = try await firstLook(reader)
     while true {
       // A named reader may have been found again by another address.
       let opened =
@@ -231,7 +272,8 @@ final class WatchedReader: Sendable {
           switch event {
           case .arrived(let tag):
             reportReturn()
-            try await watcher.arrived(tag, on: name, at: address.description)
+            try await watcher.arrived(
+              tag, on: name, at: address.description, isInitial: initial.take(tag))
           case .left(let tag): await watcher.left(tag, on: name)
           default: break
           }

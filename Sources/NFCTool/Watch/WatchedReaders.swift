@@ -79,9 +79,17 @@ final class WatchedReaders: Sendable {
     }
   }
 
+  /// The time after which it is said that there is no reader. Those that are there are found at once.
+  private static let patience = Duration.seconds(1)
+
   /// Watches all readers as they arrive and leave.
   private func runAll() async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { [self] in
+        try await Task.sleep(for: Self.patience)
+        guard readers.withLock(\.isEmpty) else { return }
+        Output.printError("nfc: no reader yet; waiting for one; nfc doctor says more")
+      }
       group.addTask { [self] in
         try await withThrowingDiscardingTaskGroup { group in
           for try await change in Reader.changes() {

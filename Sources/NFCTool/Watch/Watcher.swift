@@ -13,6 +13,8 @@ actor Watcher {
     var uid: [UInt8]?
     /// The actions for taps that no rule matches.
     var actions: [TapAction]
+    /// Whether to say which rule is used.
+    var isVerbose = false
   }
 
   private let options: Options
@@ -31,7 +33,7 @@ actor Watcher {
   private var workers: [Task<Void, Never>] = []
 
   private struct Work: Sendable {
-    let tap: Tap
+    let occasion: TapActions.Occasion
     let actions: [TapAction]
   }
 
@@ -65,8 +67,12 @@ actor Watcher {
   /// - Parameters:
   ///   - reader: the reader's name in reports.
   ///   - address: the address that opens the reader now.
+  ///   - isInitial: whether the tag lay on the reader when watching began.
   /// - Throws: a ``Failure`` if the tap cannot be reported.
-  func arrived(_ tag: DetectedTag, on reader: String, at address: String) async throws {
+  func arrived(
+    _ tag: DetectedTag, on reader: String, at address: String, isInitial: Bool = false
+  ) async throws {
+    let date = EventDate.now
     if let uid = options.uid, uid != tag.identifier { return }
     let key = TapDebouncer.Key(
       reader: reader, technology: tag.technology.rawValue, identifier: tag.identifier)
@@ -75,7 +81,8 @@ actor Watcher {
     try await waitForRoom()
     let time = now()
     let tap = Tap(
-      time: time, reader: reader, address: address, tag: reading.tag, ndef: reading.ndef,
+      time: time, date: date, isInitial: isInitial, reader: reader, address: address,
+      tag: reading.tag, ndef: reading.ndef,
       failure: reading.failure, message: reading.message, isRead: reading.isComplete)
     let isNew = debouncer.wasRead(key, tap, isComplete: reading.isComplete, at: time)
     if isNew { try report(tap) }
@@ -120,12 +127,7 @@ actor Watcher {
         tap.time = now()
         try report(tap)
       }
-      let left = JSONValue.members([
-        "event": "left", "id": .string(departure.tap.id), "time": .seconds(now()),
-        "reader": .string(departure.tap.reader), "tag": .object(departure.tap.identity),
-      ])
-      try Output.line(
-        options.isJSON ? left.text : "\(now().secondsText)  left      \(departure.tap.uid)")
+      try reportLeaving(of: departure.tap)
       publishPresence(on: departure.key.reader)
     }
     scheduleDepartures()
@@ -133,23 +135,69 @@ actor Watcher {
 
   // MARK: Reports
 
+  private func reportLeaving(of tap: Tap) throws {
+    let (time, date) = (now(), EventDate.now)
+    let json = JSONValue.members([
+      "event": "left", "id": .string(tap.id), "time": .seconds(time), "date": .string(date.utc),
+      "reader": .string(tap.reader), "tag": .object(tap.identity),
+    ]).text
+    let rule = rules?.current.rule(for: tap, .left)
+    try publish(json, by: rule?.actions ?? [])
+    try printLine("\(time.secondsText)  left      \(tap.uid)", json, date)
+    guard let rule else { return }
+    perform(
+      rule.actions,
+      for: .init(tap: tap, event: .left, date: date, json: json, rule: name(of: rule)))
+  }
+
+  /// Prints a report. Where people do not see it at once, it begins with its date.
+  private func printLine(_ line: String, _ json: String, _ date: EventDate) throws {
+    guard !options.isJSON else { return try Output.line(json) }
+    try Output.line(Terminal.isOutput ? line : "\(date.local)  \(line)")
+  }
+
+  /// Publishes a report on the topics of actions.
+  private func publish(_ json: String, by actions: [TapAction]) throws {
+    guard let publisher else { return }
+    for case .publish(let topic) in actions { try publisher.deliver(json, on: topic) }
+  }
+
+  /// Returns the name of a rule in messages.
+  private func name(of rule: TapRule) -> String {
+    (rules?.name ?? "rules") + (rule.line.map { ", line \($0)" } ?? "")
+  }
+
+  private func sayRule(_ rule: TapRule?, for tap: Tap) {
+    guard options.isVerbose, let rules else { return }
+    Output.printError(
+      "nfc: \(tap.uid): "
+        + (rule.map { "the rule of \(name(of: $0))" } ?? "no rule of \(rules.name) matches"))
+  }
+
   /// Reports a tap. The tap is first stored on disk if there is a broker, then printed on standard output,
   /// and then its actions are performed. This method does not await anything, so that reports stay in the
   /// order of their times.
   private func report(_ tap: Tap) throws {
     let json = tap.json.text
-    let actions = rules?.current.actions(for: tap) ?? standardActions(for: tap)
-    if let publisher {
-      try publisher.deliver(json, on: publisher.topics.tap(tap.reader))
-      for case .publish(let topic) in actions { try publisher.deliver(json, on: topic) }
-    }
-    try Output.line(options.isJSON ? json : tap.line)
+    let rule = rules?.current.rule(for: tap)
+    let actions = rule?.actions ?? standardActions(for: tap)
+    if let publisher { try publisher.deliver(json, on: publisher.topics.tap(tap.reader)) }
+    try publish(json, by: actions)
+    try printLine(tap.line, json, tap.date)
+    sayRule(rule, for: tap)
     publishPresence(on: tap.reader)
+    perform(
+      actions, for: .init(tap: tap, date: tap.date, json: json, rule: rule.map { name(of: $0) }))
+  }
+
+  /// Adds actions to those of the reader, which are performed one after the other.
+  private func perform(_ actions: [TapAction], for occasion: TapActions.Occasion) {
     guard !actions.isEmpty else { return }
-    let result = queue(for: tap.reader).yield(Work(tap: tap, actions: actions))
+    let result = queue(for: occasion.tap.reader).yield(Work(occasion: occasion, actions: actions))
     if case .dropped(let work) = result {
       Output.printError(
-        "nfc: nothing was done for \(work.tap.uid): \(Self.longestQueue) later taps are waiting")
+        "nfc: nothing was done for \(work.occasion.tap.uid): \(Self.longestQueue) later taps are waiting"
+      )
     }
   }
 
@@ -197,7 +245,7 @@ actor Watcher {
     workers.append(
       Task {
         for await work in works {
-          for action in work.actions { await actions.perform(action, for: work.tap) }
+          for action in work.actions { await actions.perform(action, for: work.occasion) }
         }
       })
     return queue
