@@ -163,8 +163,8 @@ struct WatchCommand: AsyncParsableCommand {
     if system {
       unit.isOfSystem = true
       let environment = ProcessInfo.processInfo.environment
-      let user = environment["SUDO_USER"] ?? environment["USER"] ?? environment["LOGNAME"]
-      unit.user = user.flatMap { SystemdUnit.isUser($0) && $0 != "root" ? $0 : nil }
+      unit.user = ["SUDO_USER", "USER", "LOGNAME"].lazy.compactMap { environment[$0] }
+        .first { SystemdUnit.isUser($0) && $0 != "root" }
     }
     try unit.check()
     guard write else { return try Output.line(unit.text) }

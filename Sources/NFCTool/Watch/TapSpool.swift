@@ -109,7 +109,7 @@ final class TapSpool: Sendable {
   /// Opens a spool that never fails: what cannot be written to the disk is kept in memory, and lost with the process.
   ///
   /// - Parameter onFault: called with the reason when that begins, and with `nil` when it has ended.
-  /// - Throws: `inUse`.
+  /// - Throws: `inUse` and `notASpool`, which another name for the file mends.
   init(
     path: String, makesFolder: Bool, capacity: Int = standardCapacity,
     keepingInMemory onFault: @escaping @Sendable (Problem?) -> Void
@@ -124,7 +124,7 @@ final class TapSpool: Sendable {
     do throws(Problem) {
       opened = try Self.opened(path, makesFolder: makesFolder, beforeChange: nil)
     } catch {
-      if case .inUse = error { throw error }
+      guard case .system = error else { throw error }
       onFault(error)
     }
     descriptor = opened.descriptor

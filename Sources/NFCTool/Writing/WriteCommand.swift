@@ -33,8 +33,10 @@ struct WriteCommand: ParsableCommand {
 }
 
 extension WriteCommand: SharedOptions {
-  static let sharedFlags = ["--append", "--as-is", "--each", "--lock", "--permanently"]
-  static let sharedValueOptions = ["--count", "--first", "--from", "--row"]
+  static let sharedFlags = [
+    "--append", "--as-is", "--each", "--lock", "--no-default-keys", "--permanently",
+  ]
+  static let sharedValueOptions = ["--count", "--first", "--from", "--key", "--keys", "--row"]
 }
 
 /// The command `nfc encode`.

@@ -35,9 +35,9 @@ import Testing
     _ chip: String, link: String, _ change: (inout [UInt8]) -> Void,
     _ body: (_ path: String, _ folder: URL) async throws -> Void
   ) async throws {
-    try await TemporaryDirectory.with { folder in
+    try await TemporaryDirectory.with { folder async throws in
       let path = folder.appending(path: "card.mfd").path
-      try await Tool.with(chip) { nfc in
+      try await Tool.with(chip) { nfc async throws in
         #expect(try await nfc(["write", "uri", link]).status == 0)
         let result = try await nfc(["dump", path])
         #expect(result.status == 0, "\(result.errors)")
@@ -66,7 +66,7 @@ import Testing
 
   @Test func keysComeFromFilesAndTheEnvironment() async throws {
     let card = ["--virtual", ReportFile.path("classic-own-ndef-key.mfd")]
-    try await TemporaryDirectory.with { folder in
+    try await TemporaryDirectory.with { folder async throws in
       let file = folder.appending(path: "my.keys").path
       try Data("# mine\n\(Self.key.lowercased()) # NDEF\n".utf8).write(to: URL(filePath: file))
       for (options, environment, status) in [
@@ -149,13 +149,13 @@ import Testing
 
   /// A blank card with a key of its own is formatted with it, and has the public keys then.
   @Test func aBlankCardWithItsOwnKeyIsFormatted() async throws {
-    try await TemporaryDirectory.with { folder in
+    try await TemporaryDirectory.with { folder async throws in
       let path = folder.appending(path: "card.mfd").path
       #expect(try await Tool.run("dump", path, "--virtual", "blank-classic-1k").status == 0)
       var bytes = Array(try Data(contentsOf: URL(filePath: path)))
       Self.set(Self.keyBytes, inSectors: 0..<16, of: &bytes)
       try Data(bytes).write(to: URL(filePath: path))
-      try await Tool.with(path) { nfc in
+      try await Tool.with(path) { nfc async throws in
         #expect(try await nfc(["format"]).status == 77)
         let format = try await nfc(["format", "--key", Self.key])
         #expect(format.status == 0, "\(format.errors)")
@@ -174,7 +174,7 @@ import Testing
 
   /// A password is for an NTAG, and a key of four bytes is one.
   @Test func otherTagsHaveOtherKeys() async throws {
-    try await Tool.with("ntag213") { nfc in
+    try await Tool.with("ntag213") { nfc async throws in
       #expect(try await nfc(["protect", "--password", "11223344", "--read"]).status == 0)
       #expect(try await nfc(["read", "--key", "11223344"]).status == 0)
       let wrong = try await nfc(["read", "--key", Self.key])
@@ -183,7 +183,7 @@ import Testing
     let felica = try await Tool.run("read", "--key", Self.key, "--virtual", "felica-lite-s")
     #expect(felica.status == 64)
     // A file of keys may be for other tags.
-    try await TemporaryDirectory.with { folder in
+    try await TemporaryDirectory.with { folder async throws in
       let file = folder.appending(path: "my.keys").path
       try Data("\(Self.key)\n".utf8).write(to: URL(filePath: file))
       let read = try await Tool.run("read", "--keys", file, "--virtual", "felica-lite-s")

@@ -62,7 +62,7 @@ import VirtualNFC
   }
 
   @Test func tagsAreWritten() async throws {
-    try await Tool.with("ntag215") { nfc in
+    try await Tool.with("ntag215") { nfc async throws in
       let written = try await nfc(["write", "home-assistant", "kitchen lamp", "--json"])
       #expect(written.output.contains(#""tagID":"kitchen lamp""#), "\(written.errors)")
       let read = try await nfc(["read"])

@@ -51,7 +51,7 @@ import VirtualNFC
 
   /// The address of most sensors is random (nordicsemi/Android-DFU-Library#20).
   @Test func aBluetoothAddressHasAType() async throws {
-    try await TemporaryDirectory.with { folder in
+    try await TemporaryDirectory.with { folder async throws in
       let file = folder.appending(path: "b.ndef").path
       let address = ["bluetooth", "C0:11:22:33:44:55", "--name", "Sensor", "--output", file]
       #expect(try await Tool.run(["encode"] + address + ["--le", "--random"]).status == 0)
@@ -81,10 +81,10 @@ import VirtualNFC
   }
 
   @Test func namesComeFromATable() async throws {
-    try await TemporaryDirectory.with { folder in
+    try await TemporaryDirectory.with { folder async throws in
       let table = folder.appending(path: "people.csv").path
       try Data("First,Last\nAda,King Lovelace\n".utf8).write(to: URL(filePath: table))
-      try await Tool.with("ntag215") { nfc in
+      try await Tool.with("ntag215") { nfc async throws in
         let written = try await nfc([
           "write", "contact", "--given", "{First}", "--family", "{Last}", "--each", "--from", table,
         ])

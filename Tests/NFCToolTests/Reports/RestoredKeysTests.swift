@@ -8,7 +8,7 @@ import Testing
   private static let remark = "key A is not in the file, the card's stays"
 
   @Test func theCardKeepsItsKeys() async throws {
-    try await Tool.with("classic-1k") { nfc in
+    try await Tool.with("classic-1k") { nfc async throws in
       #expect(try await nfc(["write", "uri", "https://a.example"]).status == 0)
       let plan = try await nfc(["restore", Self.file, "--plan"])
       #expect(plan.status == 0, "\(plan.errors)")
@@ -26,10 +26,10 @@ import Testing
   /// Other programs' formats without a mark for a key that is not known.
   @Test(arguments: ["bin", "eml", "json"])
   func otherFormats(format: String) async throws {
-    try await TemporaryDirectory.with { folder in
+    try await TemporaryDirectory.with { folder async throws in
       let path = folder.appending(path: "card.\(format)").path
       try Self.write(try Data(contentsOf: URL(filePath: Self.file)), to: path)
-      try await Tool.with("classic-1k") { nfc in
+      try await Tool.with("classic-1k") { nfc async throws in
         let restore = try await nfc(["restore", path])
         #expect(restore.status == 0, "\(restore.errors)")
         #expect(restore.errors.contains(Self.remark))
@@ -59,7 +59,7 @@ import Testing
 
   /// Where the access bits hide it, key B was not read either; where they do not, zeros are its content.
   @Test func keyBIsHiddenByTheAccessBits() async throws {
-    try await TemporaryDirectory.with { folder in
+    try await TemporaryDirectory.with { folder async throws in
       var bytes = Array(try Data(contentsOf: URL(filePath: Self.file)))
       for sector in 0..<16 {
         bytes.replaceSubrange(
@@ -69,7 +69,7 @@ import Testing
       bytes.replaceSubrange(15 * 64 + 54..<15 * 64 + 58, with: [0xFF, 0x07, 0x80, 0x69])
       let path = folder.appending(path: "card.mfd").path
       try Data(bytes).write(to: URL(filePath: path))
-      try await Tool.with("classic-1k") { nfc in
+      try await Tool.with("classic-1k") { nfc async throws in
         let restore = try await nfc(["restore", path])
         #expect(restore.status == 0, "\(restore.errors)")
         #expect(
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test func keysOfZerosAreWrittenWhenTheyAreNamed() async throws {
-    try await Tool.with("classic-1k") { nfc in
+    try await Tool.with("classic-1k") { nfc async throws in
       let restore = try await nfc(["restore", Self.file, "--include-zero-keys"])
       #expect(restore.status == 0, "\(restore.errors)")
       #expect(!restore.errors.contains("left out"))
@@ -93,9 +93,9 @@ import Testing
   }
 
   @Test func a4KIsLikeA1K() async throws {
-    try await TemporaryDirectory.with { folder in
+    try await TemporaryDirectory.with { folder async throws in
       let path = folder.appending(path: "card.mfd").path
-      try await Tool.with("classic-4k") { nfc in
+      try await Tool.with("classic-4k") { nfc async throws in
         #expect(try await nfc(["write", "text", "new"]).status == 0)
         #expect(try await nfc(["dump", path]).status == 0)
       }
@@ -105,7 +105,7 @@ import Testing
         bytes.replaceSubrange(trailer..<trailer + 6, with: [UInt8](repeating: 0, count: 6))
       }
       try Data(bytes).write(to: URL(filePath: path))
-      try await Tool.with("classic-4k") { nfc in
+      try await Tool.with("classic-4k") { nfc async throws in
         let restore = try await nfc(["restore", path])
         #expect(restore.status == 0, "\(restore.errors)")
         #expect(restore.errors.contains("left out sectors 0-39: \(Self.remark)"))
