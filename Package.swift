@@ -296,7 +296,7 @@ if Context.environment["NFC_FUZZ"] == "model" {
       name: "NFCModelCheck",
       dependencies: ["NFCCore", "ReaderThread", "SeededRandom", "VirtualNFC"],
       path: "Tests/ModelTests",
-      exclude: ["ModelTests.swift"]))
+      exclude: ["ModelTests.swift", "RefusalTests.swift"]))
 } else if Context.environment["NFC_FUZZ"] != nil {
   // Scripts/fuzz builds the decoders with libFuzzer, from the files that the tests run for a moment.
   package.targets.removeAll { $0.name == "FuzzTests" }

@@ -14,6 +14,14 @@ final class AirDriver: ReaderDriver {
     case tear(Int)
     /// The task is cancelled before the frame is sent, or after the answer has come.
     case cancel(Int, isSent: Bool)
+    /// The tag carries the command out, and its answer is damaged: these bits of an acknowledge are inverted, or one
+    /// bit of a longer answer, which its check shows.
+    case damage(Int, UInt8)
+    /// The tag refuses the next command, with a code of its kind that this number chooses, and carries nothing out.
+    /// From then on, it refuses every write to the same place if it is lasting.
+    case refuse(Int, UInt8, isLasting: Bool)
+    /// The tag writes the page in part, and says so. Only pages of four bytes, with a refusal of four bits.
+    case half(Int)
   }
 
   let name = "air"
@@ -33,6 +41,11 @@ final class AirDriver: ReaderDriver {
       var event: Event?
       var exchanges = 0
       var isGone = false
+      /// The exchanges that the tag has answered with four bits.
+      var acknowledged: Set<Int> = []
+      var hasRefused = false
+      /// How the writes begin that are refused from now on.
+      var refused: [UInt8]?
     }
     private let state = Mutex(State())
 
@@ -41,7 +54,8 @@ final class AirDriver: ReaderDriver {
       state.withLock {
         switch $0.event {
         case .tear: $0.isGone
-        case .cancel(let moment, _): $0.exchanges > moment
+        case .cancel(let moment, _), .damage(let moment, _): $0.exchanges > moment
+        case .refuse, .half: $0.hasRefused
         case nil: false
         }
       }
@@ -55,20 +69,62 @@ final class AirDriver: ReaderDriver {
       state.withLock {
         $0.event = event
         $0.exchanges = 0
+        $0.acknowledged = []
+        $0.hasRefused = false
+        $0.refused = nil
       }
     }
 
+    /// How many frames have been sent since something was planned.
+    var exchanges: Int { state.withLock { $0.exchanges } }
+
+    /// The exchanges that the tag has answered with four bits.
+    var acknowledged: Set<Int> { state.withLock { $0.acknowledged } }
+
+    fileprivate func wasAcknowledged() {
+      state.withLock { _ = $0.acknowledged.insert($0.exchanges - 1) }
+    }
+
     /// One more exchange: what is to happen with it.
-    fileprivate func next() -> (isCancelled: Bool, isSent: Bool) {
+    fileprivate func next() -> (isCancelled: Bool, isSent: Bool, damage: UInt8) {
       state.withLock { state in
         let number = state.exchanges
         state.exchanges += 1
         switch state.event {
         case .tear(number): state.isGone = true
-        case .cancel(number, let isSent): return (true, isSent)
+        case .cancel(number, let isSent): return (true, isSent, 0)
+        case .damage(number, let bits): return (false, true, bits)
         default: break
         }
-        return (false, true)
+        return (false, true, 0)
+      }
+    }
+
+    /// A command that the tag refuses: the number that chooses the code, and whether the tag writes in part.
+    ///
+    /// - Parameter place: how the command begins, if it is a write.
+    fileprivate func refusal(of command: [UInt8], writing place: [UInt8]?) -> (
+      code: UInt8, isHalf: Bool
+    )? {
+      state.withLock { state in
+        switch state.event {
+        case .refuse(let moment, let code, let isLasting):
+          if state.hasRefused {
+            guard let place, place == state.refused else { return nil }
+          } else {
+            guard state.exchanges >= moment else { return nil }
+            state.hasRefused = true
+            if isLasting { state.refused = place }
+          }
+          state.exchanges += 1
+          return (code, false)
+        case .half(let moment):
+          guard !state.hasRefused, state.exchanges >= moment, place != nil else { return nil }
+          state.hasRefused = true
+          state.exchanges += 1
+          return (5, true)
+        default: return nil
+        }
       }
     }
   }
@@ -77,6 +133,8 @@ final class AirDriver: ReaderDriver {
   private let hand: Hand
   private let aborted = Flag()
   private var isJewel = false
+  /// It has refused, and does not listen until it is selected.
+  private var isDeaf = false
   private var blocks: BlockInitiator?
   private var classic: MIFAREClassicSession?
 
@@ -115,6 +173,7 @@ final class AirDriver: ReaderDriver {
     tag.setPower(false)
     tag.setPower(true)
     (blocks, classic, isJewel) = (nil, nil, false)
+    isDeaf = false
     switch tag.modulation {
     case .typeA: return activateTypeA()
     case .feliCa: return activateFeliCa()
@@ -177,21 +236,107 @@ final class AirDriver: ReaderDriver {
   private static let silence = NFCError(
     .tagResponseError, "the tag has not answered", cause: .noAnswer)
 
+  private static let broken = NFCError(
+    .tagResponseError, "the tag's answer is broken", cause: .checksum)
+
   /// Sends a frame, unless something happens to it.
   private func transmit(_ frame: RadioFrame) throws -> RadioFrame? {
-    let (isCancelled, isSent) = hand.next()
+    let (isCancelled, isSent, damage) = hand.next()
     if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
+    guard !isDeaf else { return nil }
     let answer = isSent && !hand.isGone ? tag.receive(frame) : nil
     if aborted.isSet.withLock({ $0 }) { throw CancellationError() }
     // A section that a cancellation does not stop: the frame goes out all the same.
-    return isSent || hand.isGone ? answer : tag.receive(frame)
+    let heard = isSent || hand.isGone ? answer : tag.receive(frame)
+    if heard?.bitCount == 4 { hand.wasAcknowledged() }
+    return damage == 0 ? heard : heard?.damaged(damage)
+  }
+
+  // MARK: Refusals
+
+  /// Returns how a command begins that writes, up to its data; `nil` for any other.
+  private func place(of command: [UInt8]) -> [UInt8]? {
+    func prefix(_ count: Int) -> [UInt8]? {
+      command.count > count ? Array(command.prefix(count)) : nil
+    }
+    guard let first = command.first else { return nil }
+    switch tag.modulation {
+    // Write Without Encryption, up to the first element of its list of blocks.
+    case .feliCa: return command.dropFirst().first == 0x08 ? prefix(16) : nil
+    case .iso15693:
+      guard let code = command.dropFirst().first, [0x21, 0x22, 0x24, 0x31, 0x32].contains(code)
+      else { return nil }
+      return prefix(first & 0x20 == 0 ? 3 : 11)
+    case .typeB: return nil
+    case .typeA:
+      if blocks != nil { return command.starts(with: [0x00, 0xD6]) ? prefix(4) : nil }
+      if isJewel { return [0x53, 0x54, 0x1A, 0x1B].contains(first) ? prefix(2) : nil }
+      return [0xA0, 0xA2].contains(first) ? prefix(2) : nil
+    }
+  }
+
+  /// Returns how the tag refuses a command, if it is to do so now; `nil` if it is not, or cannot refuse this one.
+  private func refusal(of command: [UInt8]) throws -> [UInt8]? {
+    guard !hand.isGone, !isDeaf, canBeRefused(command),
+      let (code, isHalf) = hand.refusal(of: command, writing: place(of: command))
+    else { return nil }
+    switch tag.modulation {
+    case .feliCa:
+      let flags: [[UInt8]] = [[0x01, 0xA8], [0xFF, 0xA6], [0x01, 0x70], [0xFF, 0xB1]]
+      return [12, command[1] + 1] + command[2..<10] + flags[Int(code) % flags.count]
+    case .iso15693: return [0x01, [0x0F, 0x10, 0x12, 0x13][Int(code) % 4]]
+    case .typeB: return nil
+    case .typeA: break
+    }
+    if blocks != nil {
+      return [[0x69, 0x85], [0x69, 0x82], [0x6A, 0x84], [0x65, 0x81]][Int(code) % 4]
+    }
+    let memory = tag.memory
+    if isJewel {
+      let address = Int(command[1])
+      guard command[0] == 0x54 || command[0] == 0x1B else {
+        return [command[1], memory.indices.contains(address) ? memory[address] : 0]
+      }
+      return [command[1]] + memory.dropFirst(address * 8).prefix(8)
+    }
+    if classic != nil {
+      classic = nil
+      throw NFCError(.tagRefused, "the card has refused", cause: .negativeAcknowledge(code))
+    }
+    isDeaf = true
+    if isHalf, command.count > 5, tag.name != "ntag-i2c-2k",
+      let page = command.dropFirst().first.map(Int.init), page > 3,
+      memory.count >= page * 4 + 4
+    {
+      tag.memory.replaceSubrange(page * 4..<page * 4 + 2, with: command[2..<4])
+    }
+    return [code]
+  }
+
+  private func canBeRefused(_ command: [UInt8]) -> Bool {
+    guard let first = command.first else { return false }
+    switch tag.modulation {
+    case .feliCa: return command.count > 10 && command[1] != 0
+    case .iso15693: return command.count > 1 && command[1] != 0x01
+    case .typeB: return false
+    case .typeA:
+      if blocks != nil { return first == 0x00 }
+      if isJewel { return place(of: command) != nil }
+      if classic != nil { return true }
+      // HLTA and the second half of SECTOR SELECT are answered by silence.
+      return tag.identifier.count == 7 && first != 0x50 && command.count != 4
+        && !["classic-mini", "classic-1k", "classic-4k"].contains(tag.name)
+    }
   }
 
   func exchange(_ command: [UInt8], framing: Framing, timeout: Duration) throws -> [UInt8] {
+    if let refusal = try refusal(of: command) { return refusal }
     switch tag.modulation {
     case .feliCa:
-      guard let answer = try transmit(.feliCa(Array(command.dropFirst())))?.checkedPayload
-      else { throw Self.silence }
+      guard let frame = try transmit(.feliCa(Array(command.dropFirst()))) else {
+        throw Self.silence
+      }
+      guard let answer = frame.checkedPayload else { throw Self.broken }
       return [UInt8(truncatingIfNeeded: answer.count + 1)] + answer
     case .iso15693: return try vicinity(command)
     case .typeB: throw Self.silence
@@ -202,6 +347,11 @@ final class AirDriver: ReaderDriver {
       return answer.bytes
     }
     if blocks != nil { return try card(command) }
+    if framing == .checked {
+      guard let answer = try transmit(.typeA(command)) else { throw Self.silence }
+      guard let payload = answer.checkedPayload else { throw Self.broken }
+      return payload
+    }
     if isJewel { return try jewelExchange(command) }
     return try classicExchange(command)
   }
@@ -209,7 +359,8 @@ final class AirDriver: ReaderDriver {
   private func vicinity(_ command: [UInt8]) throws -> [UInt8] {
     var answer = try transmit(.iso15693(command))
     if answer == nil, !hand.isGone { answer = tag.receive(.iso15693EndOfFrame) }
-    guard let payload = answer?.checkedPayload else { throw Self.silence }
+    guard let answer else { throw Self.silence }
+    guard let payload = answer.checkedPayload else { throw Self.broken }
     return payload
   }
 
@@ -247,7 +398,9 @@ final class AirDriver: ReaderDriver {
     let padded = command + [UInt8](repeating: 0, count: max(0, length - command.count))
     guard let answer = try transmit(Self.jewel(padded + tag.identifier))?.bytes, answer.count > 2
     else { throw Self.silence }
-    return Array(answer.dropLast(2))
+    let body = Array(answer.dropLast(2))
+    guard CyclicRedundancyCheck.b(body) == Array(answer.suffix(2)) else { throw Self.broken }
+    return body
   }
 
   private func classicExchange(_ command: [UInt8]) throws -> [UInt8] {
@@ -294,5 +447,18 @@ final class AirDriver: ReaderDriver {
       throw NFCError(.authenticationFailed, "the key is wrong")
     }
     classic = session
+  }
+}
+
+extension RadioFrame {
+  /// The frame with these bits of an acknowledge inverted, or with one bit of a longer frame, which the number chooses.
+  fileprivate func damaged(_ bits: UInt8) -> RadioFrame {
+    var frame = self
+    if bitCount == 4 {
+      frame.bytes[0] ^= bits & 0x0F
+    } else if !bytes.isEmpty {
+      frame.bytes[Int(bits) % bytes.count] ^= 1 << (bits % 8)
+    }
+    return frame
   }
 }

@@ -74,13 +74,24 @@ extension ModelRun {
     guard let ultralight = found.miFareTag?.ultralight, tag.name == "ultralight-c" else { return }
     let new = (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) }
     let moment = Int.random(in: 0..<10, using: &random)
-    hand.plan(.cancel(moment, isSent: Bool.random(using: &random)))
-    _ = await Task { try await ultralight.changeKey(new) }.result
+    let isCancelled = Bool.random(using: &random)
+    hand.plan(
+      isCancelled
+        ? .cancel(moment, isSent: Bool.random(using: &random)) : refusal(moment))
+    let result = await Task { try await ultralight.changeKey(new) }.result
+    hand.plan(nil)
     let now = Array(tag.memory[Self.keyPages])
     if now == UltralightCAuthentication.stored(new) {
       key = new
     } else if now != Array(before[Self.keyPages]) {
-      throw problem("a cancelled change has left a key that nobody knows, exchange \(moment)")
+      guard !isCancelled else {
+        throw problem("a cancelled change has left a key that nobody knows, exchange \(moment)")
+      }
+      guard case .failure(let error as NFCError) = result, error.recovery != nil else {
+        throw problem("a key that nobody knows was left, and nothing says so: \(result)")
+      }
+      // Nobody can go on with it.
+      tag.memory = before
     }
     try await connect()
   }
@@ -96,13 +107,23 @@ extension ModelRun {
     }
   }
 
+  /// Nothing, a tag that leaves, or a refusal.
+  private mutating func disturbance(_ end: Int) -> AirDriver.Event? {
+    let moment = Int.random(in: 0..<end, using: &random)
+    switch Int.random(in: 0..<4, using: &random) {
+    case 0: return nil
+    case 1: return .tear(moment)
+    default: return refusal(moment)
+    }
+  }
+
   private mutating func protectByPassword(_ ultralight: UltralightCommands) async throws {
     let password: [UInt8] = [0x0A, 0x0B, 0x0C, 0x0D]
     let protection = try UltralightProtection(
       password: password, passwordAcknowledge: [1, 2],
       firstPage: Int.random(in: 4...15, using: &random),
       protectsReading: Bool.random(using: &random))
-    hand.plan(random.happens(1, of: 2) ? .tear(Int.random(in: 0..<12, using: &random)) : nil)
+    hand.plan(disturbance(12))
     if let plan = try? await ultralight.protectionPlan(protection) {
       try? await ultralight.protect(plan, accepting: [.forgetsPassword])
     }
@@ -126,7 +147,7 @@ extension ModelRun {
     let protection = try UltralightCProtection(
       key: new, firstPage: Int.random(in: 4...42, using: &random),
       protectsReading: Bool.random(using: &random))
-    hand.plan(random.happens(1, of: 2) ? .tear(Int.random(in: 0..<16, using: &random)) : nil)
+    hand.plan(disturbance(16))
     if let plan = try? await ultralight.protectionPlan(protection, key: nil) {
       try? await ultralight.protect(plan, accepting: [.forgetsKey])
     }

@@ -13,7 +13,9 @@ struct ModelProblem: Error, CustomStringConvertible {
 ///
 /// A read gives what was written last, or nothing, or what was there before, after a tear. What was not asked for by
 /// name is not made final. A lock that has succeeded leaves nothing to write. What stands beside the message stays,
-/// and what is refused has changed nothing. A broken tag can be written again. The same seed gives the same run.
+/// and what is refused has changed nothing: after a refusal at any exchange the old message is there, and after a
+/// damaged answer the old one, none or the new one. What may have been made final is said. A broken tag can be written
+/// again. The same seed gives the same run.
 struct ModelRun {
   enum Operation: String, CaseIterable {
     case status, read, readAgain, write, writeAgain, writeMore, erase, format, formatWiping, lock,
@@ -90,6 +92,7 @@ struct ModelRun {
     guard let operation = Operation.allCases.randomElement(using: &random) else { return }
     let before = tag.memory
     tag.allowedChanges = []
+    tag.forgetIrreversibleChanges()
     done.append(operation.rawValue)
     switch operation {
     case .status, .read, .readAgain, .write, .writeAgain, .writeMore, .erase, .format,
@@ -145,11 +148,25 @@ struct ModelRun {
   }
 
   private mutating func event() -> AirDriver.Event? {
-    let moment = Int.random(in: 0..<14, using: &random)
-    switch Int.random(in: 0..<8, using: &random) {
+    // Most changes are short; every page of a long one is reached, too.
+    let moment = Int.random(in: 0..<(random.happens(1, of: 4) ? 90 : 14), using: &random)
+    switch Int.random(in: 0..<12, using: &random) {
     case 0, 1: return .tear(moment)
     case 2: return .cancel(moment, isSent: Bool.random(using: &random))
+    case 3, 4, 5: return refusal(moment)
     default: return nil
+    }
+  }
+
+  /// A refusal, or a damaged answer.
+  mutating func refusal(_ moment: Int) -> AirDriver.Event {
+    switch Int.random(in: 0..<8, using: &random) {
+    case 0, 1, 2: .damage(moment, UInt8.random(in: 1...15, using: &random))
+    case 3: .half(moment)
+    default:
+      .refuse(
+        moment, [0, 0, 1, 3, 4, 5, 6, 7, 9].randomElement(using: &random) ?? 0,
+        isLasting: Bool.random(using: &random))
     }
   }
 
@@ -204,7 +221,10 @@ struct ModelRun {
   ) async throws {
     switch (operation, outcome) {
     case (_, .status(let status)):
-      if messages != nil, status.access == .notSupported { throw problem("the tag is not NDEF") }
+      // A tag that refuses a question has said that it has no message.
+      if messages != nil, !isDisturbed, status.access == .notSupported {
+        throw problem("the tag is not NDEF")
+      }
     case (_, .message(let bytes)):
       if let messages, !messages.contains(bytes) {
         throw problem("\(bytes.count) bytes were read that nobody has written")
@@ -236,7 +256,8 @@ struct ModelRun {
       case .format, .formatWiping:
         messages = messages?.union([[]])
         if isDisturbed, operation == .formatWiping { looksBeside = false }
-      case .lock: if isDisturbed { mayBeLocked = true }
+      case .lock:
+        if isDisturbed, tag.memory != before || hand.isGone { mayBeLocked = true }
       default: break
       }
     }
@@ -253,7 +274,14 @@ struct ModelRun {
       }
       return
     }
-    if isDisturbed { return }
+    if isDisturbed {
+      let isHalfLocked = operation == .lock && messages != nil && tag.memory != before
+      if !tag.irreversibleChanges.isEmpty || isHalfLocked, failure.recovery == nil {
+        throw problem(
+          "\(operation.rawValue) has made \(tag.irreversibleChanges), and says nothing: \(failure)")
+      }
+      return try await refused(operation, failure, message, event)
+    }
     if tag.memory != before {
       throw problem("\(operation.rawValue) was refused and has changed the tag: \(failure)")
     }
@@ -266,6 +294,38 @@ struct ModelRun {
       let isOpen = !mayBeLocked && (messages != nil || isBroken)
       if isOpen { throw problem("\(operation.rawValue) was refused: \(failure)") }
     }
+  }
+
+  /// A change was refused, or an answer was damaged.
+  private mutating func refused(
+    _ operation: Operation, _ failure: NFCError, _ message: [UInt8], _ event: AirDriver.Event?
+  ) async throws {
+    guard let known = messages, !isBroken else { return }
+    let isWrite = [.write, .writeAgain, .writeMore, .erase, .format, .formatWiping].contains(
+      operation)
+    var allowed = known
+    switch event {
+    case .damage?, .half?: if isWrite { allowed.formUnion([[], message]) }
+    // What was written before could not be taken back, because the tag refuses that, too.
+    case .refuse? where isWrite && failure.reason.contains("could not be taken back"):
+      allowed.insert([])
+    default: break
+    }
+    try await connect()
+    let found: [UInt8]
+    do {
+      found = try await ndef.readNDEFBytes() ?? []
+    } catch let error as NFCError {
+      throw problem("after \(failure), the message cannot be read: \(error)")
+    }
+    guard allowed.contains(found) else {
+      throw problem("after \(failure), \(found.count) bytes are there: \(found.hexadecimal)")
+    }
+    if !known.contains(found), failure.recovery == nil {
+      throw problem("the message has gone, and nothing says so: \(failure)")
+    }
+    messages = [found]
+    try await connect()
   }
 
   // MARK: Proofs, by somebody who knows nothing of the tag

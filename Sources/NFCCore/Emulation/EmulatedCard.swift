@@ -101,7 +101,8 @@ public struct EmulatedCard: Sendable {
         let loop = EmulationLoop(
           reader: card.reader, configuration: configuration,
           responder: TagResponder(
-            card.content.tag.limited(to: card.reader.capabilities.emulation), reportsCommands: card.reportsCommands, continuation),
+            card.content.tag.limited(to: card.reader.capabilities.emulation),
+            reportsCommands: card.reportsCommands, continuation),
           token: token)
         task = Task {
           do {

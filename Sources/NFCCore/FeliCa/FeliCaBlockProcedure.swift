@@ -66,6 +66,48 @@ struct FeliCaBlockProcedure {
     return result
   }
 
+  /// The number of blocks of one service that are read if the card does not end it: a real card has some hundred, and
+  /// a card that has every block would take minutes.
+  static let mostBlocks = 1024
+  /// The same for a type 3 tag whose attribute block says that it has more.
+  private static let mostBlocksOfType3 = 4096
+
+  /// Reads all blocks of a service from block 0 on, until the card refuses one.
+  ///
+  /// - Returns: the blocks, and whether the card has ended them.
+  func readAll(
+    service: UInt16, limit: inout Int
+  ) throws -> (blocks: [[UInt8]], isComplete: Bool) {
+    limit = max(1, min(limit, largestRead))
+    var blocks: [[UInt8]] = []
+    var bound = Self.mostBlocks
+    // The first block that the card has refused.
+    var end = Int.max
+    var size = limit
+    while blocks.count < min(end, bound) {
+      let numbers = blocks.count..<min(blocks.count + min(size, limit), end, bound)
+      do {
+        blocks += try read(service: service, blocks: Array(numbers), limit: &limit)
+        if numbers.lowerBound == 0, Self.isRandom(service), let first = blocks.first,
+          let attributes = try? Type3AttributeBlock(first)
+        {
+          bound = min(max(bound, Int(attributes.dataBlocks) + 1), Self.mostBlocksOfType3)
+        }
+      } catch let error as NFCError where error.code == .tagRefused {
+        // One of them does not exist; the flags may say which.
+        if case .block(let number) = error.place, numbers.contains(number) {
+          end = number
+        } else if numbers.count == 1 {
+          end = numbers.lowerBound
+        } else {
+          end = min(end, numbers.upperBound - 1)
+          size = max(1, numbers.count / 2)
+        }
+      }
+    }
+    return (blocks, blocks.count < bound)
+  }
+
   /// Writes blocks in the order of their numbers' list, as ``read(service:blocks:limit:)`` reads them.
   ///
   /// If writing twice does no harm, a command that was not answered is repeated with fewer blocks.

@@ -102,6 +102,8 @@ enum FeliCaStatusFlag {
   /// The command was carried out, although the memory has been written more often than it is
   /// designed for.
   static let memoryWarning: UInt8 = 0x71
+  /// The memory could not be written.
+  static let memoryError: UInt8 = 0x70
   static let illegalNumberOfBlocks: UInt8 = 0xA2
   static let illegalServiceCode: UInt8 = 0xA6
   static let illegalBlockNumber: UInt8 = 0xA8

@@ -155,6 +155,33 @@ extension FeliCaTag {
     try await readBlocks(service: service, blocks: blocks, system: nil)
   }
 
+  /// Reads blocks by their numbers, in any order, in as few exchanges as frame, reader and card allow; see
+  /// ``readBlocks(service:blocks:system:)``.
+  package func readBlocks(service: UInt16, numbers: [Int]) async throws -> [[UInt8]] {
+    guard let native = self as? NativeFeliCaTag else {
+      var blocks: [[UInt8]] = []
+      for number in numbers {
+        blocks += try await readBlocks(service: service, blocks: number..<number + 1)
+      }
+      return blocks
+    }
+    return try await native.readBlocks(service: service, numbers: numbers)
+  }
+
+  /// Reads all blocks of a service from block 0 on, until the card refuses one, but no more than 1024, or than 4096 of a
+  /// type 3 tag that reports so many.
+  ///
+  /// - Returns: the blocks, and whether the card has ended them.
+  /// - Throws: ``NFCError/Code/notAuthenticated``, and the errors of ``FeliCaTag/sendFeliCaCommand(_:timeout:)``.
+  package func readAllBlocks(
+    service: UInt16
+  ) async throws -> (blocks: [[UInt8]], isComplete: Bool) {
+    guard let native = self as? NativeFeliCaTag else {
+      throw NFCError(.unsupported, "the card's blocks cannot be read")
+    }
+    return try await native.readAllBlocks(service: service)
+  }
+
   /// Writes blocks in the system that the card was found with; see
   /// ``writeBlocks(service:at:_:system:)``.
   ///

@@ -44,6 +44,18 @@ struct NativeFeliCaTag: FeliCaTag, HandleTag {
     }
   }
 
+  func readBlocks(service: UInt16, numbers: [Int]) async throws -> [[UInt8]] {
+    try await withLimits(in: nil) { procedure, limits in
+      try procedure.read(service: service, blocks: numbers, limit: &limits.read)
+    }
+  }
+
+  func readAllBlocks(service: UInt16) async throws -> (blocks: [[UInt8]], isComplete: Bool) {
+    try await withLimits(in: nil) { procedure, limits in
+      try procedure.readAll(service: service, limit: &limits.read)
+    }
+  }
+
   func writeBlocks(
     service: UInt16, at first: Int, _ data: [UInt8], system: FeliCaSystem?
   ) async throws {

@@ -9,12 +9,14 @@ package struct ISO15693Link {
   private let capabilities: Set<CommandPath.Capability>?
   private let section: (_ body: () throws -> Void) throws -> Void
   private let change: (_ send: () throws -> ISO15693Response) throws -> ISO15693Response
+  private let takenBack: () -> Void
   private let send: (_ frame: [UInt8], _ timeout: Duration) throws -> [UInt8]
 
   /// - Parameters:
   ///   - capabilities: the commands that the reader can send to the tag; `nil` for all.
   ///   - section: runs a part of a procedure that is not interrupted when the task is cancelled.
   ///   - change: sends a command that changes the tag.
+  ///   - takenBack: is called when every change was taken back.
   ///   - transceive: sends a frame, flags first, without its check bytes, and returns the answer in
   ///     the same form; after a write-alike command with the option flag, it sends the second end
   ///     of frame. It throws ``NFCError``: `tagResponseError` with the cause `noAnswer` on silence
@@ -27,6 +29,7 @@ package struct ISO15693Link {
     change: @escaping (_ send: () throws -> ISO15693Response) throws -> ISO15693Response = {
       try $0()
     },
+    takenBack: @escaping () -> Void = {},
     transceive: @escaping (_ frame: [UInt8], _ timeout: Duration) throws -> [UInt8]
   ) {
     self.maximumCommandLength = maximumCommandLength
@@ -34,6 +37,7 @@ package struct ISO15693Link {
     self.capabilities = capabilities
     self.section = section
     self.change = change
+    self.takenBack = takenBack
     send = transceive
   }
 
@@ -44,7 +48,8 @@ package struct ISO15693Link {
       maximumCommandLength: capabilities.maximumCommandLength,
       maximumResponseLength: capabilities.maximumResponseLength,
       capabilities: capabilities.commandPaths.first?.capabilities[.iso15693],
-      section: { try link.uninterrupted($0) }, change: { send in try link.changing { try send() } }
+      section: { try link.uninterrupted($0) }, change: { send in try link.changing { try send() } },
+      takenBack: { link.changesWereTakenBack() }
     ) { frame, timeout in
       try link.exchange(frame, framing: .checked, timeout: timeout)
     }
@@ -84,6 +89,9 @@ package struct ISO15693Link {
   /// Runs a part of a procedure that is not interrupted when the task is cancelled; see
   /// ``TagLink/uninterrupted(_:)``.
   func uninterrupted(_ body: () throws -> Void) throws { try section(body) }
+
+  /// See ``TagLink/changesWereTakenBack()``.
+  func changesWereTakenBack() { takenBack() }
 
   /// Sends an unchanged frame; see ``ISO15693Request`` for its structure.
   ///

@@ -89,13 +89,32 @@ extension MessageReplacement {
   ///   - old: returns a byte of the area in its current state, `nil` if that is not known. The
   ///     first byte of the length is known, and so are the TLVs that follow.
   ///   - unit: returns the unit of a byte of the area.
-  func writes(old byte: @escaping (Int) -> UInt8?, unit: @escaping (Int) -> Int) -> [UnitWrite] {
+  ///   - farthestFirst: whether the units past the terminator of the old message come first, the last of them before
+  ///     all others. The old message is still there while they are written, and a tag that refuses pages from one on
+  ///     refuses the first write. It costs no more writes, but they are not in the order of the units.
+  func writes(
+    old byte: @escaping (Int) -> UInt8?, unit: @escaping (Int) -> Int, farthestFirst: Bool = false
+  ) -> [UnitWrite] {
     var order = WriteOrder(old: byte, unit: unit)
     if following.isEmpty || !keepFollowing(&order) {
       order = WriteOrder(old: byte, unit: unit)
+      if farthestFirst { writeFarthest(&order) }
       emptyAndWrite(&order)
     }
     return order.writes
+  }
+
+  /// Writes the units past the one with the old message's terminator, the last one first. Without a terminator, what
+  /// is there would be treated as TLVs.
+  private func writeFarthest(_ order: inout WriteOrder) {
+    guard order.current(old.end) == TagLengthValue.Tag.terminator else { return }
+    let last = order.unit(old.end)
+    let head = Set((old.offset...old.end).map(order.unit))
+    order.put(
+      offsets.reversed().filter {
+        $0 > old.end && order.unit($0) != last && !head.contains(order.unit($0))
+      },
+      byte)
   }
 
   /// A length whose first byte is 0 makes the message empty, in both forms of the length. So the

@@ -22,6 +22,10 @@ protocol NDEFMapping: Sendable {
   /// See ``NDEFTag/readNDEFBytes()``. Throws `notNDEF` where ``status(_:)`` says `notSupported`.
   mutating func read(_ link: TagLink) throws -> [UInt8]?
 
+  /// Returns the status and, unless the tag holds no NDEF structure, the message, in as few exchanges as both together
+  /// need.
+  mutating func content(_ link: TagLink) throws -> (status: NDEFStatus, message: [UInt8]?)
+
   /// Returns the status like ``status(_:)``, before a write: content that is broken in a way that
   /// ``write(_:_:)`` repairs is not an error here, and counts as empty.
   mutating func statusForWriting(_ link: TagLink) throws -> NDEFStatus
@@ -52,6 +56,11 @@ protocol NDEFMapping: Sendable {
 }
 
 extension NDEFMapping {
+  mutating func content(_ link: TagLink) throws -> (status: NDEFStatus, message: [UInt8]?) {
+    let status = try status(link)
+    return (status, status.access == .notSupported ? nil : try read(link))
+  }
+
   /// ``NFCError/recovery`` of a write that was interrupted: it begins by setting the length to zero.
   private static var oldMessageInDoubt: String {
     "the tag may hold no message now: write it again"

@@ -40,9 +40,8 @@ package struct RestoreOrder {
   package func writes(of units: [Int], isWritable: (Int) -> Bool) -> [Write] {
     let plain = units.compactMap { write($0, image) }
     let (old, new) = (message(in: now), message(in: image))
-    let ranges = [old, new].compactMap { $0.map { $0.offset..<$0.end } }
     guard let head = head(old, new) else { return plain }
-    let covered = Set(ranges.flatMap { $0.compactMap(unit) })
+    let covered = covered(old, new)
     guard units.contains(where: { $0 != head.unit && covered.contains($0) }),
       units.contains(head.unit) || isWritable(head.unit),
       let last = write(head.unit, image) ?? write(head.unit, now)
@@ -51,6 +50,17 @@ package struct RestoreOrder {
     let isEmpty = content(head.unit, now) == head.empty
     return (isEmpty ? [] : [Write(unit: head.unit, data: head.empty)]) + others
       + (last.data == head.empty ? [] : [last])
+  }
+
+  /// The units with a part of the old message or the new one, or with their terminators. If the tag refuses one of
+  /// them, the others get their old content back.
+  package var messageUnits: Set<Int> { covered(message(in: now), message(in: image), past: 1) }
+
+  private func covered(
+    _ old: TagLengthValue?, _ new: TagLengthValue?, past: Int = 0
+  ) -> Set<Int> {
+    let ranges = [old, new].compactMap { $0.map { $0.offset..<$0.end + past } }
+    return Set(ranges.flatMap { $0.compactMap(unit) })
   }
 
   private func write(_ unit: Int, _ memory: [UInt8?]) -> Write? {

@@ -47,6 +47,22 @@ extension Reader {
       }
     }
 
+    /// The tag has carried out a command that it seemed to refuse, or may have.
+    func setMayHoldChange() {
+      state.withLock {
+        $0.hasSentChange = true
+        $0.mayHoldChange = true
+      }
+    }
+
+    /// See ``TagLink/changesWereTakenBack()``.
+    func changesWereTakenBack() {
+      state.withLock {
+        $0.hasSentChange = false
+        $0.mayHoldChange = false
+      }
+    }
+
     /// Returns whether the radio is to be stopped.
     func cancel() -> Bool {
       state.withLock {

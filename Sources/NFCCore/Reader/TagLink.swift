@@ -95,9 +95,14 @@ public struct TagLink {
     return try operation.changing(isRefusal: isRefusal, send)
   }
 
+  /// The tag has carried out a change whose answer looked like a refusal, or may have.
+  func mayHoldChange() { operation.setMayHoldChange() }
+
+  /// Every change that was made was taken back, which the tag has proved: an error after this is not in doubt.
+  func changesWereTakenBack() { operation.changesWereTakenBack() }
+
   /// Runs a procedure that first asks the tag and then changes it. After a change that the tag has made or may have
-  /// made, an error reports how to find out, whatever its kind; an error with the code `readOnly` says that the
-  /// changes were taken back.
+  /// made, and that was not taken back, an error reports how to find out, whatever its kind.
   func inDoubtOfChange<Result>(_ recovery: String, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -110,7 +115,7 @@ public struct TagLink {
   private func isInDoubt(_ error: NFCError) -> Bool {
     switch error.group {
     case .connection?: operation.hasSentChange
-    case .refusal?, .content?: operation.mayHoldChange && error.code != .readOnly
+    case .refusal?, .content?, nil: operation.mayHoldChange
     default: false
     }
   }

@@ -62,8 +62,8 @@ extension TagHandle {
   /// twice.
   func readNDEFContent() async throws -> (status: NDEFStatus, bytes: [UInt8]?) {
     try await withMapping { mapping, link in
-      let status = try mapping.status(link)
-      return (status, status.access == .notSupported ? nil : try mapping.read(link))
+      let content = try mapping.content(link)
+      return (content.status, content.message)
     }
   }
 

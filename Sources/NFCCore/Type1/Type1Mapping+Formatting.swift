@@ -27,11 +27,9 @@ extension Type1Mapping {
       bytes.append((Self.capabilityContainer + index, byte))
     }
     if !wipe { try checkBlank(product, except: bytes, link) }
-    var isFirst = true
-    for (address, byte) in bytes where memory.byte(address) != byte {
-      try memory.write(byte, at: address, isFirst: isFirst, link)
-      isFirst = false
-    }
+    let changed = bytes.filter { memory.byte($0.address) != $0.byte }
+    try memory.perform(
+      changed.map { WholeUnit(unit: $0.address, data: [$0.byte]) }, size: 1, link)
     discardCachedContent()
   }
 
@@ -72,7 +70,7 @@ extension Type1Mapping {
     try link.uninterrupted {
       for (index, change) in changes.enumerated() {
         if change.address == Self.accessByte {
-          try memory.write(change.mask, at: change.address, isFirst: index == 0, link)
+          try memory.write(change.mask, at: change.address, link)
         } else {
           try close(change, isFirst: index == 0, link)
         }
@@ -155,6 +153,7 @@ extension Type1Mapping {
     do {
       try memory.set(lock.mask, at: lock.address, link)
     } catch let error as NFCError where isFirst && error.code == .tagRefused {
+      link.changesWereTakenBack()
       throw NFCError(
         .unsupported, "the tag does not let its lock bits be set; nothing has been changed",
         place: error.place)

@@ -253,34 +253,41 @@ struct Type1Mapping: NDEFMapping {
   ) throws {
     let held = memory
     let writes = replacement.writes(
-      old: { area.address($0).flatMap { held.byte($0) } }, unit: { $0 })
-    var isFirst = true
-    for write in writes {
+      old: { area.address($0).flatMap { held.byte($0) } }, unit: { $0 }, farthestFirst: true)
+    let units: [WholeUnit] = writes.compactMap { write in
       guard let address = area.address(write.unit), Self.staticData.contains(address),
         let byte = write.content[write.unit]
-      else { continue }
-      try memory.write(byte, at: address, isFirst: isFirst, link)
-      isFirst = false
+      else { return nil }
+      return WholeUnit(unit: address, data: [byte])
     }
+    try memory.perform(units, size: 1, link)
   }
 
   private mutating func writeBlocks(
     _ replacement: MessageReplacement, _ area: TagDataArea, _ link: TagLink
   ) throws {
+    // With the terminator of the old message, which a refusal leaves as it was.
+    let old = replacement.old
+    try load(old.offset..<min(old.end + 1, area.size), area, link)
     let held = memory
     let writes = replacement.writes(
       old: { area.address($0).flatMap { held.byte($0) } },
-      unit: { (area.address($0) ?? 0) / Type1Memory.blockSize })
-    let offset = replacement.old.offset
-    for (index, write) in writes.enumerated() {
+      unit: { (area.address($0) ?? 0) / Type1Memory.blockSize }, farthestFirst: true)
+    var units: [WholeUnit] = []
+    var current: [Int: UInt8] = [:]
+    for write in writes {
       let first = write.unit * Type1Memory.blockSize
       let addresses = first..<(first + Type1Memory.blockSize)
       // Bytes outside the area, or before the message, do not change.
-      try memory.load(addresses.filter { area.offset($0).map { $0 < offset } ?? true }, link)
+      try memory.load(
+        addresses.filter { area.offset($0).map { $0 < old.offset } ?? true }, link)
       let data = addresses.map { address in
-        area.offset(address).flatMap { write.content[$0] } ?? memory.byte(address) ?? 0
+        area.offset(address).flatMap { write.content[$0] } ?? current[address]
+          ?? memory.byte(address) ?? 0
       }
-      try memory.write(data, block: write.unit, isFirst: index == 0, link)
+      for (address, byte) in zip(addresses, data) { current[address] = byte }
+      units.append(WholeUnit(unit: write.unit, data: data))
     }
+    try memory.perform(units, size: Type1Memory.blockSize, link)
   }
 }

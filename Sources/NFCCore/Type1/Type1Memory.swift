@@ -61,14 +61,11 @@ struct Type1Memory: Sendable {
     }
   }
 
-  /// Sends WRITE-E8 for a block, which the tag answers with the block's new content. Throws like
-  /// ``write(_:at:isFirst:_:)``.
-  mutating func write(
-    _ data: [UInt8], block: Int, isFirst: Bool, _ link: TagLink
-  ) throws {
+  /// Sends WRITE-E8 for a block, which the tag answers with the block's new content. Throws like ``write(_:at:_:)``.
+  mutating func write(_ data: [UInt8], block: Int, _ link: TagLink) throws {
     let held = try send8(Command.writeErase8, data, block, link)
     keep(held, block)
-    guard held == data else { throw Self.locked(block, isFirst: isFirst) }
+    guard held == data else { throw Self.locked(block) }
   }
 
   private mutating func send8(
@@ -97,23 +94,18 @@ struct Type1Memory: Sendable {
     for (index, byte) in data.enumerated() { bytes[first + index] = byte }
   }
 
-  private static func locked(_ block: Int, isFirst: Bool) -> NFCError {
+  private static func locked(_ block: Int) -> NFCError {
     NFCError(
-      isFirst ? .readOnly : .tagRefused,
+      .readOnly,
       "the tag does not let this block be written: it is locked", place: .block(block))
   }
 
   /// Sends WRITE-E for one byte, which the tag answers with the byte's new content.
   ///
-  /// Throws `readOnly` with the block if the content differs and nothing has been written before,
-  /// `tagRefused` for a later write.
-  mutating func write(
-    _ byte: UInt8, at address: Int, isFirst: Bool, _ link: TagLink
-  ) throws {
+  /// Throws `readOnly` with the block if the content differs.
+  mutating func write(_ byte: UInt8, at address: Int, _ link: TagLink) throws {
     let held = try send(Command.writeErase, byte, address, link)
-    guard held == byte else {
-      throw Self.locked(address / Self.blockSize, isFirst: isFirst)
-    }
+    guard held == byte else { throw Self.locked(address / Self.blockSize) }
   }
 
   /// WRITE-NE of one byte: sets bits and clears none.
@@ -144,10 +136,73 @@ struct Type1Memory: Sendable {
     return held
   }
 
+  /// Reads bytes again after a write that has failed: RALL for the first 120, READ8 for others.
+  mutating func readBack(_ addresses: Range<Int>, _ link: TagLink) throws -> [UInt8] {
+    let held = bytes
+    if addresses.upperBound <= Self.staticSize {
+      do {
+        try load(link)
+      } catch let error as NFCError where error.code == .tagResponseError {
+        try link.selectAgain()
+        try load(link)
+      }
+      for address in held.indices.dropFirst(Self.staticSize) { bytes.append(held[address]) }
+    } else {
+      for address in addresses where bytes.indices.contains(address) { bytes[address] = nil }
+      do {
+        try load(addresses, link)
+      } catch let error as NFCError where error.code == .tagResponseError {
+        try link.selectAgain()
+        try load(addresses, link)
+      }
+    }
+    return addresses.compactMap { byte($0) }
+  }
+
   static func outOfReach(_ address: Int) -> NFCError {
     NFCError(
       .unsupported, "no command of a Type 1 tag can address this block",
       place: .block(address / blockSize)
     )
+  }
+}
+
+/// The blocks of a Type 1 tag with dynamic memory, or the bytes of one without, as a memory that is changed completely
+/// or not at all.
+struct Type1Units: UnitMemory {
+  var memory: Type1Memory
+  let link: TagLink
+  /// 8 for blocks, 1 for bytes.
+  let size: Int
+
+  mutating func write(_ data: [UInt8], to unit: Int) throws {
+    guard size == 1 else { return try memory.write(data, block: unit, link) }
+    guard let byte = data.first else { return }
+    try memory.write(byte, at: unit, link)
+  }
+
+  mutating func readBack(_ unit: Int) throws -> [UInt8]? {
+    try memory.readBack(unit * size..<(unit + 1) * size, link)
+  }
+}
+
+extension Type1Memory {
+  /// Writes blocks of eight bytes, or single bytes, completely or not at all; see ``UnitMemory/perform(_:over:)``.
+  mutating func perform(_ writes: [WholeUnit], size: Int, _ link: TagLink) throws {
+    let held = self
+    var units = Type1Units(memory: self, link: link, size: size)
+    defer { self = units.memory }
+    try units.perform(writes) { unit in
+      let content = (unit * size..<(unit + 1) * size).compactMap { held.byte($0) }
+      return content.count == size ? content : nil
+    }
+  }
+
+  /// Writes one byte, or sets bits of it, and finds out what became of that.
+  mutating func attempt(_ write: WholeUnit, _ link: TagLink) throws -> WriteOutcome {
+    let old = byte(write.unit).map { [$0] }
+    var units = Type1Units(memory: self, link: link, size: 1)
+    defer { self = units.memory }
+    return try units.attempt(write, over: old)
   }
 }

@@ -46,60 +46,50 @@ struct FeliCaReadCommand: AsyncParsableCommand {
   func run() async throws {
     try await Session.run(options) { session in
       let tag = try await session.selectFeliCaCard(for: .reading)
-      all ? try await readAll(tag) : try await readBlocks(tag)
+      all ? try await readAll(tag, session) : try await readBlocks(tag)
     }
-  }
-
-  /// The maximum number of blocks in an answer (FeliCa Card User's Manual, excerpted edition, 4.4.5), and the
-  /// maximum that FeliCa Lite and Lite-S accept (FeliCa Lite-S User's Manual, 4.4.4).
-  private static let maximumBlocks = 15
-  private static let maximumBlocksOfLite = 4
-
-  private func blocksAtOnce(_ tag: SelectedTag<any FeliCaTag>) async throws -> Int {
-    let name = try await tag.work { try await tag.kind.product() }?.name
-    return name?.hasPrefix("FeliCa Lite") ?? true ? Self.maximumBlocksOfLite : Self.maximumBlocks
   }
 
   // MARK: Some blocks
 
   private func readBlocks(_ tag: SelectedTag<any FeliCaTag>) async throws {
     let card = try await system.card(tag)
-    let size = try await blocksAtOnce(tag)
     let code = try service.code()
     let numbers = Array(blocks.joined())
-    var data: [[UInt8]] = []
-    for first in stride(from: 0, to: numbers.count, by: size) {
-      let part = numbers[first..<min(first + size, numbers.count)]
-      data += try await Self.read(part, of: code, card, tag.name)
+    let data: [[UInt8]]
+    do {
+      data = try await card.readBlocks(service: code, numbers: numbers)
+    } catch let error as NFCError where error.code == .tagRefused || error.code == .notAuthenticated
+    {
+      let refused = try await Self.refused(error, numbers, of: code, card)
+      throw FeliCaServiceOption.refusal(refused.error, code, refused.block, tag.name)
     }
     try Output.units(
       zip(numbers, data).map { Output.Unit(number: $0, data: $1) }, "block", json: options.json)
   }
 
-  /// Reads blocks with one exchange. If the card refuses, each block is read individually, to find the one
-  /// that fails.
-  private static func read(
-    _ numbers: ArraySlice<Int>, of code: UInt16, _ card: any FeliCaTag, _ name: String
-  ) async throws -> [[UInt8]] {
-    do {
-      return try await card.readWithoutEncryption(
-        serviceCodes: [code], blocks: numbers.map { FeliCaBlock(UInt16(clamping: $0)) })
-    } catch let error as NFCError {
-      guard error.code == .tagRefused, numbers.count > 1 else {
-        throw FeliCaServiceOption.refusal(error, code, numbers.first ?? 0, name)
+  /// Returns the block that the card refuses. If its flags do not say which, each is read.
+  private static func refused(
+    _ error: NFCError, _ numbers: [Int], of code: UInt16, _ card: any FeliCaTag
+  ) async throws -> (error: NFCError, block: Int) {
+    if case .block(let number) = error.place { return (error, number) }
+    for number in numbers {
+      do {
+        _ = try await card.readBlocks(service: code, numbers: [number])
+      } catch let error as NFCError
+        where error.code == .tagRefused || error.code == .notAuthenticated
+      {
+        return (error, number)
       }
     }
-    var data: [[UInt8]] = []
-    for index in numbers.indices {
-      data += try await read(numbers[index...index], of: code, card, name)
-    }
-    return data
+    return (error, numbers.first ?? 0)
   }
 
   // MARK: All blocks
 
-  private func readAll(_ tag: SelectedTag<any FeliCaTag>) async throws {
-    let size = try await blocksAtOnce(tag)
+  private func readAll(
+    _ tag: SelectedTag<any FeliCaTag>, _ session: Session
+  ) async throws {
     let found = try await tag.work {
       let found = try await FeliCaCard(tag.kind, try await tag.kind.product()).systems
       // A reader that only reports the card's identifier finds none, and says so here.
@@ -109,29 +99,16 @@ struct FeliCaReadCommand: AsyncParsableCommand {
     for system in found where self.system.code.map({ $0 == system.system.code }) ?? true {
       let card = tag.kind.inSystem(system.system)
       for service in system.services where !FeliCaServiceKind(code: service).needsKey {
-        let data = try await tag.work { try await Self.allBlocks(of: service, card, size) }
-        try show(data, service, system.system.code)
+        let data = try await tag.work { try await card.readAllBlocks(service: service) }
+        try show(data.blocks, service, system.system.code)
+        if !data.isComplete { session.note(Self.note(service, data.blocks.count)) }
       }
     }
   }
 
-  /// Reads all blocks from block 0 until the card has no further blocks.
-  static func allBlocks(
-    of service: UInt16, _ card: any FeliCaTag, _ size: Int
-  ) async throws -> [[UInt8]] {
-    var data: [[UInt8]] = []
-    var size = size
-    while data.count <= Int(UInt16.max) {
-      let numbers = data.count..<min(data.count + size, Int(UInt16.max) + 1)
-      do {
-        data += try await card.readWithoutEncryption(
-          serviceCodes: [service], blocks: numbers.map { FeliCaBlock(UInt16(clamping: $0)) })
-      } catch let error as NFCError where error.code == .tagRefused {
-        guard size > 1 else { return data }
-        size /= 2
-      }
-    }
-    return data
+  /// The note about a service that the card does not end.
+  static func note(_ service: UInt16, _ count: Int) -> String {
+    "service \(service.bigEndianBytes.hexadecimal) has more blocks than the first \(count), which were read"
   }
 
   private func show(_ data: [[UInt8]], _ service: UInt16, _ system: UInt16) throws {

@@ -28,7 +28,9 @@ struct ReadCommand: AsyncParsableCommand {
   func run() async throws {
     let secrets = try TagSecrets(keys, password)
     try await Session.run(options) { session in
-      let tag = try await session.selectTag("a tag", polling: .ndef, for: .reading) { $0 }
+      let tag = try await session.selectTag(
+        "a tag", polling: .ndef, asksVersion: false, for: .reading
+      ) { $0 }
       let content = try await tag.changingNDEF {
         try await tag.kind.open(with: secrets)
         return try await NDEFContent(tag.kind)

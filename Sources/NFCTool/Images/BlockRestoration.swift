@@ -20,6 +20,8 @@ struct BlockRestoration: MemoryRestoration {
     let old: [UInt8?]
     /// Whether it only makes the message empty, until all other blocks are written.
     let isPreparation: Bool
+    /// Whether it has a part of the old message or of the new one.
+    let isOfMessage: Bool
   }
 
   private let tag: MemoryTag
@@ -49,7 +51,7 @@ struct BlockRestoration: MemoryRestoration {
           ? Self.omission("it is locked")
           : Self.obstacleToWriting(tag, number, of: now.memory.unitCount))
     }
-    let writes = Self.ordered(
+    let (writes, messageUnits) = Self.ordered(
       blocks.filter { $0.omission == nil }.map(\.unit), tag, memory, now
     ) { unit in
       !locked.contains(unit)
@@ -62,7 +64,8 @@ struct BlockRestoration: MemoryRestoration {
       steps.append(
         Step(
           number: now.number(ofUnit: write.unit), data: write.data,
-          old: content[write.unit] ?? now.memory.unit(write.unit), isPreparation: isPreparation))
+          old: content[write.unit] ?? now.memory.unit(write.unit), isPreparation: isPreparation,
+          isOfMessage: messageUnits.contains(write.unit)))
       content[write.unit] = write.data
     }
     self.steps = steps
@@ -72,7 +75,7 @@ struct BlockRestoration: MemoryRestoration {
   private static func ordered(
     _ units: [Int], _ tag: MemoryTag, _ image: TagImage.Memory, _ now: TagImage,
     isWritable: (Int) -> Bool
-  ) -> [RestoreOrder.Write] {
+  ) -> (writes: [RestoreOrder.Write], messageUnits: Set<Int>) {
     let plain = units.compactMap { unit in
       image.known(now.memory.range(ofUnit: unit)).map { RestoreOrder.Write(unit: unit, data: $0) }
     }
@@ -83,17 +86,20 @@ struct BlockRestoration: MemoryRestoration {
     case .vicinity:
       let order = RestoreOrder.type5(
         now: bytes(now.memory), image: bytes(image), unitSize: now.memory.unitSize)
-      if let order { return order.writes(of: units, isWritable: isWritable) }
+      if let order {
+        return (order.writes(of: units, isWritable: isWritable), order.messageUnits)
+      }
       // The block with the capability container comes last: without it, there is no message.
       let first = plain.filter { $0.unit == 0 }
-      return plain.filter { $0.unit != 0 } + first
+      return (plain.filter { $0.unit != 0 } + first, [])
     case .topaz:
-      return RestoreOrder.type1(now: bytes(now.memory), image: bytes(image))
-        .writes(of: units, isWritable: isWritable)
+      let order = RestoreOrder.type1(now: bytes(now.memory), image: bytes(image))
+      return (order.writes(of: units, isWritable: isWritable), order.messageUnits)
     case .feliCaLite:
-      return type3Order(plain, image, now, isWritable)
+      let writes = type3Order(plain, image, now, isWritable)
+      return (writes, Set(writes.map(\.unit)))
     case .classic, .ultralight, .feliCa, .desfire, .smartCard, .other, .plus:
-      return plain
+      return (plain, [])
     }
   }
 
@@ -176,14 +182,29 @@ struct BlockRestoration: MemoryRestoration {
 
   private static let writeService: UInt16 = 0x0009
 
+  /// A message of which the tag refuses a block is not restored: the old one stays.
+  private static let keepsMessage =
+    "the old message stays, because the tag has refused a block of the new one"
+
   func run() async throws -> [RestoredPart] {
     var refusals: [Int: String] = [:]
+    var done: [Step] = []
+    var keepsMessage = false
     for step in steps {
+      if step.isOfMessage, keepsMessage {
+        refusals[step.number] = refusals[step.number] ?? Self.keepsMessage
+        continue
+      }
       do {
         try await write(step)
         refusals[step.number] = nil
+        if step.isOfMessage { done.append(step) }
       } catch let error as NFCError where error.group == .refusal || error.code == .readOnly {
         refusals[step.number] = error.description
+        guard step.isOfMessage else { continue }
+        keepsMessage = true
+        try await takeBack(done)
+        for step in done { refusals[step.number] = Self.keepsMessage }
       }
     }
     func refused(_ number: Int, _ text: String) -> RestoredPart {
@@ -194,6 +215,17 @@ struct BlockRestoration: MemoryRestoration {
     // A block with the length that does not change is written, too.
     let others = refusals.filter { refusal in !plan.contains { $0.number == refusal.key } }
     return planned + others.sorted { $0.key < $1.key }.map(refused)
+  }
+
+  /// Restores the blocks of the old message, the one with its length last.
+  private func takeBack(_ steps: [Step]) async throws {
+    for step in steps.reversed() {
+      let old = step.old.compactMap(\.self)
+      guard old.count == step.data.count else { continue }
+      try await write(
+        Step(
+          number: step.number, data: old, old: step.data, isPreparation: false, isOfMessage: true))
+    }
   }
 
   private func write(_ step: Step) async throws {

@@ -68,6 +68,7 @@ struct FeliCaReading {
     image.uid = tag.idm
     var details = TagImage.FeliCa(pmm: tag.pmm)
     let product = try await tag.product()
+    var missing: [String] = []
     for system in try await FeliCaCard(tag, product).systems {
       var part = TagImage.FeliCa.System(code: system.system.code)
       part.services = system.services
@@ -76,8 +77,8 @@ struct FeliCaReading {
       for service in system.services where !FeliCaServiceKind(code: service).needsKey {
         // The other service of a plain type 3 tag is another access right to the same blocks.
         if product == nil, !part.blocks.isEmpty { continue }
-        let blocks = try await FeliCaReadCommand.allBlocks(
-          of: service, card, product?.id.isFeliCaLite ?? true ? 4 : 15)
+        let (blocks, isComplete) = try await card.readAllBlocks(service: service)
+        if !isComplete { missing.append(FeliCaReadCommand.note(service, blocks.count)) }
         part.blocks += blocks.enumerated().map {
           .init(service: service, number: $0.offset, data: $0.element)
         }
@@ -85,7 +86,8 @@ struct FeliCaReading {
       details.systems.append(part)
     }
     image.feliCa = details
-    return MemoryTag.Content(image: image, missing: nil)
+    return MemoryTag.Content(
+      image: image, missing: missing.isEmpty ? nil : missing.joined(separator: "; "))
   }
 
   private static let largestNodeCount: UInt16 = 1024

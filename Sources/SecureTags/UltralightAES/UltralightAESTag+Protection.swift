@@ -103,7 +103,8 @@ extension UltralightAESTag {
         guard let key = newKeys.first(where: { $0.number.pages.contains(page) }) else { continue }
         var data = key.key.page(page - key.number.pages.lowerBound)
         defer { data.wipe() }
-        try link.writeUltralight(data, page: UInt8(truncatingIfNeeded: page))
+        try link.writeUltralight(
+          data, page: UInt8(truncatingIfNeeded: page), isSecret: true)
         hasChanged = true
       case .authenticate(let number):
         // A key takes effect at the next selection, as in an Ultralight C, or earlier.

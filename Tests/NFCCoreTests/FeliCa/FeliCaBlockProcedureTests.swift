@@ -12,10 +12,16 @@ import Testing
     var asked: [Int] = []
     var written: [[UInt8]] = []
     var hasLeft = false
+    /// How many blocks there are.
+    let count: Int
+    /// Whether the flags say which block does not exist.
+    let namesBlock: Bool
 
-    init(granted: Int, isSilent: Bool) {
+    init(granted: Int, isSilent: Bool = false, count: Int = .max, namesBlock: Bool = false) {
       self.granted = granted
       self.isSilent = isSilent
+      self.count = count
+      self.namesBlock = namesBlock
     }
 
     var procedure: FeliCaBlockProcedure {
@@ -33,6 +39,16 @@ import Testing
       guard count <= granted else {
         if isSilent { throw silence }
         return head + [0xFF, 0xA2]
+      }
+      var numbers: [Int] = []
+      var index = 13
+      while numbers.count < count, index + 1 < packet.count {
+        let isShort = packet[index] & 0x80 != 0
+        numbers.append(Int(packet[index + 1]) | (isShort ? 0 : Int(packet[index + 2]) << 8))
+        index += isShort ? 2 : 3
+      }
+      if let missing = numbers.firstIndex(where: { $0 >= self.count }) {
+        return head + [namesBlock ? 1 << UInt8(missing % 8) : 0xFF, 0xA8]
       }
       guard packet[0] == 0x06 else {
         written.append(packet)
@@ -59,6 +75,33 @@ import Testing
     card.asked = []
     _ = try card.procedure.read(service: 0x090F, blocks: Array(0..<20), limit: &limit)
     #expect(card.asked.allSatisfy { $0 <= granted })
+  }
+
+  /// All blocks of a service, of which a card has twenty.
+  @Test(arguments: [
+    (15, true, [12, 12, 8]), (15, false, [12, 12, 6, 3, 1, 1]), (12, true, [12, 12, 8]),
+    (8, true, [12, 6, 6, 6, 6, 2]), (4, true, [12, 6, 3, 3, 3, 3, 3, 3, 3, 2]),
+    (1, false, [12, 6, 3] + Array(repeating: 1, count: 21)),
+  ])
+  func allBlocks(granted: Int, namesBlock: Bool, asked: [Int]) throws {
+    let card = Card(granted: granted, count: 20, namesBlock: namesBlock)
+    var limit = 12
+    let (blocks, isComplete) = try card.procedure.readAll(service: 0x090F, limit: &limit)
+    #expect(blocks.count == 20)
+    #expect(isComplete)
+    #expect(card.asked == asked)
+  }
+
+  /// A card that has every block, and a service that is not there.
+  @Test func boundsOfAllBlocks() throws {
+    let endless = Card(granted: 15)
+    var limit = 15
+    let (blocks, isComplete) = try endless.procedure.readAll(service: 0x0009, limit: &limit)
+    #expect(blocks.count == FeliCaBlockProcedure.mostBlocks)
+    #expect(!isComplete)
+    let empty = try Card(granted: 15, count: 0).procedure.readAll(service: 0x0009, limit: &limit)
+    #expect(empty.blocks.isEmpty)
+    #expect(empty.isComplete)
   }
 
   @Test func aCardThatHasLeftIsAskedTwice() {

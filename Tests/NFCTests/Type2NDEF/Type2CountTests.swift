@@ -61,6 +61,34 @@ func message(_ length: Int, seed: UInt8 = 1) -> [UInt8] {
     await bench.reader.close()
   }
 
+  /// Status and message together, as `nfc read` asks for them: the lock bits as well, and what follows the message.
+  ///
+  /// On an Ultralight C, a message of 26 bytes fills pages 4 to 12 and the lock bits are in page 40: four READs.
+  @Test(arguments: [
+    Reading(name: "NTAG213", length: 26, exchanges: 3) { try .ntag213(ndef: $0) },
+    Reading(name: "NTAG215", length: 26, exchanges: 3) { try .ntag215(ndef: $0) },
+    Reading(name: "NTAG216", length: 26, exchanges: 3) { try .ntag216(ndef: $0) },
+    Reading(name: "NTAG216", length: 137, exchanges: 3) { try .ntag216(ndef: $0) },
+    Reading(name: "NTAG213", length: 137, exchanges: 2) { try .ntag213(ndef: $0) },
+    Reading(name: "NTAG215", length: 400, exchanges: 4) { try .ntag215(ndef: $0) },
+    Reading(name: "Ultralight C", length: 26, exchanges: 4) { try .ultralightC(ndef: $0) },
+    Reading(name: "Ultralight C", length: 137, exchanges: 10) { try .ultralightC(ndef: $0) },
+    Reading(name: "Ultralight EV1", length: 26, exchanges: 2) { try .ultralightEV1(ndef: $0) },
+    Reading(name: "Ultralight EV1, 128 bytes", length: 26, exchanges: 3) {
+      try .ultralightEV1With128Bytes(ndef: $0)
+    },
+  ]) func readsContent(_ reading: Reading) async throws {
+    let message = message(reading.length)
+    let tag = try reading.tag(message)
+    let bench = try await Bench(tag)
+    let ndef = try #require(try await bench.tag().ndef)
+    let content = try await bench.counting { try await ndef.readNDEFContent() }
+    #expect(content.result.bytes == message)
+    #expect(content.result.status.access == .readWrite)
+    #expect(content.exchanges == reading.exchanges)
+    await bench.reader.close()
+  }
+
   struct Writing: Sendable, CustomTestStringConvertible {
     let old: Int
     let new: Int

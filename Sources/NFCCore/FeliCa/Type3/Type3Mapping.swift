@@ -297,23 +297,79 @@ struct Type3Mapping: NDEFMapping {
     final.length = message.count
     guard !changed.isEmpty || final != attributes || needsAttributeBlock else { return }
 
-    if !changed.isEmpty, attributes.length > 0 || needsAttributeBlock {
-      var open = attributes
-      open.isBeingWritten = true
-      open.length = 0
-      try write([open.encoded], to: [Type3AttributeBlock.number], link)
-    }
-    if !changed.isEmpty {
-      try procedure(link).write(
-        service: Self.writeService, blocks: changed.map { $0 + 1 }, data: changed.map { new[$0] },
-        limit: &limits.write)
-      self.limits = limits
-    }
-    try write([final.encoded], to: [Type3AttributeBlock.number], link)
+    try write(changed, of: new, from: attributes, to: final, &limits, link)
+    self.limits = limits
     formatting = .formatted(final)
     earlier = formatting
     needsAttributeBlock = false
     blocks.replaceSubrange(0..<min(blocks.count, new.count), with: new)
+  }
+
+  /// Writes the blocks that change: those past the old message first, while it is still there; then the attribute block
+  /// of a message that is being written, the other blocks, and the new attribute block.
+  ///
+  /// If the tag refuses one of them, the old message is restored; see ``UnitMemory`` for the rule.
+  private func write(
+    _ changed: [Int], of new: [[UInt8]], from attributes: Type3AttributeBlock,
+    to final: Type3AttributeBlock, _ limits: inout FeliCaBlockLimits, _ link: TagLink
+  ) throws {
+    let procedure = procedure(link)
+    let oldCount = needsAttributeBlock ? 0 : Self.blockCount(attributes.messageLength)
+    let step = max(1, min(limits.write, procedure.largestWrite(upTo: new.count)))
+    let parts = stride(from: 0, to: changed.count, by: step).map {
+      Array(changed[$0..<min($0 + step, changed.count)])
+    }
+    let inside = parts.filter { $0.contains { $0 < oldCount } }
+    let beyond = parts.filter { part in !inside.contains(part) }
+    let isOpened = !changed.isEmpty && (attributes.length > 0 || needsAttributeBlock)
+    func write(_ part: [Int]) throws {
+      try procedure.write(
+        service: Self.writeService, blocks: part.map { $0 + 1 }, data: part.map { new[$0] },
+        limit: &limits.write)
+    }
+    var begun: [[Int]] = []
+    var isOpen = false
+    // One command that is refused has changed nothing, but one of several may have.
+    var isLastUntouched = true
+    do {
+      if !needsAttributeBlock { for part in beyond.reversed() { try write(part) } }
+      if isOpened {
+        var open = attributes
+        open.isBeingWritten = true
+        open.length = 0
+        try self.write([open.encoded], to: [Type3AttributeBlock.number], link)
+        isOpen = true
+      }
+      for part in needsAttributeBlock ? parts : inside {
+        begun.append(part)
+        let limit = limits.write
+        defer { isLastUntouched = limits.write == limit }
+        try write(part)
+      }
+      begun.append([])
+      isLastUntouched = true
+      try self.write([final.encoded], to: [Type3AttributeBlock.number], link)
+    } catch let error as NFCError where error.group == .refusal && !needsAttributeBlock {
+      if error.leavesMemoryInDoubt {
+        isOpen = true
+      } else if isLastUntouched, !begun.isEmpty {
+        begun.removeLast()
+      }
+      let isRestored = link.restoring {
+        for part in begun.reversed() {
+          let old = part.filter { $0 < oldCount }
+          guard old.allSatisfy({ $0 < blocks.count }) else { return false }
+          guard !old.isEmpty else { continue }
+          try procedure.write(
+            service: Self.writeService, blocks: old.map { $0 + 1 }, data: old.map { blocks[$0] },
+            limit: &limits.write)
+        }
+        guard isOpen else { return true }
+        try self.write([firstBlock], to: [Type3AttributeBlock.number], link)
+        return true
+      }
+      throw isRestored ? error : error.notTakenBack
+    }
   }
 
   /// Reads the old message as far as the new one reaches; one that exceeds the card is ignored.

@@ -115,6 +115,7 @@ extension Type5Mapping {
         hasLocked = true
       } catch let error as NFCError where !hasLocked && error.vicinityRefusal != nil {
         if container != nil, let old { try store(old, block: 0, link) }
+        link.changesWereTakenBack()
         guard error.isRefusalOfCommand else { throw error }
         throw NFCError(
           .unsupported, "the tag refuses to lock blocks; nothing has been changed",

@@ -69,7 +69,7 @@ extension Type5Mapping {
   /// Restores the blocks that were written before one was refused, the last one first, so that the length comes last
   /// again; returns the error to throw.
   private mutating func rollBack(
-    _ numbers: [Int], to old: Type5Image, _ error: NFCError, _ link: ISO15693Link
+    _ numbers: [Int], to old: Type5Image, _ refusal: NFCError, _ link: ISO15693Link
   ) -> NFCError {
     do {
       for number in numbers.reversed() {
@@ -77,12 +77,12 @@ extension Type5Mapping {
         let present = try withAccess(link) { try $0.readBlock(number).data }
         if present != content { try store(content, block: number, link) }
       }
-      guard error.code == .tagRefused else { return error }
-      return NFCError(.readOnly, error.reason, cause: error.cause, place: error.place)
+      link.changesWereTakenBack()
+      guard refusal.code == .tagRefused else { return refusal }
+      return NFCError(.readOnly, refusal.reason, cause: refusal.cause, place: refusal.place)
     } catch {
-      return NFCError(
-        .tagRefused, "a block of the tag cannot be written; the tag no longer holds a message",
-        cause: (error as? NFCError)?.cause, place: (error as? NFCError)?.place)
+      // The length stays at zero.
+      return refusal.notTakenBack
     }
   }
 

@@ -4,6 +4,11 @@ struct DESFireCommands {
   /// Data is neither encrypted nor has it a check.
   private static let plain: UInt8 = 0x00
 
+  /// Those of the commands below that change nothing.
+  private static let questions: Set<DESFireCommandCode> = [
+    .selectApplication, .freeMemory, .getFileSettings, .readData,
+  ]
+
   let link: TagLink
 
   /// Sends a command.
@@ -12,7 +17,11 @@ struct DESFireCommands {
   private func send(
     _ code: DESFireCommandCode, _ parameters: [UInt8], expecting expected: [DESFireStatus] = []
   ) throws -> [UInt8]? {
-    let answer = try DESFireWrapping.send(code.rawValue, parameters, link)
+    let answer = try link.changing(
+      !Self.questions.contains(code), isRefusal: { $0.status != .operationOK }
+    ) {
+      try DESFireWrapping.send(code.rawValue, parameters, link)
+    }
     if answer.status == .operationOK { return answer.data }
     guard expected.contains(answer.status) else { throw answer.status.error }
     return nil

@@ -33,6 +33,11 @@ struct Type4File: Hashable, Sendable {
   private static let longestAnswer = 4 * (64 - 3)
   private static let longestTypeBAnswer = 4 * (64 - 4)
 
+  /// The number of bytes that the first READ BINARY requests: what one frame of 64 bytes holds, which is the largest
+  /// that a PN53x receives, without PCB, CID, NAD, CRC and status word. Most messages are shorter, and a card that is
+  /// asked for more sends the rest of its file in further frames.
+  static let firstRead = 64 - 7
+
   init(_ container: Type4CapabilityContainer, _ link: TagLink, _ passwords: Type4Passwords? = nil) {
     let file = container.file
     let capabilities = link.capabilities

@@ -3,8 +3,8 @@
 /// Technical Specification 1.0 (mapping version 3).
 ///
 /// Exchanges: SELECT of the application, SELECT and READ BINARY of the capability container, SELECT
-/// of the NDEF file, then READ BINARY with MLe bytes, the first of which returns the length and the
-/// data. The file stays selected.
+/// of the NDEF file, then a READ BINARY that returns the length and the data of a short message, and others with MLe
+/// bytes for the rest. The file stays selected.
 ///
 /// Every call reaches the card. On DESFire and the NTAG 4xx, which only this reader can change
 /// meanwhile, the content from an earlier call is still valid if the file's first part is the same;
@@ -235,7 +235,8 @@ struct Type4Mapping: NDEFMapping {
       content +=
         content.isEmpty
         ? try file.readBeginning(
-          file.endsWithMessage ? file.lengthSize : file.size, procedure)
+          file.endsWithMessage
+            ? file.lengthSize : min(file.size, max(limit ?? 0, Type4File.firstRead)), procedure)
         : try file.read(offset: content.count, count: file.lengthSize - content.count, procedure)
     }
     isProven = true
@@ -256,10 +257,11 @@ struct Type4Mapping: NDEFMapping {
     }
     let procedure = ISO7816Procedure(link)
     try proveContent(&file, procedure)
-    // Reading the tag's content is worthwhile if it can save more than the one command that it
-    // costs.
-    if content.isEmpty, message.count > file.updateLimit, file.isReadable {
-      try readOld(message.count, &file, procedure)
+    // The length is needed to take a write back that the card refuses half way. The rest of the content is worthwhile
+    // if it can save more than the one command that it costs.
+    if content.isEmpty, file.isReadable {
+      let isShort = message.count <= file.updateLimit
+      try readOld(isShort ? 0 : message.count, &file, procedure)
     }
     let length = file.lengthField(message.count)
     let new = length + message
@@ -268,13 +270,7 @@ struct Type4Mapping: NDEFMapping {
     guard
       !parts.isEmpty || !isKnown || !content.starts(with: length) || repairedContainer != nil
     else { return }
-
-    let wasEmpty = isKnown && content.prefix(file.lengthSize).allSatisfy { $0 == 0 }
-    if !parts.isEmpty, !wasEmpty {
-      try file.update(offset: 0, file.lengthField(0), procedure)
-    }
-    for part in parts { try file.update(offset: part.lowerBound, Array(new[part]), procedure) }
-    try file.update(offset: 0, length, procedure)
+    try update(parts, of: new, length: length, &file, procedure, link)
     if let container = repairedContainer {
       try writeContainer(container, file.updateLimit, link)
       try selectFile(file, link)
@@ -284,6 +280,61 @@ struct Type4Mapping: NDEFMapping {
     isProven = true
     hasAnswered = true
     layout = .selected(file)
+  }
+
+  /// Writes the parts of the file that change: those past the old message first, while it is still there; then length
+  /// zero, the other parts, and the length.
+  ///
+  /// If the card refuses one of them, the old message is restored; see ``UnitMemory`` for the rule.
+  private mutating func update(
+    _ parts: [Range<Int>], of new: [UInt8], length: [UInt8], _ file: inout Type4File,
+    _ procedure: ISO7816Procedure, _ link: TagLink
+  ) throws {
+    let isKnown = content.count >= file.lengthSize
+    let oldEnd = isKnown ? (try? file.end(content)) : nil
+    let wasEmpty = isKnown && content.prefix(file.lengthSize).allSatisfy { $0 == 0 }
+    let beyond = oldEnd.map { end in parts.filter { $0.lowerBound >= end } } ?? []
+    let inside = parts.filter { !beyond.contains($0) }
+    var begun: [Range<Int>] = []
+    var isOpen = false
+    // One command that is refused has changed nothing, but one of several may have.
+    var isLastUntouched = true
+    do {
+      for part in beyond.reversed() {
+        try file.update(offset: part.lowerBound, Array(new[part]), procedure)
+      }
+      if !inside.isEmpty, !wasEmpty {
+        try file.update(offset: 0, file.lengthField(0), procedure)
+        isOpen = true
+      }
+      for part in inside {
+        begun.append(part)
+        let limit = file.updateLimit
+        defer { isLastUntouched = file.updateLimit == limit }
+        try file.update(offset: part.lowerBound, Array(new[part]), procedure)
+      }
+      begun.append(0..<0)
+      isLastUntouched = true
+      try file.update(offset: 0, length, procedure)
+    } catch let error as NFCError where error.group == .refusal || error.group == .content {
+      guard let oldEnd else { throw error }
+      if error.leavesMemoryInDoubt {
+        isOpen = true
+      } else if isLastUntouched, !begun.isEmpty {
+        begun.removeLast()
+      }
+      let isRestored = link.restoring {
+        for part in begun.reversed() {
+          let old = part.clamped(to: file.lengthSize..<max(oldEnd, file.lengthSize))
+          guard old.upperBound <= content.count else { return false }
+          try file.update(offset: old.lowerBound, Array(content[old]), procedure)
+        }
+        guard isOpen else { return true }
+        try file.update(offset: 0, Array(content.prefix(file.lengthSize)), procedure)
+        return true
+      }
+      throw isRestored ? error : error.notTakenBack
+    }
   }
 
   /// Reads the old message as far as the new one reaches; a broken length does not prevent a new

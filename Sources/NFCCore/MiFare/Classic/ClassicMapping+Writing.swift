@@ -17,22 +17,36 @@ extension ClassicMapping {
     try load(place.offset..<min(end, place.end), &session)
     try load(place.offset..<place.offset + 1, &session)
     try load(end - 1..<end, &session)
-    let writes = replacement.writes(old: byte, unit: { $0 / Self.blockSize })
+    // With the terminator of the old message, which a refusal leaves as it was.
+    if place.end < size { try load(place.end..<place.end + 1, &session) }
+    let writes = replacement.writes(
+      old: byte, unit: { $0 / Self.blockSize }, farthestFirst: true)
     try checkWritable(writes, &session)
     self.place = nil
-    let lengthUnit = (place.offset + 1) / Self.blockSize
+    var units: [WholeUnit] = []
+    var contents: [Int: [UInt8]] = [:]
+    var old: [Int: [UInt8]] = [:]
     for write in writes {
       guard let area, area.indices.contains(write.unit) else { continue }
-      let data = content(of: write)
-      try openForWriting(geometry.sector(ofBlock: area[write.unit]), &session)
-      if write.unit == lengthUnit {
-        let link = session.link
-        try link.uninterrupted { try session.write(data, to: area[write.unit]) }
-      } else {
-        try session.write(data, to: area[write.unit])
-      }
-      content[write.unit] = data
+      let block = area[write.unit]
+      old[block] = old[block] ?? content[write.unit]
+      let data = content(of: write, contents[write.unit] ?? content[write.unit])
+      contents[write.unit] = data
+      units.append(WholeUnit(unit: block, data: data))
     }
+    var mapping = self
+    var blocks = MiFareClassicBlocks(session: session) { session, block, isRead in
+      let sector = mapping.geometry.sector(ofBlock: block)
+      if isRead {
+        try mapping.open(sector, &session)
+      } else {
+        try mapping.openForWriting(sector, &session)
+      }
+      return true
+    }
+    defer { session = blocks.session }
+    try blocks.perform(units, over: { old[$0] })
+    content.merge(contents) { $1 }
   }
 
   /// Returns the message's TLV together with those that follow it.
@@ -77,8 +91,10 @@ extension ClassicMapping {
   }
 
   /// Returns the bytes of a block to write. Bytes outside the message do not change.
-  private func content(of write: MessageReplacement.UnitWrite) -> [UInt8] {
-    var data = content[write.unit] ?? [UInt8](repeating: 0, count: Self.blockSize)
+  private func content(
+    of write: MessageReplacement.UnitWrite, _ present: [UInt8]?
+  ) -> [UInt8] {
+    var data = present ?? [UInt8](repeating: 0, count: Self.blockSize)
     for (offset, byte) in write.content { data[offset % Self.blockSize] = byte }
     return data
   }

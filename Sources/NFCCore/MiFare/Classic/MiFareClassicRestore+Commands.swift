@@ -37,19 +37,50 @@ extension MiFareClassicCommands {
           sector: sector, written: [],
           omissions: plan.omissions.filter { $0.sector == sector })
       }
+      func leaveOut(_ block: Int, _ reason: MiFareClassicRestorePlan.Reason) {
+        let sector = geometry.sector(ofBlock: block)
+        guard sectors.indices.contains(sector) else { return }
+        sectors[sector].written.removeAll { $0 == block }
+        guard reason != .keepsMessage || plan.changedBlocks.contains(block) else { return }
+        sectors[sector].omissions.removeAll { $0.block == block }
+        sectors[sector].omissions.append(.init(sector: sector, block: block, reason: reason))
+      }
+      var undo: [MiFareClassicRestorePlan.Write] = []
+      var content = plan.messageBlocks
+      var keepsMessage = false
       for write in plan.writes {
         let sector = geometry.sector(ofBlock: write.block)
         guard sectors.indices.contains(sector) else { continue }
-        if try session.restore(write) {
+        let old = content[write.block]
+        if old != nil, keepsMessage {
+          leaveOut(write.block, .keepsMessage)
+          continue
+        }
+        let isWritten = try session.restore(write)
+        if let old {
+          undo.append(
+            .init(block: write.block, data: old, keyType: write.keyType, key: write.key))
+          content[write.block] = write.data
+        }
+        if isWritten {
           sectors[sector].written.removeAll { $0 == write.block }
           if plan.changedBlocks.contains(write.block) {
             sectors[sector].written.append(write.block)
           }
-        } else {
-          sectors[sector].written.removeAll { $0 == write.block }
-          sectors[sector].omissions.removeAll { $0.block == write.block }
-          sectors[sector].omissions.append(
-            .init(sector: sector, block: write.block, reason: .refused))
+          continue
+        }
+        leaveOut(write.block, .refused)
+        guard old != nil else { continue }
+        keepsMessage = true
+        undo.removeLast()
+        for old in undo.reversed() {
+          guard try session.restore(old) else {
+            throw NFCError(
+              .tagRefused,
+              "a block of the card cannot be written; the card no longer holds a message",
+              place: .block(old.block))
+          }
+          leaveOut(old.block, .keepsMessage)
         }
       }
       return MiFareClassicRestoreReport(sectors: sectors)

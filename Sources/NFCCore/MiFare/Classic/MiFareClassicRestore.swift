@@ -27,6 +27,8 @@ public struct MiFareClassicRestorePlan: Hashable, Sendable {
     case locksPermanently
     /// The card refused the block although its access conditions allow it, or did not store it.
     case refused
+    /// The card refused another block of the NDEF message: the old message stays.
+    case keepsMessage
   }
 
   /// A block or sector that is left out.
@@ -45,6 +47,8 @@ public struct MiFareClassicRestorePlan: Hashable, Sendable {
   /// The blocks that have another content afterwards. The block with the length of a message may only be emptied
   /// meanwhile.
   package let changedBlocks: Set<Int>
+  /// The blocks of the old message and the new one, with their content before.
+  let messageBlocks: [Int: [UInt8]]
   /// The parts of the dump that will not be on the card.
   public let omissions: [Omission]
 
@@ -132,7 +136,7 @@ public struct MiFareClassicRestorePlan: Hashable, Sendable {
         omit(block, .notWritable)
       }
     }
-    self.writes = Self.inMessageOrder(writes, image, known, card)
+    (self.writes, messageBlocks) = Self.inMessageOrder(writes, image, known, card)
     self.omissions = omissions
     changedBlocks = Set(writes.map(\.block))
   }
@@ -140,7 +144,7 @@ public struct MiFareClassicRestorePlan: Hashable, Sendable {
   /// Returns the writes in an order in which a card that is removed early holds no message of old and new bytes.
   private static func inMessageOrder(
     _ writes: [Write], _ image: [UInt8], _ known: [Bool]?, _ card: MiFareClassicDump
-  ) -> [Write] {
+  ) -> (writes: [Write], messageBlocks: [Int: [UInt8]]) {
     let geometry = card.geometry
     var now = [UInt8?](repeating: nil, count: geometry.memorySize)
     for sector in card.sectors {
@@ -171,8 +175,16 @@ public struct MiFareClassicRestorePlan: Hashable, Sendable {
       else { return nil }
       return Write(block: block, data: data, keyType: type, key: key)
     }
+    let size = MiFareClassicGeometry.blockSize
+    let content = order.messageUnits.compactMap { block -> (Int, [UInt8])? in
+      let bytes = now[block * size..<(block + 1) * size].compactMap(\.self)
+      return bytes.count == size ? (block, bytes) : nil
+    }
+    let messageBlocks = Dictionary(uniqueKeysWithValues: content)
     let ordered = order.writes(of: units) { write($0, []) != nil }
-    guard ordered.map(\.unit) != units, let last = ordered.last else { return writes }
+    guard ordered.map(\.unit) != units, let last = ordered.last else {
+      return (writes, messageBlocks)
+    }
     let head = last.unit
     let sector = geometry.sector(ofBlock: head)
     let others = writes.filter { $0.block != head }
@@ -186,7 +198,7 @@ public struct MiFareClassicRestorePlan: Hashable, Sendable {
     result += others.filter { geometry.sector(ofBlock: $0.block) != sector }
     result += own.filter { !geometry.isTrailer($0.block) }
     if let final = write(head, last.data) { result.append(final) }
-    return result + own.filter { geometry.isTrailer($0.block) }
+    return (result + own.filter { geometry.isTrailer($0.block) }, messageBlocks)
   }
 
   /// Returns the sectors of the NDEF message by the card's directory; all but the first if it has none.
@@ -332,6 +344,7 @@ extension MiFareClassicRestorePlan.Reason: CustomStringConvertible {
     case .notWritable: "no key that was found may write it"
     case .locksPermanently: "its access bits could never be changed again"
     case .refused: "the card has refused it"
+    case .keepsMessage: "the old message stays, because the card has refused a block of the new one"
     }
   }
 }

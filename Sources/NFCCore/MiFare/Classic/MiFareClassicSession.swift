@@ -80,42 +80,33 @@ struct MiFareClassicSession {
   /// Writes a block of the open sector. Refuses a broken sector trailer.
   ///
   /// A card that has written and whose acknowledge is lost looks like one that refuses. So a data block is read then,
-  /// and written once more if it does not have the content; see ``writeTrailer(_:ofSector:with:_:_:)`` for a trailer.
+  /// and written once more if it does not have the content, unless the card has refused; see ``UnitMemory``, and
+  /// ``writeTrailer(_:ofSector:with:_:_:)`` for a trailer.
   mutating func write(_ data: [UInt8], to block: Int) throws {
     guard data.count == MiFareClassicGeometry.blockSize else {
       throw NFCError(
         .invalidParameter, "a block has 16 bytes, not \(data.count)", place: .block(block))
     }
-    let isTrailer = geometry.isTrailer(block)
-    if isTrailer { _ = try MiFareClassicSectorTrailer(data) }
-    let sector = opened
-    try link.changing {
-      do {
-        try writeOnce(data, to: block)
-      } catch let error as NFCError where error.mayBeLostAcknowledge && !isTrailer {
-        try writeAgain(data, to: block, of: sector, after: error)
-      }
+    guard !geometry.isTrailer(block) else {
+      _ = try MiFareClassicSectorTrailer(data)
+      return try link.changing { try writeOnce(data, to: block) }
+    }
+    guard let sector = opened else { return try link.changing { try writeOnce(data, to: block) } }
+    var blocks = MiFareClassicBlocks(session: self) { session, _, _ in try session.open(sector) }
+    defer { self = blocks.session }
+    switch try blocks.attempt(WholeUnit(unit: block, data: data), over: nil) {
+    case .written: return
+    case .refused(let error): throw error
+    case .unknown(var error):
+      error.recovery = error.recovery ?? "the card may have the block already: read it"
+      throw error
     }
   }
 
-  private mutating func writeOnce(_ data: [UInt8], to block: Int) throws {
+  fileprivate mutating func writeOnce(_ data: [UInt8], to block: Int) throws {
     try closingOnFailure { link in
       _ = try MiFareClassicExchange.send(.write(UInt8(truncatingIfNeeded: block), data), link)
     }
-  }
-
-  /// Writes a data block once more if it does not have the content.
-  private mutating func writeAgain(
-    _ data: [UInt8], to block: Int, of sector: Opened?, after refusal: NFCError
-  ) throws {
-    guard let sector, try open(sector), let found = try readIfGranted(block) else {
-      var refusal = refusal
-      refusal.recovery = "the card may have the block already: read it"
-      throw refusal
-    }
-    if found == data { return }
-    guard try open(sector) else { throw refusal }
-    try writeOnce(data, to: block)
   }
 
   private mutating func open(_ sector: Opened) throws -> Bool {
@@ -123,7 +114,7 @@ struct MiFareClassicSession {
   }
 
   /// Returns a block of the open sector; `nil` if the key does not allow reading it.
-  private mutating func readIfGranted(_ block: Int) throws -> [UInt8]? {
+  fileprivate mutating func readIfGranted(_ block: Int) throws -> [UInt8]? {
     do {
       return try read(block)
     } catch let error as NFCError where error.code == .tagRefused {
@@ -154,9 +145,15 @@ struct MiFareClassicSession {
     try link.uninterrupted(recovery: Self.trailerInDoubt) { hasChanged in
       do {
         try write(trailer.bytes, to: geometry.trailer(ofSector: sector))
-      } catch let error as NFCError where error.mayBeLostAcknowledge {
+      } catch let error as NFCError where error.code == .tagRefused {
+        // Whatever the card or the reader says of a write, the sector shows what became of it.
         if try contains(trailer, sector), try hasKeyB(of: trailer, sector) { return }
-        guard try open(sector, keyType, key) else { throw error }
+        guard try open(sector, keyType, key) else {
+          hasChanged = true
+          throw error
+        }
+        guard error.mayBeLostAcknowledge else { throw error }
+        hasChanged = true
         try write(trailer.bytes, to: geometry.trailer(ofSector: sector))
       }
       hasChanged = true
@@ -210,5 +207,42 @@ extension NFCError {
   /// no reason.
   fileprivate var mayBeLostAcknowledge: Bool {
     code == .tagRefused && (cause == nil || cause == .statusWord(Self.noReason))
+  }
+}
+
+/// The data blocks of a MIFARE Classic, as a memory that is changed completely or not at all.
+struct MiFareClassicBlocks: UnitMemory {
+  var session: MiFareClassicSession
+  var link: TagLink { session.link }
+  /// Opens the sector of a block, for reading or for writing; `false` if no key does.
+  private let open:
+    (_ session: inout MiFareClassicSession, _ block: Int, _ isRead: Bool) throws -> Bool
+
+  init(
+    session: MiFareClassicSession,
+    open:
+      @escaping (_ session: inout MiFareClassicSession, _ block: Int, _ isRead: Bool) throws ->
+      Bool
+  ) {
+    self.session = session
+    self.open = open
+  }
+
+  /// A card that is cancelled between the two parts of a write would have to be woken.
+  mutating func write(_ data: [UInt8], to unit: Int) throws {
+    guard try open(&session, unit, false) else {
+      throw NFCError(.notAuthenticated, "no key opens the sector", place: .block(unit))
+    }
+    let link = link
+    try link.uninterrupted { try link.changing { try session.writeOnce(data, to: unit) } }
+  }
+
+  mutating func readBack(_ unit: Int) throws -> [UInt8]? {
+    guard try open(&session, unit, true) else { return nil }
+    return try session.readIfGranted(unit)
+  }
+
+  func isRefusal(_ error: NFCError) -> Bool {
+    error.group == .refusal && !error.mayBeLostAcknowledge
   }
 }

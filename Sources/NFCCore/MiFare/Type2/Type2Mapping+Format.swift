@@ -57,10 +57,8 @@ extension Type2Mapping {
       page[address % Type2Memory.pageSize] = byte
       pages[number] = page
     }
-    for (number, page) in pages.sorted(by: { $0.key > $1.key })
-    where memory.page(number) != page {
-      try memory.write(page, page: number, link)
-    }
+    let writes = pages.sorted { $0.key > $1.key }.filter { memory.page($0.key) != $0.value }
+    try memory.perform(writes.map { WholeUnit(unit: $0.key, data: $0.value) }, link)
   }
 
   private mutating func formatBlank(wipe: Bool, _ link: TagLink) throws {
@@ -81,17 +79,17 @@ extension Type2Mapping {
           + "a capability container", place: .page(Type2Memory.capabilityPage))
     }
     if !wipe { try checkBlank(user, blank, link) }
-    var writes: [(page: Int, bytes: [UInt8])] = []
+    var writes: [WholeUnit] = []
     for start in stride(from: 0, to: blank.content.count, by: Type2Memory.pageSize) {
       let page = Type2Memory.firstDataPage + start / Type2Memory.pageSize
       let bytes = Array(blank.content[start..<(start + Type2Memory.pageSize)])
       try memory.load(page..<page + 1, link)
-      if memory.page(page) != bytes { writes.append((page, bytes)) }
+      if memory.page(page) != bytes { writes.append(WholeUnit(unit: page, data: bytes)) }
     }
-    writes.append((Type2Memory.capabilityPage, blank.capabilityContainer))
-    for write in writes {
-      try memory.write(write.bytes, page: write.page, link)
-    }
+    writes.append(
+      WholeUnit(
+        unit: Type2Memory.capabilityPage, data: blank.capabilityContainer, setsBits: true))
+    try memory.perform(writes, link)
     discardCachedContent()
   }
 

@@ -55,15 +55,20 @@ extension Type2Mapping {
   private mutating func set(
     _ write: (page: Int, bytes: [UInt8]), isFirst: Bool, _ link: TagLink
   ) throws {
-    do {
-      try memory.write(write.bytes, page: write.page, link)
-    } catch let error as NFCError where error.code == .readOnly {
+    switch try memory.attempt(
+      WholeUnit(unit: write.page, data: write.bytes, setsBits: true), link)
+    {
+    case .written: return
+    case .refused(let error):
+      if isFirst { link.changesWereTakenBack() }
       throw lockRefused(error, isFirst: isFirst)
+    case .unknown(let error): throw error
     }
   }
 
   private func lockRefused(_ error: NFCError, isFirst: Bool) -> NFCError {
-    NFCError(
+    guard error.code == .readOnly else { return error }
+    return NFCError(
       .notAuthenticated,
       isFirst
         ? "the tag requires a password before its lock bits are set; nothing was written"
@@ -206,16 +211,24 @@ extension Type2Mapping {
     else { return }
     var isRestored = true
     for (page, bytes) in held {
-      try memory.write(bytes, page: page, link)
+      if case .refused = try memory.attempt(WholeUnit(unit: page, data: bytes), link) {
+        isRestored = false
+        continue
+      }
       memory.forget(page..<page + 1)
       try memory.load(page..<page + 1, link)
       isRestored = isRestored && memory.page(page) == bytes
     }
-    throw NFCError(
+    var error = NFCError(
       .unsupported,
-      "which bits lock this chip is not known: those in the usual place do not, and "
-        + (isRestored ? "the tag is as it was" : "those that were set stay set"),
-      place: .page(open))
+      "which bits lock this chip is not known: those in the usual place do not"
+        + (isRestored ? ", and the tag is as it was" : ""), place: .page(open))
+    if isRestored {
+      link.changesWereTakenBack()
+    } else {
+      error.recovery = "those that were set stay set"
+    }
+    throw error
   }
 
   /// The first page that dynamic lock bits close.
@@ -239,15 +252,18 @@ extension Type2Mapping {
   /// Writes a page, and returns whether the tag has accepted that; it is awake again if not.
   ///
   /// A reader may report a refusal as a broken answer, or as a failure without a reason. An acknowledge that was
-  /// disturbed looks the same, but hardly twice.
+  /// disturbed looks the same, and a disturbed refusal like an acknowledge, but hardly twice; a tag that has refused
+  /// does not listen to the second write.
   private mutating func accepts(
     _ content: [UInt8], _ page: Int, _ link: TagLink
   ) throws -> Bool {
     let attempts = 2
-    for _ in 0..<attempts {
+    var acknowledges = 0
+    for _ in 0..<2 * attempts - 1 {
       do {
         try memory.write(content, page: page, link)
-        return true
+        acknowledges += 1
+        if acknowledges == attempts { return true }
       } catch let error as NFCError where error.code == .readOnly || error.isRefusalOrSilence {
         try memory.selectAgain(link)
         return false

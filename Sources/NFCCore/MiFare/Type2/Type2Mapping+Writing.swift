@@ -3,8 +3,8 @@ extension Type2Mapping {
   /// finally with the new length; see ``MessageReplacement`` for the cost of other TLVs. An
   /// existing message is read first, as in ``read(_:)``.
   ///
-  /// If the tag refuses to write a page, the write ends: earlier writes are rolled back, and the
-  /// error is `readOnly` if that was successful.
+  /// If the tag refuses to write a page, the write ends, and earlier writes are taken back; see ``UnitMemory``. The
+  /// error is `readOnly`, or `notAuthenticated` if the chip's settings say that a password is needed.
   mutating func write(_ message: [UInt8], _ link: TagLink) throws {
     try procedure(link) { mapping in
       guard
@@ -33,22 +33,28 @@ extension Type2Mapping {
     }
     // The byte that makes the message empty is read before it is cleared.
     try load(old.offset..<min(old.offset + 2, size), area, link)
+    // With the terminator of the old message, which a refusal leaves as it was.
+    if old.end < reachableSize(layout), !layout.isBroken {
+      try load(old.end..<old.end + 1, area, link)
+    }
     let held = memory
     let writes = replacement.writes(
       old: { area.address($0).flatMap { held.byte($0) } },
-      unit: { (area.address($0) ?? 0) / Type2Memory.pageSize })
-    var undo: [(page: Int, bytes: [UInt8])] = []
+      unit: { (area.address($0) ?? 0) / Type2Memory.pageSize }, farthestFirst: true)
+    var pages: [WholeUnit] = []
+    // The content of each page after the writes before.
+    var current = memory
     for write in writes {
       try complete(write.unit, area, link)
-      if let present = memory.page(write.unit) { undo.append((write.unit, present)) }
-      let page = content(of: write, area)
-      do {
-        try memory.write(page, page: write.unit, link)
-      } catch let error as NFCError
-        where error.code == .readOnly || error.code == .tagRefused
-      {
-        throw rollBack(undo.dropLast(), error, link)
-      }
+      if current.page(write.unit) == nil { current.keep(memory.page(write.unit), write.unit) }
+      let page = content(of: write, area, current)
+      pages.append(WholeUnit(unit: write.unit, data: page))
+      current.keep(page, write.unit)
+    }
+    do {
+      try memory.perform(pages, link)
+    } catch let error as NFCError where error.code == .readOnly {
+      throw try reason(of: error, link)
     }
     self.layout = Layout(
       container: layout.container, area: area, lockControl: layout.lockControl,
@@ -90,7 +96,7 @@ extension Type2Mapping {
 
   /// Returns the four bytes of a page for a write.
   private func content(
-    of write: MessageReplacement.UnitWrite, _ area: TagDataArea
+    of write: MessageReplacement.UnitWrite, _ area: TagDataArea, _ memory: Type2Memory
   ) -> [UInt8] {
     let first = write.unit * Type2Memory.pageSize
     return (first..<(first + Type2Memory.pageSize)).map { address in
@@ -98,22 +104,29 @@ extension Type2Mapping {
     }
   }
 
-  /// Restores the pages that were written before a page was refused, the last one first, so that
-  /// the length comes last again; returns the error to throw.
-  private mutating func rollBack(
-    _ pages: some BidirectionalCollection<(page: Int, bytes: [UInt8])>, _ error: NFCError,
-    _ link: TagLink
-  ) -> NFCError {
-    guard !pages.isEmpty else { return error }
+  /// Returns the reason why a page cannot be written, if the chip's settings say so: it requires a password or key, or
+  /// does not exist.
+  ///
+  /// The tag has refused, and has its old content. Costs the exchanges that identify the chip, and one.
+  private mutating func reason(of error: NFCError, _ link: TagLink) throws -> NFCError {
+    guard case .page(let page) = error.place else { return error }
     do {
       try memory.selectAgain(link)
-      for (page, bytes) in pages.reversed() { try memory.write(bytes, page: page, link) }
-      return error
-    } catch {
+      guard let chip = try identify(link) else { return error }
+      if let size = chip.memorySize, page * Type2Memory.pageSize >= size {
+        return NFCError(
+          .readOnly, "the capability container claims more memory than the tag has",
+          cause: error.cause, place: error.place)
+      }
+      guard let (settings, byte) = chip.firstProtectedPage,
+        let settingsPage = try memory.readBack(settings, link), page >= Int(settingsPage[byte])
+      else { return error }
+      let secret = if case .password = chip.access { "password" } else { "key" }
       return NFCError(
-        .tagRefused,
-        "a page of the tag cannot be written; the tag no longer holds a message",
-        cause: (error as? NFCError)?.cause, place: (error as? NFCError)?.place)
+        .notAuthenticated, "the tag requires a \(secret) before this page can be written",
+        cause: error.cause, place: error.place)
+    } catch let other as NFCError where other.group == .refusal || other.code == .tagResponseError {
+      return error
     }
   }
 

@@ -13,6 +13,8 @@ struct Type2Mapping: NDEFMapping {
   var readableSize: Int?
   /// Content is known from an earlier call, and this one has not proved it yet.
   private var needsProof = false
+  /// Whether this call tries FAST_READ on a tag of 48 bytes.
+  var triesFastRead = false
   /// Whether another side may write meanwhile, once that has been noticed.
   private var hasOtherWriter = false
 
@@ -54,11 +56,14 @@ struct Type2Mapping: NDEFMapping {
   /// Returns whether an unknown chip is likely to support FAST_READ, from the size of its data
   /// area: if it does not, trying costs the exchange and a new selection.
   ///
-  /// For 48 bytes, it saves at most two exchanges. NTAG203 and Ultralight C, which lack it, share
+  /// For 48 bytes, it saves at most two exchanges, which is worthwhile only where the lock bits are read as well, or
+  /// what follows the message. NTAG203 and Ultralight C, which lack it, share
   /// their size of 144 bytes only with NTAG213, which has its own lock control TLV.
-  private static func mayHaveFastRead(size: UInt8, lockControl: ControlledArea?) -> Bool {
+  private static func mayHaveFastRead(
+    size: UInt8, lockControl: ControlledArea?, isTried: Bool
+  ) -> Bool {
     switch size {
-    case ...0x06: false
+    case ...0x06: isTried
     case 0x12: lockControl?.lockBits == 12
     default: true
     }
@@ -158,7 +163,8 @@ struct Type2Mapping: NDEFMapping {
           container: container, area: area, lockControl: lockControl, message: block,
           isBroken: false)
         if memory.fastRead == .unknown,
-          !Self.mayHaveFastRead(size: container.size, lockControl: lockControl)
+          !Self.mayHaveFastRead(
+            size: container.size, lockControl: lockControl, isTried: triesFastRead)
         {
           memory.fastRead = .avoided
         }
@@ -274,13 +280,15 @@ struct Type2Mapping: NDEFMapping {
   /// of the message: FAST_READs of up to 65 pages, or READs. The second time, one READ that proves
   /// that the tag is present; a chip with a wired interface is read again.
   mutating func read(_ link: TagLink) throws -> [UInt8]? {
-    try procedure(link) { mapping in
-      guard let layout = try mapping.locate(from: Type2Memory.capabilityPage, link) else {
-        throw NFCError(.notNDEF, "the tag is not NDEF formatted")
-      }
-      try mapping.load(layout.message.value, layout.area, link)
-      let bytes = layout.message.value.compactMap { mapping.byte($0, layout.area) }
-      return MessageReplacement.isNone(bytes) ? nil : bytes
+    try procedure(link) { try $0.message(link) }
+  }
+
+  mutating func message(_ link: TagLink) throws -> [UInt8]? {
+    guard let layout = try locate(from: Type2Memory.capabilityPage, link) else {
+      throw NFCError(.notNDEF, "the tag is not NDEF formatted")
     }
+    try load(layout.message.value, layout.area, link)
+    let bytes = layout.message.value.compactMap { byte($0, layout.area) }
+    return MessageReplacement.isNone(bytes) ? nil : bytes
   }
 }

@@ -42,6 +42,8 @@ struct Type2Memory: Sendable {
 
   func page(_ number: Int) -> [UInt8]? { pages[number] }
 
+  mutating func keep(_ content: [UInt8]?, _ page: Int) { pages[page] = content }
+
   /// Returns the pages that hold these bytes.
   static func pages(holding bytes: Range<Int>) -> Range<Int> {
     (bytes.lowerBound / pageSize)..<((bytes.upperBound + pageSize - 1) / pageSize)
@@ -205,6 +207,31 @@ struct Type2Memory: Sendable {
     pages[page] = bytes
   }
 
+  /// Reads a page after a write that has failed: one READ if the tag still listens, otherwise it is woken before.
+  ///
+  /// - Returns: `nil` if the tag refuses to return it.
+  mutating func readBack(_ page: Int, _ link: TagLink) throws -> [UInt8]? {
+    pages[page] = nil
+    func read() throws -> [UInt8] {
+      try Array(send(.read(page: address(page)), page: page, link).prefix(Self.pageSize))
+    }
+    do {
+      do {
+        try select(sector: page / Self.pagesPerSector, link)
+        pages[page] = try read()
+      } catch let error as NFCError where error.code == .tagResponseError {
+        // A tag that has refused listens no more.
+        try selectAgain(link)
+        try select(sector: page / Self.pagesPerSector, link)
+        pages[page] = try read()
+      }
+      return pages[page]
+    } catch let error as NFCError where error.code == .tagRefused {
+      try selectAgain(link)
+      return nil
+    }
+  }
+
   // MARK: Sectors
 
   /// Selects a sector, unless it is already selected. Only a tag of more than 1 KiB needs another
@@ -234,5 +261,43 @@ extension NFCError {
   /// support.
   var isRefusalOrSilence: Bool {
     code == .tagRefused || (code == .tagResponseError && cause == .noAnswer)
+  }
+}
+
+/// The pages of a Type 2 tag, as a memory that is changed completely or not at all.
+struct Type2Pages: UnitMemory {
+  var memory: Type2Memory
+  let link: TagLink
+
+  mutating func write(_ data: [UInt8], to unit: Int) throws {
+    try memory.write(data, page: unit, link)
+  }
+
+  mutating func readBack(_ unit: Int) throws -> [UInt8]? { try memory.readBack(unit, link) }
+}
+
+extension Type2Memory {
+  /// Writes pages completely or not at all; see ``UnitMemory/perform(_:over:)``.
+  mutating func perform(_ writes: [WholeUnit], _ link: TagLink) throws {
+    let held = pages
+    try withPages(link) { try $0.perform(writes, over: { held[$0] }) }
+  }
+
+  /// Sends a write of a page, and finds out what became of it.
+  ///
+  /// - Parameter old: the content before, if this memory does not know it.
+  mutating func attempt(
+    _ write: WholeUnit, over old: [UInt8]? = nil, _ link: TagLink
+  ) throws -> WriteOutcome {
+    let held = pages[write.unit] ?? old
+    return try withPages(link) { try $0.attempt(write, over: held) }
+  }
+
+  private mutating func withPages<Result>(
+    _ link: TagLink, _ body: (inout Type2Pages) throws -> Result
+  ) throws -> Result {
+    var pages = Type2Pages(memory: self, link: link)
+    defer { self = pages.memory }
+    return try body(&pages)
   }
 }

@@ -244,6 +244,16 @@ extension Type2Chip {
     return settings
   }
 
+  /// Where AUTH0 is, the first page that requires the chip's password or key: its page and the byte in it.
+  var firstProtectedPage: (page: Int, byte: Int)? {
+    switch access {
+    case .password(let settings): (settings.firstPage, 3)
+    case .tripleDES(let settings): (settings.firstProtectedPage, 0)
+    case .aes(let settings?): (settings.firstPage, 3)
+    case .none, .aes(nil): nil
+    }
+  }
+
   /// Whether what cannot be undone may rest on this record.
   var isConfirmed: Bool {
     if case .dataSheet = source { true } else { false }

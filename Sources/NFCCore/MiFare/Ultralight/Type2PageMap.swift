@@ -65,4 +65,12 @@ struct Type2PageMap: Hashable, Sendable {
     }
     return runs
   }
+
+  /// Whether bits of a page can only be set: lock bits, and the one-time bits of page 3.
+  func setsBits(ofPage page: Int) -> Bool {
+    switch use(ofPage: page) {
+    case .locks, .oneTime, .identifierAndLocks: true
+    default: false
+    }
+  }
 }

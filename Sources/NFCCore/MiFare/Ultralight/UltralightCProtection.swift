@@ -261,11 +261,15 @@ extension UltralightCProtectionPlan {
     try link.uninterrupted(recovery: UltralightCAuthentication.recovery) { hasChanged in
       for step in steps {
         switch step {
-        case .write(let page, _, let after):
-          let first = (page - settings.keyPages.lowerBound) * Type2Memory.pageSize
-          let data = after ?? newKey.map { Array($0.dropFirst(first).prefix(Type2Memory.pageSize)) }
+        case .write(let page, let before, let after?):
           try UltralightProcedure.write(
-            data ?? [], to: UInt8(truncatingIfNeeded: page), link)
+            after, to: UInt8(truncatingIfNeeded: page), over: before, link)
+          hasChanged = true
+        case .write(let page, _, nil):
+          let first = (page - settings.keyPages.lowerBound) * Type2Memory.pageSize
+          let data = newKey.map { Array($0.dropFirst(first).prefix(Type2Memory.pageSize)) }
+          try UltralightProcedure.write(
+            secret: data ?? [], to: UInt8(truncatingIfNeeded: page), link)
           hasChanged = true
         case .authenticate:
           // A key counts from the next selection on (MF0ICU2 data sheet, 7.5.7).

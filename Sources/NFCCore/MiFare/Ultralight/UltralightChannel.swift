@@ -95,10 +95,16 @@ extension TagLink {
     try UltralightExchange.send(.read(page: page), self)
   }
 
-  /// WRITE of four bytes, under the channel that the link has: one exchange.
+  /// WRITE of four bytes, under the channel that the link has: one exchange, and some to find out what became of it if
+  /// it was not acknowledged.
   ///
+  /// - Parameter isSecret: whether nobody can read the page: a part of a key.
   /// - Throws: `readOnly` for a page that is locked or protected.
-  package func writeUltralight(_ data: [UInt8], page: UInt8) throws {
-    try UltralightProcedure.write(data, to: page, self)
+  package func writeUltralight(_ data: [UInt8], page: UInt8, isSecret: Bool = false) throws {
+    if isSecret {
+      try UltralightProcedure.write(secret: data, to: page, self)
+    } else {
+      try UltralightProcedure.write(data, to: page, self)
+    }
   }
 }

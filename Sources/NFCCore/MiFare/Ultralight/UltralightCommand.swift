@@ -32,10 +32,12 @@ enum UltralightCommand: Hashable, Sendable {
   /// sheet, table 23).
   static let notAllowed: UInt8 = 0x00
 
-  /// The four bits of every refusal: NTAG213/215/216 and MF0ULx1 data sheets, 9.3. In addition, 2 is that of a
-  /// MIFARE Ultralight C whose EEPROM could not be written (MF0ICU2 data sheet), and 3 that of an NTAG I2C whose
-  /// memory is in use by its I2C side (NT3H1101/NT3H1201 data sheet, 10.3).
-  static let refusals: Set<UInt8> = [0, 1, 2, 3, 4, 5, 6, 7, 9]
+  /// The four bits of every refusal: NTAG213/215/216 and MF0ULx1 data sheets, 9.3. In addition, 3 is that of an NTAG
+  /// I2C whose memory is in use by its I2C side (NT3H1101/NT3H1201 data sheet, 10.3).
+  ///
+  /// 2 is not among them, although it is that of a MIFARE Ultralight C whose EEPROM could not be written (MF0ICU2 data
+  /// sheet): an acknowledge of which one bit is wrong looks the same, as do 8, B and E.
+  static let refusals: Set<UInt8> = [0, 1, 3, 4, 5, 6, 7, 9]
 
   private enum Code {
     static let getVersion: UInt8 = 0x60

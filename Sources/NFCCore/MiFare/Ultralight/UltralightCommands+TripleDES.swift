@@ -40,7 +40,7 @@ extension UltralightCommands {
       try link.uninterrupted(recovery: UltralightCAuthentication.recovery) { hasChanged in
         handle.knowledge.withLock { $0.authentication = nil }
         func write(_ data: some Sequence<UInt8>, to page: UInt8) throws {
-          try UltralightProcedure.write(Array(data), to: page, link)
+          try UltralightProcedure.write(secret: Array(data), to: page, link)
           hasChanged = true
         }
         let settingsPage = UltralightCAuthentication.firstProtectedPage

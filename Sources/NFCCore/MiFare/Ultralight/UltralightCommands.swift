@@ -192,8 +192,42 @@ enum UltralightProcedure {
     }
   }
 
-  static func write(_ data: [UInt8], to page: UInt8, _ link: TagLink) throws {
-    _ = try UltralightExchange.send(.write(page: page, data: data), link)
+  /// Writes a page that anybody can read, and finds out what became of it; see ``UnitMemory``.
+  ///
+  /// - Parameter old: the content before, as far as it is known.
+  /// - Throws: an error of the group `refusal` if the page has its old content, and `tagResponseError` if that is not
+  ///   known.
+  static func write(
+    _ data: [UInt8], to page: UInt8, over old: [UInt8]? = nil, _ link: TagLink
+  ) throws {
+    var memory = Type2Memory()
+    switch try memory.attempt(WholeUnit(unit: Int(page), data: data), over: old, link) {
+    case .written: return
+    case .refused(let error): throw error
+    case .unknown(let error): throw error.inDoubt
+    }
+  }
+
+  /// Writes a page that nobody can read: a password, a part of a key.
+  ///
+  /// A tag that has refused does not listen to the second write; one whose acknowledgement was damaged accepts it.
+  ///
+  /// - Throws: an error of the group `refusal` only if the page has its old content.
+  static func write(secret data: [UInt8], to page: UInt8, _ link: TagLink) throws {
+    let command = UltralightCommand.write(page: page, data: data)
+    do {
+      _ = try UltralightExchange.send(command, link)
+    } catch let error as NFCError where error.group == .refusal || error.code == .tagResponseError {
+      do {
+        _ = try UltralightExchange.send(command, link)
+      } catch let second as NFCError
+        where second.group == .refusal || second.code == .tagResponseError
+      {
+        let isRefused = error.code == .readOnly && second.cause == .noAnswer
+        if isRefused { try link.selectAgain() }
+        throw isRefused ? error : error.inDoubt
+      }
+    }
   }
 
   static func authenticate(password: [UInt8], _ link: TagLink) throws -> [UInt8] {

@@ -42,6 +42,8 @@ public struct UltralightRestorePlan: Hashable, Sendable {
     case refused
     /// The use of the page was observed on such chips, but is not in any data sheet.
     case notConfirmed
+    /// The tag refused another page of the NDEF message: the old message stays.
+    case keepsMessage
   }
 
   /// A page that is written.
@@ -82,6 +84,10 @@ public struct UltralightRestorePlan: Hashable, Sendable {
   /// The pages that differ and are left out.
   public let omissions: [Omission]
   let chip: Type2Chip
+  /// The pages of the old message and the new one.
+  let messagePages: Set<Int>
+  /// What the tag had in its pages, as far as it is known.
+  let before: [Int: [UInt8]]
   /// The pages that have another content afterwards. A page with the length of a message may only be emptied meanwhile.
   package let changedPages: Set<Int>
   /// Whether it changes what opens the tag.
@@ -151,8 +157,15 @@ public struct UltralightRestorePlan: Hashable, Sendable {
       }
       ranked.append((turn, Write(page: page, data: wanted)))
     }
-    let user = Self.inMessageOrder(
+    let (user, messagePages) = Self.inMessageOrder(
       ranked.filter { $0.turn == .user }.map(\.write), image, known, tag, pages)
+    self.messagePages = messagePages
+    let end = tag.firstProtectedPage ?? pages.readableEnd
+    before = Dictionary(
+      uniqueKeysWithValues: (0..<end).filter { pages.use(ofPage: $0) != .secret }.map { page in
+        let first = page * Type2Memory.pageSize
+        return (page, Array(tag.bytes[first..<first + Type2Memory.pageSize]))
+      })
     writes =
       user
       + Turn.allCases.dropFirst().flatMap { turn in
@@ -170,19 +183,20 @@ extension UltralightRestorePlan {
   private static func inMessageOrder(
     _ writes: [Write], _ image: [UInt8], _ known: [Bool]?, _ tag: UltralightDump,
     _ pages: Type2PageMap
-  ) -> [Write] {
+  ) -> (writes: [Write], messagePages: Set<Int>) {
     let end = (tag.firstProtectedPage ?? pages.readableEnd) * Type2Memory.pageSize
     let now = tag.bytes.enumerated().map { $0.offset < end ? $0.element : nil }
     let wanted = image.enumerated().map { index, byte in
       known.map { $0.indices.contains(index) && $0[index] } ?? true ? byte : nil
     }
-    guard let user = pages.user else { return writes }
+    guard let user = pages.user else { return (writes, []) }
     let bytes =
       user.lowerBound * Type2Memory.pageSize..<(user.upperBound + 1) * Type2Memory.pageSize
     let order = RestoreOrder(
       now: now, image: wanted, unitSize: Type2Memory.pageSize, area: [bytes])
-    return order.writes(of: writes.map(\.page)) { pages.use(ofPage: $0) == .user }
+    let ordered = order.writes(of: writes.map(\.page)) { pages.use(ofPage: $0) == .user }
       .map { Write(page: $0.unit, data: $0.data) }
+    return (ordered, order.messageUnits)
   }
 }
 
@@ -210,6 +224,7 @@ extension UltralightRestorePlan.Reason: CustomStringConvertible {
     case .neverWritten: "it cannot be written"
     case .refused: "the tag has refused it"
     case .notConfirmed: "its use on this chip is not confirmed"
+    case .keepsMessage: "the old message stays, because the tag has refused a page of the new one"
     }
   }
 }
@@ -343,37 +358,98 @@ extension UltralightCommands {
   ) async throws -> UltralightRestoreReport {
     return try await handle.performCommand { link in
       var report = UltralightRestoreReport(written: [], omissions: plan.omissions)
-      if let password { _ = try UltralightProcedure.authenticate(password: password, link) }
-      guard let pages = plan.chip.pages else { throw UltralightDump.unknown(plan.chip) }
-      var sector = UltralightSector(pages)
       var password = password
-      defer { if plan.writesSecret { handle.knowledge.withLock { $0.authentication = nil } } }
-      for write in plan.writes {
-        do {
-          let address = try sector.address(ofPage: write.page, link)
-          try UltralightProcedure.write(
-            write.data, to: UInt8(truncatingIfNeeded: address), link)
-          report.written.removeAll { $0 == write.page }
-          if plan.changedPages.contains(write.page) { report.written.append(write.page) }
-          if password != nil, write.page == plan.chip.passwordSettings?.secrets.lowerBound {
-            password = write.data
-          }
-        } catch let error as NFCError
-          where error.code == .tagRefused || error.code == .readOnly
-          || error.code == .tagResponseError && error.cause == .noAnswer
-        {
-          // Some chips refuse with silence. Waking the tag shows whether it has left.
-          try link.selectAgain()
-          sector.tagWasSelected()
-          report.written.removeAll { $0 == write.page }
-          if !report.omissions.contains(where: { $0.page == write.page }) {
-            report.omissions.append(.init(page: write.page, reason: .refused))
-          }
+      // A tag that has refused is woken, and has forgotten the password.
+      let hasPassword = password != nil
+      let link =
+        !hasPassword
+        ? link
+        : link.reviving { link in
           if let password { _ = try UltralightProcedure.authenticate(password: password, link) }
         }
+      if let password { _ = try UltralightProcedure.authenticate(password: password, link) }
+      guard let pages = plan.chip.pages else { throw UltralightDump.unknown(plan.chip) }
+      let isInFirstSector = pages.end <= Type2Memory.pagesPerSector && pages.isContiguous
+      var memory = Type2Memory(sector: isInFirstSector ? 0 : nil)
+      defer { if plan.writesSecret { handle.knowledge.withLock { $0.authentication = nil } } }
+      var undo: [WholeUnit] = []
+      var keepsMessage = false
+      func leaveOut(_ page: Int, _ reason: UltralightRestorePlan.Reason) {
+        report.written.removeAll { $0 == page }
+        if !report.omissions.contains(where: { $0.page == page }) {
+          report.omissions.append(.init(page: page, reason: reason))
+        }
       }
-      try sector.leave(link)
+      for write in plan.writes {
+        let isOfMessage = plan.messagePages.contains(write.page)
+        if isOfMessage, keepsMessage {
+          if plan.changedPages.contains(write.page) { leaveOut(write.page, .keepsMessage) }
+          continue
+        }
+        let old = memory.page(write.page) ?? plan.before[write.page]
+        let isRefused: Bool
+        if pages.use(ofPage: write.page) == .secret {
+          isRefused = try !Self.restoreSecret(write, link)
+        } else {
+          let setsBits = pages.setsBits(ofPage: write.page)
+          var data = write.data
+          // The UID's bytes before the static lock bits do not change.
+          if write.page == Type2Memory.lockPage { data.replaceSubrange(0..<2, with: [0, 0]) }
+          let unit = WholeUnit(unit: write.page, data: data, setsBits: setsBits)
+          switch try memory.attempt(unit, over: old, link) {
+          case .written: isRefused = false
+          case .refused: isRefused = true
+          case .unknown(var error):
+            guard !setsBits else {
+              error.recovery = "bits of the page may have been set permanently: read it"
+              throw error
+            }
+            isRefused = true
+            if isOfMessage, let old { undo.append(WholeUnit(unit: write.page, data: old)) }
+          }
+        }
+        guard !isRefused else {
+          // Some chips refuse with silence. Waking the tag shows whether it has left.
+          try memory.selectAgain(link)
+          leaveOut(write.page, .refused)
+          guard isOfMessage else { continue }
+          keepsMessage = true
+          for old in undo.reversed() {
+            guard case .written = try memory.attempt(old, link) else {
+              throw NFCError(
+                .tagRefused,
+                "a page of the tag cannot be written; the tag no longer holds a message",
+                place: .page(old.unit))
+            }
+            if plan.changedPages.contains(old.unit) { leaveOut(old.unit, .keepsMessage) }
+          }
+          continue
+        }
+        report.written.removeAll { $0 == write.page }
+        if plan.changedPages.contains(write.page) { report.written.append(write.page) }
+        if isOfMessage, let old { undo.append(WholeUnit(unit: write.page, data: old)) }
+        if password != nil, write.page == plan.chip.passwordSettings?.secrets.lowerBound {
+          password = write.data
+        }
+      }
+      try memory.select(sector: 0, link)
       return report
+    }
+  }
+
+  /// Returns whether the tag has accepted a page that nobody can read.
+  private static func restoreSecret(
+    _ write: UltralightRestorePlan.Write, _ link: TagLink
+  ) throws -> Bool {
+    do {
+      try UltralightProcedure.write(
+        secret: write.data, to: UInt8(truncatingIfNeeded: write.page), link)
+      return true
+    } catch let error as NFCError
+      where error.code == .tagRefused || error.code == .readOnly
+      || error.code == .tagResponseError && error.cause == .noAnswer
+    {
+      return false
     }
   }
 }

@@ -236,8 +236,12 @@ extension UltralightProtectionPlan {
     ) { hasChanged in
       for step in steps {
         switch step {
-        case .write(let page, _, let after):
-          try Self.write(after ?? secret(ofPage: page), to: page, link)
+        case .write(let page, let before, let after?):
+          try Self.write(after, to: page, over: before, link)
+          hasChanged = true
+        case .write(let page, _, nil):
+          try UltralightProcedure.write(
+            secret: secret(ofPage: page), to: UInt8(truncatingIfNeeded: page), link)
           hasChanged = true
         case .authenticate: try prove(link)
         }
@@ -262,9 +266,12 @@ extension UltralightProtectionPlan {
     }
   }
 
-  private static func write(_ data: [UInt8], to page: Int, _ link: TagLink) throws {
+  private static func write(
+    _ data: [UInt8], to page: Int, over before: [UInt8]?, _ link: TagLink
+  ) throws {
     do {
-      try UltralightProcedure.write(data, to: UInt8(truncatingIfNeeded: page), link)
+      try UltralightProcedure.write(
+        data, to: UInt8(truncatingIfNeeded: page), over: before, link)
     } catch let error as NFCError
       where error.code == .readOnly
       && error.cause == .negativeAcknowledge(UltralightCommand.notAllowed)
