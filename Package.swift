@@ -243,7 +243,8 @@ let package = Package(
       name: "InteropTests",
       dependencies: ["NFC", "NFCCore", "SecureTags", "TagImages", "TestSupport", "VirtualNFC"]),
     .testTarget(
-      name: "FuzzTests", dependencies: ["NDEF", "NFCCore", "SeededRandom", "TagImages"],
+      name: "FuzzTests",
+      dependencies: ["NDEF", "NFCCore", "SeededRandom", "TagImages", "TravelDocuments"],
       exclude: ["LibFuzzerMain.swift"]),
   ],
   swiftLanguageModes: [.v6]
@@ -302,10 +303,13 @@ if Context.environment["NFC_FUZZ"] == "model" {
   package.targets.removeAll { $0.name == "FuzzTests" }
   package.targets.append(
     .executableTarget(
-      name: "NFCFuzz", dependencies: ["NDEF", "NFCCore", "TagImages"], path: "Tests/FuzzTests",
+      name: "NFCFuzz", dependencies: ["NDEF", "NFCCore", "TagImages", "TravelDocuments"],
+      path: "Tests/FuzzTests",
       exclude: ["FuzzTests.swift"]))
   for target in package.targets
-  where ["JSONText", "NDEF", "NFCCore", "TagImages", "NFCFuzz"].contains(target.name) {
+  where ["JSONText", "NDEF", "NFCCore", "TagImages", "TravelDocuments", "NFCFuzz"]
+    .contains(target.name)
+  {
     target.swiftSettings = [.unsafeFlags(["-sanitize=fuzzer"])]
   }
 }

@@ -234,6 +234,9 @@ struct RecordingSecrets {
     /// classes, which have them (ISO/IEC 7816-4, table 2).
     static let secureMessaging: UInt8 = 0x0C
     static let otherThanFirstInterindustry: UInt8 = 0xE0
+    /// ISO/IEC 7816-4 has no instruction below that is used here; native commands of a DESFire have the number of a file
+    /// in its place.
+    static let firstInstruction: UInt8 = 0x20
     /// SELECT by name, and the application of travel documents (ICAO Doc 9303-10, 4.3). Its files are about a person.
     static let (select, byName): (UInt8, UInt8) = (0xA4, 0x04)
     static let travelDocument: [UInt8] = [0xA0, 0x00, 0x00, 0x02, 0x47, 0x10, 0x01]
@@ -308,7 +311,9 @@ struct RecordingSecrets {
     inDocument command: [UInt8], _ code: UInt8, after previous: Expectation
   ) -> [Range<Int>]? {
     let end = command.count
-    guard end >= 4, code & Card.otherThanFirstInterindustry == 0 else { return nil }
+    guard end >= 4, code & Card.otherThanFirstInterindustry == 0,
+      command[1] >= Card.firstInstruction
+    else { return nil }
     let data = Card.headerSize..<max(Card.headerSize, end)
     if code & Card.secureMessaging == Card.secureMessaging {
       expectation = .wrappedAuthentication

@@ -1,5 +1,6 @@
 import NDEF
 import TagImages
+import TravelDocuments
 
 @testable import NFCCore
 
@@ -11,7 +12,7 @@ enum DecoderFuzz: UInt8, CaseIterable, Sendable {
   case message, typedRecords, tagLengthValues, type12Container, type3AttributeBlock
   case type4Container, type5Container, commandAPDU, responseAPDU
   case iso15693Request, iso15693Response, iso15693SystemInformation
-  case accessConditions, applicationDirectory, tagImage
+  case accessConditions, applicationDirectory, tagImage, travelDocument
 
   /// The first byte chooses the decoder; the rest is for it.
   ///
@@ -61,6 +62,9 @@ enum DecoderFuzz: UInt8, CaseIterable, Sendable {
       for form in [ISO15693SystemInformation.Form.ordinary, .protocolExtension, .extended] {
         _ = try? ISO15693SystemInformation(decoding: bytes, form: form)
       }
+      return true
+    case .travelDocument:
+      Self.travelDocument(bytes)
       return true
     case .accessConditions:
       _ = MiFareClassicAccessConditions(bytes: bytes)
@@ -138,5 +142,30 @@ enum DecoderFuzz: UInt8, CaseIterable, Sendable {
       offset = block.end
     }
     return true
+  }
+}
+
+extension DecoderFuzz {
+  /// The files of a travel document, its zone, and the lists of those who sign it.
+  private static func travelDocument(_ bytes: [UInt8]) {
+    _ = try? BERObject(bytes).children()
+    _ = try? SecurityInfos(bytes)
+    _ = try? SecurityInfos(dataGroup: bytes)
+    _ = try? CommonData(bytes)
+    _ = try? ChipAttributes(bytes)
+    _ = try? ApplicationDirectory(bytes)
+    _ = try? PersonalDetails(bytes)
+    _ = try? IssueDetails(bytes)
+    _ = try? PersonToNotify.all(in: bytes)
+    _ = try? FacialRecord.all(in: bytes)
+    _ = FacialRecord(bytes[...])
+    _ = DocumentImage(bytes[...])
+    _ = try? DisplayedImages.all(in: bytes)
+    _ = Certificate(bytes)
+    var store = TrustStore()
+    try? store.add(bytes, name: "list")
+    if let zone = try? MachineReadableZone(String(decoding: bytes, as: UTF8.self)) {
+      _ = try? AccessPassword(zone)
+    }
   }
 }

@@ -50,6 +50,44 @@ import Testing
     #expect(secrets.find(inAnswer: [0, 1, 2, 3, 4]) == (isAnswerSecret ? [0..<5] : []))
   }
 
+  /// Secure messaging, challenges, and files of a travel document without protection.
+  @Test func documents() {
+    var secrets = RecordingSecrets()
+    let card = Target.iso14443a(ISO14443ATarget(uid: [8, 1, 2, 3], atqa: [0, 4], sak: 0x20))
+    secrets.turn(to: card)
+    func command(_ bytes: [UInt8]) -> [Range<Int>] {
+      secrets.find(inCommand: bytes, framing: .tagProtocol)
+    }
+    let answer: [UInt8] = [1, 2, 3, 0x90, 0x00]
+    let protected: [UInt8] =
+      [0x0C, 0xB0, 0x9D, 0, 13, 0x97, 1, 0xDF, 0x8E, 8] + answer + [0, 0, 0, 0]
+    #expect(command(protected) == [5..<19])
+    #expect(secrets.find(inAnswer: answer) == [0..<3])
+    #expect(command([0x00, 0xC0, 0, 0, 0x10]) == [])
+    #expect(secrets.find(inAnswer: answer) == [0..<3])
+    #expect(command([0x00, 0x84, 0, 0, 8]) == [])
+    #expect(secrets.find(inAnswer: answer) == [0..<3])
+    // EF.CardAccess is about nobody.
+    #expect(command([0x00, 0xB0, 0x9C, 0, 0]) == [])
+    #expect(secrets.find(inAnswer: answer) == [])
+    let application: [UInt8] = [0xA0, 0, 0, 2, 0x47, 0x10, 1]
+    #expect(command([0x00, 0xA4, 0x04, 0x0C, 7] + application) == [])
+    #expect(secrets.find(inAnswer: [0x90, 0]) == [])
+    #expect(command([0x00, 0xB0, 0x81, 0, 0]) == [])
+    #expect(secrets.find(inAnswer: answer) == [0..<3])
+    // Another application, and another tag.
+    #expect(command([0x00, 0xA4, 0x04, 0x0C, 5, 1, 2, 3, 4, 5]) == [])
+    #expect(command([0x00, 0xB0, 0x81, 0, 0]) == [])
+    #expect(secrets.find(inAnswer: answer) == [])
+    #expect(command([0x00, 0xA4, 0x04, 0x0C, 7] + application) == [])
+    secrets.turn(to: card)
+    #expect(command([0x00, 0xB0, 0x81, 0, 0]) == [])
+    #expect(secrets.find(inAnswer: answer) == [])
+    // Native commands of a DESFire: CREDIT and LIMITED CREDIT.
+    #expect(command([0x0C, 0x03, 10, 0, 0, 0]) == [])
+    #expect(secrets.find(inAnswer: [0x00]) == [])
+  }
+
   /// MIFARE Plus in its native form: no byte of an address or of a random number changes what is masked.
   @Test func proofsOfPlus() {
     let half = [UInt8](repeating: 7, count: 16)

@@ -14,6 +14,8 @@ final class ReadingProcedure {
   /// The file by which a document is recognized that was put back.
   private var comparison: DocumentFile?
   private var isComparing = false
+  /// Whether access is repeated after the chip has ended a session.
+  private var isReopening = false
 
   /// The number of times that a chip may end its session.
   private static let restartLimit = 6
@@ -57,6 +59,9 @@ final class ReadingProcedure {
       } catch let error as NFCError where error == ChipChannel.altered && isChipUnproven {
         // The chip's answer has a wrong MAC: it does not have the key that its data group 14 promises.
         state.chipAuthentication = .wrong
+      } catch let error as NFCError where isReopening && error.code != .malformedContent {
+        // The password is proven: it is not wrong now. Some chips open again only after they have left the field.
+        throw error.group == .connection || error.group == .reader ? error : Self.resetNeeded
       } catch let error as NFCError where error.group == .connection {
         if state.chipAuthentication == .pending { state.chipAuthentication = .notAsked }
         throw error
@@ -68,11 +73,15 @@ final class ReadingProcedure {
       count += channel.exchangeCount
       channel = ChipChannel(link)
       state.habits = reader.habits
+      isReopening = true
       do { try link.activateAgain() } catch let error as NFCError where error.group != .reader {
-        throw NFCError(.tagConnectionLost, "the document has to be activated again")
+        throw Self.resetNeeded
       }
     }
   }
+
+  private static let resetNeeded = NFCError(
+    .tagConnectionLost, "the document has ended its session, and has to be taken away and put back")
 
   private func begin() {
     reader = FileReader(channel, habits: state.habits)
@@ -118,6 +127,7 @@ final class ReadingProcedure {
     if link.maximumResponseLength > Self.libnfcAnswer { try readAttributes() }
     report(.access)
     try openChip()
+    isReopening = false
     try checkSameDocument()
     let infos = try readSecurityInfos()
     try authenticateChip(infos)

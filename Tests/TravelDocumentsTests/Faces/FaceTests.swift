@@ -10,7 +10,7 @@ import Testing
     + [UInt8](repeating: 7, count: 40)
   /// Without JFIF.
   private static let plainJPEG =
-    bytes("FFD8FFDB00030000FFC2000B080140010001011100") + [UInt8](repeating: 7, count: 40)
+    bytes("FFD8FFDB00040000FFC2000B080140010001011100") + [UInt8](repeating: 7, count: 40)
   private static let j2k =
     bytes("FF4FFF51002F000000000030000000400000000000000000") + [UInt8](repeating: 7, count: 40)
   private static let jp2 =

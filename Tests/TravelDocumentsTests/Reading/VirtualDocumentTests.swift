@@ -140,7 +140,7 @@ import VirtualNFC
     let files =
       Self.document.dataGroups.values.map(\.count)
       + [Self.document.securityObject?.count ?? 0, 22]
-    for (isBasic, access, size) in [(false, 7, 223), (true, 7, 231)] {
+    for (isBasic, access, size) in [(false, 7, 223), (true, 6, 231)] {
       let reading = DocumentReading(password: try Self.password())
       let outcome = try await Self.run(reading, basic: isBasic)
       #expect(outcome.error == nil)
@@ -186,9 +186,12 @@ import VirtualNFC
           }
         }
         if outcome.error == nil { Self.expectWhole(reading.content) }
-        // A wrong MAC is never taken for a wrong password or a lost tag once the session is open.
+        // A wrong MAC is never taken for a wrong password or a lost tag once the session is open. A bare warning may have
+        // been counted by the chip; this one is then not opened again without leaving the field.
         if reading.content.access != nil, !kind.losesDocument, let error = outcome.error {
-          #expect(error.code == .malformedContent, "\(index) \(kind): \(error)")
+          let isReset = kind == .answerEmpty && error.code == .tagConnectionLost
+          #expect(error.code == .malformedContent || isReset, "\(index) \(kind): \(error)")
+          if isReset { #expect(reading.canContinue) }
         }
       }
     }
@@ -205,7 +208,7 @@ import VirtualNFC
         #expect(first.error?.code == .tagConnectionLost)
         // Between the first use of the password and its success, nothing is repeated.
         guard reading.canContinue else {
-          let isInAccess = isBasic ? index == 6 : (1...5).contains(index)
+          let isInAccess = isBasic ? index == 5 : (1...5).contains(index)
           #expect(isInAccess, "\(index)")
           continue
         }
