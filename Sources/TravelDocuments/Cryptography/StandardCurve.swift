@@ -62,6 +62,11 @@ public enum StandardCurve: Int, Hashable, Sendable, CaseIterable {
     self = found
   }
 
+  /// A list of authorities has many keys with explicit parameters.
+  private static let numbers: [StandardCurve: OpenSSL.CurveNumbers] = Dictionary(
+    allCases.compactMap { curve in OpenSSL.numbers(of: curve).map { (curve, $0) } }
+  ) { first, _ in first }
+
   /// Finds the standard curve that explicit parameters describe: ECParameters of SEC 1, C.2. Nothing is ever computed
   /// with numbers that a document or a certificate supplies (CVE-2020-0601).
   init?(explicit parameters: BERObject) {
@@ -74,7 +79,7 @@ public enum StandardCurve: Int, Hashable, Sendable, CaseIterable {
     let generator = fields[3].bytes
     let cofactor = fields.count > 5 ? fields[5].unsignedInteger : [1]
     for candidate in Self.allCases {
-      guard let numbers = OpenSSL.numbers(of: candidate) else { continue }
+      guard let numbers = Self.numbers[candidate] else { continue }
       if numbers.prime.significant == prime.significant,
         numbers.a.significant == a.significant, numbers.b.significant == b.significant,
         numbers.order.significant == order.significant,
