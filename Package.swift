@@ -212,6 +212,13 @@ let package = Package(
       dependencies: [
         "NFC", "NFCCore", "NFCLibNFC", "NFCUSB", "SeededRandom", "TestSupport", "VirtualNFC",
       ]),
+    // Readers that act as cards: library, tool and programs of others, with scripted phones.
+    .testTarget(
+      name: "EmulationTests",
+      dependencies: [
+        "NFC", "NFCCore", "NFCIsolated", "NFCReader", "NFCTool", "Recordings", "TestSupport",
+        "VirtualNFC",
+      ]),
     // Tags as they come from the field, and every procedure over every one of them.
     .testTarget(
       name: "FieldTests",

@@ -8,8 +8,8 @@ import NFCCore
 ///
 /// Arguments: the paths of the nfc tool, of CTouchToAnswer, and of a Python that has ndeflib and
 /// nfcpy. Measurements that need a missing one are left out. The first argument may also be
-/// `exchanges`, `touch` (the time from touch to answer) or `watch` (the capacity of `nfc watch`),
-/// to make only these measurements.
+/// `exchanges`, `touch` (the time from touch to answer), `card` (a reader as a card) or `watch` (the
+/// capacity of `nfc watch`), to make only these measurements.
 @main
 struct NFCBenchmark {
   static func main() async throws {
@@ -23,10 +23,14 @@ struct NFCBenchmark {
       let reads = arguments.dropFirst().first.flatMap { Int($0) } ?? 10_000
       return try await ExchangeBenchmark.run(reads: max(1, reads))
     }
+    if arguments.first == "card", let tool = arguments.dropFirst().first {
+      return try CardBenchmark.run(tool: tool)
+    }
     let isTouchOnly = arguments.first == "touch"
     if isTouchOnly { arguments = arguments.dropFirst() } else { try await ExchangeBenchmark.run() }
     if let tool = arguments.popFirst() {
       if !isTouchOnly { try StartBenchmark.run(tool: tool) }
+      if !isTouchOnly { try CardBenchmark.run(tool: tool) }
       if let other = arguments.popFirst() { try TouchBenchmark.run(tool: tool, other: other) }
     }
     guard let python = arguments.popFirst(), !isTouchOnly else { return }

@@ -3,11 +3,15 @@ import VirtualNFC
 
 /// Prints the contents of tapped tags: `swift run NFCExample [READER]`.
 ///
+/// With `door` and a reader's address, it hands a link to phones instead; see ``DoorLink``.
 /// Without a reader's address, the program uses a virtual tag, so that it runs everywhere.
 @main
 enum EntryPoint {
   static func main() async throws {
-    if let address = CommandLine.arguments.dropFirst().first {
+    let arguments = CommandLine.arguments.dropFirst()
+    if arguments.first == "door", let address = arguments.dropFirst().first {
+      try await DoorLink.offer("https://example.org/rooms/12", on: address)
+    } else if let address = arguments.first {
       let reader = try await Reader.open(address)
       try await printTags(of: reader)
       await reader.close()

@@ -20,7 +20,8 @@ struct NFCTool: AsyncParsableCommand {
     subcommands: [
       ReadersCommand.self, DoctorCommand.self, PollCommand.self, WatchCommand.self,
       RecordingCommand.self,
-      InfoCommand.self, ReadCommand.self, WriteCommand.self, EraseCommand.self, FormatCommand.self,
+      InfoCommand.self, ReadCommand.self, WriteCommand.self, EmulateCommand.self,
+      EraseCommand.self, FormatCommand.self,
       LockCommand.self, ProtectCommand.self, UnprotectCommand.self, DumpCommand.self,
       RestoreCommand.self, DiffCommand.self, CopyCommand.self, ConvertCommand.self,
       DecodeCommand.self, EncodeCommand.self, MiFareCommand.self, APDUCommand.self,

@@ -59,6 +59,10 @@ public struct NFCSessionLimits: Sendable {
   /// `readerErrorSecurityViolation`. Without the limit, a card with none of them is reported too,
   /// with the system that it was found with.
   public var requiresListedSystems = true
+  /// The time for which an ``NFCPresentmentIntentAssertion`` is valid: 15 seconds on an iPhone.
+  public var presentmentIntentDuration = Duration.seconds(15)
+  /// The time after that in which no other can be acquired: 15 seconds on an iPhone.
+  public var presentmentIntentPause = Duration.seconds(15)
 
   /// Creates the limits of Core NFC on an iPhone.
   public init() {}
@@ -71,6 +75,7 @@ public struct NFCSessionLimits: Sendable {
     limits.requiresUsageDescription = false
     limits.requiresListedApplications = false
     limits.requiresListedSystems = false
+    limits.presentmentIntentPause = .zero
     return limits
   }
 }

@@ -11,15 +11,19 @@ public struct NFCInformation: Hashable, Sendable {
   /// `com.apple.developer.nfc.readersession.felica.systemcodes`: the systems to poll for on FeliCa
   /// cards, in this order, two bytes each in hexadecimal.
   public var systemCodes: [String]
+  /// `com.apple.developer.nfc.hce.iso7816.select-identifier-prefixes`: the applications of a ``CardSession``, or
+  /// beginnings of their identifiers, in hexadecimal; `nil` without the key, and then all commands are delivered.
+  public var cardApplicationIdentifiers: [String]?
 
   /// Creates the entries of an Info.plist and its entitlements.
   public init(
     usageDescription: String? = nil, applicationIdentifiers: [String] = [],
-    systemCodes: [String] = []
+    systemCodes: [String] = [], cardApplicationIdentifiers: [String]? = nil
   ) {
     self.usageDescription = usageDescription
     self.applicationIdentifiers = applicationIdentifiers
     self.systemCodes = systemCodes
+    self.cardApplicationIdentifiers = cardApplicationIdentifiers
   }
 
   /// The keys, as they are written in Info.plist.
@@ -28,6 +32,8 @@ public struct NFCInformation: Hashable, Sendable {
     static let applicationIdentifiers =
       "com.apple.developer.nfc.readersession.iso7816.select-identifiers"
     static let systemCodes = "com.apple.developer.nfc.readersession.felica.systemcodes"
+    static let cardApplicationIdentifiers =
+      "com.apple.developer.nfc.hce.iso7816.select-identifier-prefixes"
   }
 
   /// The file `Info.plist` in the directory of the executable, or else the main bundle's. Empty if
@@ -52,13 +58,21 @@ public struct NFCInformation: Hashable, Sendable {
     self.init(
       usageDescription: dictionary[Key.usageDescription] as? String,
       applicationIdentifiers: dictionary[Key.applicationIdentifiers] as? [String] ?? [],
-      systemCodes: dictionary[Key.systemCodes] as? [String] ?? [])
+      systemCodes: dictionary[Key.systemCodes] as? [String] ?? [],
+      cardApplicationIdentifiers: dictionary[Key.cardApplicationIdentifiers] as? [String])
   }
 
   /// The listed applications. An entry that is not an AID does not keep an iPhone from the others: the list of
   /// NickAtGit's `iOS26-CoreNFC-Crash` has eight.
   var identifiers: [ApplicationIdentifier] {
     applicationIdentifiers.compactMap(ApplicationIdentifier.init(hexadecimal:))
+  }
+
+  /// The prefixes of a card's applications, each at least as long as the identifier of a provider; `nil` without the key.
+  var cardApplicationPrefixes: [[UInt8]]? {
+    cardApplicationIdentifiers?.compactMap { text in
+      [UInt8](hexadecimal: text).flatMap { ApplicationFilter.lengths.contains($0.count) ? $0 : nil }
+    }
   }
 
   /// The entries that are not AIDs.

@@ -57,7 +57,7 @@ public struct ApplicationFilter: Hashable, Sendable {
   public static let lengths = 5...16
 
   /// What becomes of a command.
-  enum Decision: Hashable, Sendable {
+  package enum Decision: Hashable, Sendable {
     case deliver
     /// It is answered here. `leaves` if it has selected something else after one of the applications.
     case answer([UInt8], leaves: Bool)
@@ -74,7 +74,7 @@ public struct ApplicationFilter: Hashable, Sendable {
 
   private static let selectByName: UInt8 = 0x04
 
-  mutating func decide(_ command: [UInt8]) -> Decision {
+  package mutating func decide(_ command: [UInt8]) -> Decision {
     guard !identifiers.isEmpty else { return .deliver }
     guard let name = Self.selectedName(command) else {
       return isSelected ? .deliver : refusal(leaves: false)

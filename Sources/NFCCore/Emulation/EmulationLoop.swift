@@ -60,8 +60,8 @@ struct EmulationLoop<Responder: EmulationResponder>: Sendable {
   let responder: Responder
   let token: EmulationToken
 
-  /// The first wait is short, so that its end says that the card can be activated.
-  private let firstWait = Duration.milliseconds(150)
+  /// The time in which the commands that arm a reader have certainly reached it.
+  private let armingTime = Duration.milliseconds(150)
   /// A reader that is silent is noticed when this has passed, and the card is armed again.
   private let wait = Duration.seconds(5)
   /// How often a reader may fail within ``lossPeriod`` before it counts as lost.
@@ -95,13 +95,24 @@ struct EmulationLoop<Responder: EmulationResponder>: Sendable {
     var isReady = false
     while true {
       try Task.checkCancellation()
+      // The driver returns only when something has come: the reader is armed a moment before.
+      let notice = isReady ? nil : Task { [armingTime, onReady = configuration.onReady] in
+        try await Task.sleep(for: armingTime)
+        onReady?()
+      }
+      defer { notice?.cancel() }
       do {
-        let limit = isReady ? wait : firstWait
         let isActivated = try await step {
-          try $0.waitForActivation(as: configuration.identity, timeout: limit)
+          try $0.waitForActivation(as: configuration.identity, timeout: wait)
         }
-        if !isReady { configuration.onReady?() }
-        isReady = true
+        if let notice {
+          if isActivated, !isReady {
+            notice.cancel()
+            // It has come before the moment was over, unless it has.
+            if case .failure = await notice.result { configuration.onReady?() }
+          }
+          isReady = true
+        }
         if isActivated { try await serve() }
       } catch let error as NFCError {
         guard [.readerLost, .readerUnavailable].contains(error.code) else { throw error }

@@ -89,6 +89,7 @@ struct ReadersCommand: AsyncParsableCommand {
           "serialNumber": found?.serialNumber.map { .string($0) },
           "chip": reader.chip.map { .string($0) },
           "protocols": .array(protocols.map { .string($0) }),
+          "emulates": reader.capabilities.emulation.map { _ in .array([.string("type4")]) },
           "commandPaths": paths.isEmpty ? nil : .array(paths.map(\.json)),
         ]).text)
     }
@@ -99,6 +100,10 @@ struct ReadersCommand: AsyncParsableCommand {
       protocols.joined(separator: " "),
     ]
     try Output.line(fields.compactMap(\.self).joined(separator: "  ").onOneLine)
+    if let emulation = reader.capabilities.emulation {
+      try Output.line(
+        "  can act as a tag: nfc emulate" + (emulation.isExperimental ? " (experimental)" : ""))
+    }
     for path in paths { try Output.line("  \(path)".onOneLine) }
   }
 }

@@ -9,7 +9,8 @@ struct VirtualCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "virtual",
     abstract: "Acts as a reader with tags in its field, for other programs to use.",
-    usage: "nfc virtual <tag> ... [--trace <file>] [--pcsc] [<options>]\nnfc virtual --list",
+    usage:
+      "nfc virtual <tag> ... [--trace <file>] [--pcsc] [<options>]\nnfc virtual --facing <connection-string>\nnfc virtual --list",
     discussion: """
       Prints the reader's connection string, and runs until interrupted. A tag is a chip's name, a dump \
       file, or demo, which shows one tag of each protocol after the other.
@@ -21,6 +22,9 @@ struct VirtualCommand: AsyncParsableCommand {
       --list prints the names of all chips; with blank- before its name a chip is as it leaves the \
       factory. What is written to a tag stays until the command ends. The passport emrtd opens with document \
       number L898902C, date of birth 690806 and date of expiry 940623.
+
+      --facing puts this reader in front of the one of another nfc virtual: what nfc emulate makes of the \
+      one, the other reads.
 
       Examples:
         nfc virtual --list
@@ -59,6 +63,12 @@ struct VirtualCommand: AsyncParsableCommand {
 
   @Flag(help: "Let bytes on the line and frames in the air take as long as with a real reader.")
   var realTime = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Be in the field of the virtual reader with this connection string, and it in the field of this one.",
+      valueName: "connection-string"))
+  var facing: String?
 
   @Flag(help: "Act as a PC/SC reader, through pcscd's virtual reader.")
   var pcsc = false
@@ -103,13 +113,16 @@ struct VirtualCommand: AsyncParsableCommand {
     guard !list || !hasOtherArguments else {
       throw ValidationError("--list only prints names, and takes nothing else.")
     }
-    guard list || !tags.isEmpty else {
+    guard facing == nil || !pcsc else {
+      throw ValidationError("--facing is for the PN532, not for --pcsc.")
+    }
+    guard list || !tags.isEmpty || facing != nil else {
       throw ValidationError("Missing expected argument '<tag> ...': a chip's name, or a dump file.")
     }
   }
 
   private var hasOtherArguments: Bool {
-    !tags.isEmpty || trace != nil || pcap != nil || baud != nil || realTime || pcsc
+    !tags.isEmpty || facing != nil || trace != nil || pcap != nil || baud != nil || realTime || pcsc
   }
 
   /// The baud rates that SetSerialBaudRate supports and that a serial port can be set to (UM0701-02, 7.2.8).
@@ -176,7 +189,12 @@ struct VirtualCommand: AsyncParsableCommand {
       let pace: VirtualReader.Pace = realTime ? .realTime : baud == nil ? [] : .line
       let virtual = try Session.virtualReader(
         fields.pn532, chip: chip, pace: pace, trace: Self.trace(file.map(Self.writer), frames))
-      return RunningReader(connectionString: virtual.connectionString, close: virtual.close)
+      let listener = FacingReaders.listen(for: virtual)
+      if let facing { try FacingReaders.connect(virtual, to: facing) }
+      return RunningReader(connectionString: virtual.connectionString) {
+        listener?.removeName()
+        virtual.close()
+      }
     }
     let shown = try PublishedPCSCReader(
       VirtualPCSCReader(fields.pcsc, dialect: model),

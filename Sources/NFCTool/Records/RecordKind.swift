@@ -34,7 +34,7 @@ extension RecordKind {
   static var isFromFile: Bool { false }
   var templates: [String] { [] }
 
-  fileprivate static func configuration(of command: String) -> CommandConfiguration {
+  static func configuration(of command: String) -> CommandConfiguration {
     let examples = examples.map { "  nfc \(command) \($0)" }.joined(separator: "\n")
     let heading = Self.examples.count == 1 ? "Example:" : "Examples:"
     return CommandConfiguration(
@@ -69,12 +69,18 @@ struct EncodeKindCommand<Kind: RecordKind>: AsyncParsableCommand {
       commandName: write.commandName,
       abstract: "Encodes" + write.abstract.dropFirst("Writes".count),
       usage: "nfc encode \(Kind.name) \(Kind.usage) --output <file> [--as-is]",
-      discussion: write.discussion.split(separator: "\n", omittingEmptySubsequences: false)
-        .map { line in
-          line.hasPrefix("  nfc encode")
-            ? withoutReader(line) + " --output message.ndef" : String(line)
-        }
-        .joined(separator: "\n"))
+      discussion: withoutReaders(write.discussion, of: "encode", adding: " --output message.ndef"))
+  }
+
+  /// Returns a discussion whose examples of a command name no virtual tags.
+  static func withoutReaders(
+    _ discussion: String, of command: String, adding end: String = ""
+  ) -> String {
+    discussion.split(separator: "\n", omittingEmptySubsequences: false)
+      .map { line in
+        line.hasPrefix("  nfc \(command)") ? withoutReader(line) + end : String(line)
+      }
+      .joined(separator: "\n")
   }
 
   /// Returns an example without its virtual tag, because the command does not use a reader.

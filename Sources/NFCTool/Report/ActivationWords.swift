@@ -14,6 +14,23 @@ struct ActivationWords {
       if let info = card.protocolInfo { add(protocolInfo: info) }
     case .iso15693, .feliCa, .other: break
     }
+    if Self.isEmulated(tag) {
+      rows.append(("kind of card", "a card emulated by a PN532"))
+    }
+  }
+
+  /// Returns whether a card has the interface bytes that a PN532 has as a card, which a program cannot change, and a UID
+  /// as it has (libnfc 1.8.0, `nfc-relay-picc.c`).
+  private static func isEmulated(_ tag: DetectedTag) -> Bool {
+    let interfaceBytes: [UInt8] = [0x75, 0x33, 0x92, 0x03]
+    let ats: [UInt8] =
+      switch tag {
+      case .miFare(let tag): tag.ats
+      case .iso7816(let card): card.ats ?? []
+      case .iso15693, .feliCa, .other: []
+      }
+    return tag.identifier.count == 4 && tag.identifier.first == CardIdentity.firstByteOfUID
+      && ats.starts(with: interfaceBytes)
   }
 
   /// Adds what is unusual about a UID: 4 bytes are not unique, and a first byte of 08 indicates a random one

@@ -12,6 +12,8 @@ enum ExitStatus: Int32, Sendable {
   case notThere = 66
   /// There is no reader, or the reader cannot do what was requested.
   case noReader = 69
+  /// A program that this one depends on has failed.
+  case program = 70
   /// The tag or the reader was lost during the operation.
   case lost = 74
   /// The tag is read-only or locked, or authentication failed.

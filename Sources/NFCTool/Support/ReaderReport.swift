@@ -74,6 +74,9 @@ struct ReaderReport {
       reader.capabilities.maximumCommandLength, reader.capabilities.maximumResponseLength
     )
     add("longest command and answer", "\(command) and \(answer) bytes")
+    add(
+      "acts as a card",
+      reader.capabilities.emulation.map { $0.isExperimental ? "yes, experimental" : "yes" } ?? "no")
     add("opened in", opening.secondsText + " s")
     let clock = ContinuousClock()
     var start = clock.now

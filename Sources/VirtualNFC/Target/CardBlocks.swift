@@ -83,9 +83,9 @@ struct CardBlocks: Hashable {
     case Block.information: return information(pcb, Array(rest))
     case Block.acknowledge & 0xE2: return receiveAcknowledge(pcb)
     case Block.deselect & 0xE2:
-      if pcb & 0xF7 == Block.deselect { return .deselected(block(Block.deselect)) }
-      guard pcb & 0xF7 == Block.waitingTime, isBusy else { return .silence }
-      return .waits
+      return pcb & 0xF7 == Block.deselect ? .deselected(block(Block.deselect)) : .silence
+    case Block.waitingTime & 0xE2:
+      return pcb & 0xF7 == Block.waitingTime && isBusy ? .waits : .silence
     default: return .silence
     }
   }

@@ -61,32 +61,6 @@ extension SessionSuites {
     #expect(copy.mobileToken == Data([2]))
   }
 
-  @Test func noCardIsEmulated() async {
-    #expect(!CardSession.isSupported)
-    #expect(await !CardSession.isEligible)
-    await #expect(throws: CardSession.Error.systemNotAvailable) { try await CardSession() }
-  }
-
-  @Test func noEventsCome() async throws {
-    for try await event in CardSession.EventStream() { Issue.record("\(event)") }
-  }
-
-  @Test func aCommandOfAReaderCannotBeAnswered() async {
-    let command = CardSession.APDU(payload: Data([0x00, 0xA4]))
-    #expect(command == command)
-    #expect(command != CardSession.APDU(payload: command.payload))
-    #expect(command.debugDescription == "00A4")
-    await #expect(throws: CardSession.Error.transmissionError) {
-      try await command.respond(response: Data([0x90, 0x00]))
-    }
-  }
-
-  @Test func noAssertionIsGiven() async {
-    await #expect(throws: NFCPresentmentIntentAssertion.Error.systemNotAvailable) {
-      try await NFCPresentmentIntentAssertion.acquire()
-    }
-  }
-
   @Test func aSceneIsOpenedForNoEvent() throws {
     #expect(UIScene.ConnectionOptions().nfcEvent == nil)
     #expect("\(NFCWindowSceneEvent.readerDetected)" == "readerDetected")

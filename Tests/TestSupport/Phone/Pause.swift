@@ -1,0 +1,10 @@
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// A pause of a thread that plays a device.
+enum Pause {
+  static func milliseconds(_ count: UInt32) { usleep(count * 1000) }
+}
