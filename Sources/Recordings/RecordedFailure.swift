@@ -50,6 +50,7 @@ extension NFCError.Cause {
     case .unsupportedByReader: .members(["kind": .string("unsupportedByReader")])
     case .noAnswer: .members(["kind": .string("noAnswer")])
     case .checksum: .members(["kind": .string("checksum")])
+    case .foreignContent: .members(["kind": .string("foreignContent")])
     }
   }
 
@@ -88,6 +89,7 @@ extension NFCError.Cause {
     case "unsupportedByReader", "notCarried": self = .unsupportedByReader
     case "noAnswer": self = .noAnswer
     case "checksum": self = .checksum
+    case "foreignContent": self = .foreignContent
     default: throw RecordedField.Problem("there is no cause \"\(try fields.text("kind"))\"")
     }
   }

@@ -55,7 +55,8 @@ import Testing
     try system.usb("1-2", "072f", "2200", driver: module)
     let reader = try #require(system.diagnosis().readers.first)
     #expect(reader.problems == [.kernelDriver])
-    #expect(!reader.canBeOpened)
+    // The next command opens it.
+    #expect(reader.canBeOpened)
     #expect(reader.findings.first?.detail.contains(module) == true)
     #expect(reader.advice.contains(Self.freed))
     #expect(reader.advice.contains("echo 'blacklist \(module)' | sudo tee -a /etc/modprobe.d/"))
@@ -257,6 +258,7 @@ import Testing
     try system.usb("1-2", "072f", "2200", driver: "pn533_usb", mode: 0o600)
     let reader = try #require(system.diagnosis().readers.first)
     #expect(reader.problems == [.kernelDriver, .noPermission])
+    #expect(!reader.canBeOpened)
   }
 
   // MARK: By name

@@ -38,7 +38,7 @@ import Testing
     .system(errno: 5, text: "EIO"), .signal(number: 6, text: "SIGABRT"),
     .negativeAcknowledge(1), .statusWord(0x6A82), .statusFlags(flag1: 1, flag2: 2),
     .desfireStatus(0xAE),
-    .iso15693(0x0F), .chip(code: 0x14, text: "key"), .unsupportedByReader, .noAnswer, .checksum,
+    .iso15693(0x0F), .chip(code: 0x14, text: "key"), .unsupportedByReader, .noAnswer, .checksum, .foreignContent,
   ]
   static let places: [NFCError.Place] = [
     .page(1), .block(2), .sector(3), .file(0xE104), .offset(5),

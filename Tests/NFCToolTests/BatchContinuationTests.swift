@@ -55,4 +55,15 @@ import Testing
       interrupted.errors == "nfc: interrupted; the same command continues with --first 7\n")
     #expect(interrupted.lines.last == "2 tags written, 0 failed")
   }
+
+  /// As the help of --timeout says, 10 seconds are waited for the next tag.
+  @Test func aBatchEndsWhenNoOtherTagComes() async throws {
+    let start = ContinuousClock.now
+    let result = try await Tool.run(
+      ["write", "text", "a", "--each", "--count", "3"] + Self.tags)
+    #expect(result.status == 66)
+    #expect(result.lines.last == "2 tags written, 0 failed")
+    #expect(result.errorLines.count == 1)
+    #expect((.seconds(9) ... .seconds(40)).contains(ContinuousClock.now - start))
+  }
 }

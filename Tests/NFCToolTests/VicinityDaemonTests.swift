@@ -61,6 +61,18 @@ import VirtualNFC
     ),
   ]
 
+  /// A command whose last answer was lost is repeated as it was.
+  @Test(arguments: chips) func isClosedAgainAndOpenedAgain(_ chip: Chip) async throws {
+    let shown = try Shown(.named(chip.testDescription))
+    defer { shown.close() }
+    for _ in 0..<2 {
+      _ = try await shown.nfc("protect --password \(chip.password) --from \(chip.from)", 0)
+    }
+    let other = try await shown.nfc("protect --password \(chip.wrong) --from \(chip.from)", 77)
+    #expect(other.errors.contains("--current-password"))
+    for _ in 0..<2 { _ = try await shown.nfc("unprotect --password \(chip.password)", 0) }
+  }
+
   @Test(arguments: chips) func isClosedAndOpened(_ chip: Chip) async throws {
     let shown = try Shown(.named(chip.testDescription))
     defer { shown.close() }

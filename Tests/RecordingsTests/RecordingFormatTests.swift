@@ -61,6 +61,7 @@ import Testing
     .negativeAcknowledge(1), .statusWord(0x6A82), .statusFlags(flag1: 1, flag2: 0xA6),
     .desfireStatus(0xAE),
     .iso15693(0x0F), .chip(code: 1, text: "time"), .unsupportedByReader, .noAnswer, .checksum,
+    .foreignContent,
   ]
 
   static let calls: [RecordedCall] =

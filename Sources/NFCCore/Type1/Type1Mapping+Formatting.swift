@@ -52,7 +52,7 @@ extension Type1Mapping {
       else { continue }
       throw NFCError(
         .unsupported, "the tag holds something that is not NDEF, which formatting would overwrite",
-        place: .block(address / Type1Memory.blockSize))
+        cause: .foreignContent, place: .block(address / Type1Memory.blockSize))
     }
   }
 

@@ -156,6 +156,8 @@ public struct NFCError: Error, Hashable, Sendable {
     case noAnswer
     /// The check bytes of the answer are wrong.
     case checksum
+    /// The tag holds something that the change would overwrite; the call that makes it can be told to.
+    case foreignContent
   }
 
   /// A place on the tag. More may be added: a `switch` needs an `@unknown default`.
@@ -328,7 +330,7 @@ extension NFCError.Cause {
   /// broken, or what follows from that.
   fileprivate var explainsReason: Bool {
     switch self {
-    case .unsupportedByReader, .noAnswer, .checksum: false
+    case .unsupportedByReader, .noAnswer, .checksum, .foreignContent: false
     default: true
     }
   }
@@ -349,6 +351,7 @@ extension NFCError.Cause: CustomStringConvertible {
     case .unsupportedByReader: "not supported by the reader"
     case .noAnswer: "no answer"
     case .checksum: "wrong checksum"
+    case .foreignContent: "other content"
     }
   }
 }

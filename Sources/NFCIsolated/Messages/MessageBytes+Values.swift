@@ -119,6 +119,7 @@ extension MessageWriter {
       byte(13)
       self.number(number)
       text(reason)
+    case .foreignContent: byte(14)
     }
   }
 
@@ -252,6 +253,7 @@ extension MessageReader {
     case 11: return .noAnswer
     case 12: return .checksum
     case 13: return .signal(number: try number(), text: try text())
+    case 14: return .foreignContent
     default: throw MalformedMessage()
     }
   }

@@ -63,11 +63,15 @@ extension LibNFCExamination {
     return findings
   }
 
+  /// A module of the kernel is no obstacle: whoever may open the device may also take it off the module, which every
+  /// command does (``USBAccess/checkFree()``).
   private func kernelDriver(_ driver: String) -> ReaderFinding {
     let module = driver.replacing("-", with: "_")
-    let detail = "the kernel's module \(driver) has it"
+    let detail = "the kernel's module \(driver) has it, and every command takes it off the module"
     guard Self.kernelModules.contains(module) else {
-      return ReaderFinding(.kernelDriver, detail, advice: "sudo modprobe -r \(driver)")
+      return ReaderFinding(
+        .kernelDriver, detail, advice: "to keep the module away: sudo modprobe -r \(driver)",
+        isObstacle: false)
     }
     // pn533_usb depends on pn533, and that on nfc; a module cannot be removed before those that
     // depend on it.
@@ -76,13 +80,15 @@ extension LibNFCExamination {
     guard system.modules.blocks(module) else {
       return ReaderFinding(
         .kernelDriver, detail,
-        advice: "now: \(now); permanently: echo 'blacklist \(module)' | sudo tee -a \(file)")
+        advice:
+          "to keep the module away now: \(now); permanently: echo 'blacklist \(module)' | sudo tee -a "
+          + file, isObstacle: false)
     }
     return ReaderFinding(
       .kernelDriver, detail + ", although a file in modprobe.d blocks it",
       advice:
-        "sudo udevadm control --reload, then \(now), and plug the reader in again; if it comes "
-        + "back after a restart: sudo update-initramfs -u")
+        "to keep the module away: sudo udevadm control --reload, then \(now), and plug the reader in again; if "
+        + "it comes back after a restart: sudo update-initramfs -u", isObstacle: false)
   }
 
   private func inUse(_ device: USBDevice, _ programs: [Processes.Process]) -> ReaderFinding {

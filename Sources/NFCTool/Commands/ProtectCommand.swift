@@ -130,8 +130,10 @@ struct ProtectionChange: Sendable {
   /// The protection to set, or `nil` to remove it.
   let request: Request?
   /// The tag's current password.
-  let password: [UInt8]?
+  var password: [UInt8]?
   let isPlan: Bool
+  /// Whether ``password`` is the new one, in case that an earlier command has set it.
+  var isTrial = false
 
   /// The option for the tag's current password.
   var passwordOption: String { request == nil ? "--password" : "--current-password" }
@@ -140,7 +142,12 @@ struct ProtectionChange: Sendable {
   func naming<Result: Sendable>(
     on tag: SelectedTag<Kind>, _ body: () async throws -> Result
   ) async throws -> Result {
-    try await tag.namingPassword(passwordOption, isMissing: password == nil, body)
+    do {
+      return try await tag.namingPassword(passwordOption, isMissing: password == nil, body)
+    } catch let failure as Failure where failure.status == .notAllowed {
+      guard request != nil, password == nil || isTrial else { throw failure }
+      throw MissingPassword(failure: failure)
+    }
   }
 
   /// The tags whose protection is supported.
@@ -172,18 +179,7 @@ struct ProtectionChange: Sendable {
       "a tag with a password", polling: [.iso14443a, .iso15693],
       for: isPlan ? .reading : .changing
     ) { Kind($0) }
-    let isDone =
-      switch tag.kind {
-      case .ultralight(let commands, let miFare):
-        switch try await commands.secret() {
-        case .tripleDES: try await changeTripleDES(commands, tag, options)
-        case .aes: try await changeAES(miFare, tag, options)
-        default: try await change(commands, tag, options)
-        }
-      case .vicinity(let vicinity, let kind): try await change(vicinity, kind, tag, options)
-      case .file(let card): try await change(card, tag, options)
-      }
-    guard isDone else { return }
+    guard try await changeAgain(tag, options) else { return }
     let from = request.map { $0.from ?? Self.firstNumber(tag.kind) }
     try Output.done(
       options, tag.detected.identifier,
@@ -196,6 +192,20 @@ struct ProtectionChange: Sendable {
       ])
     if !options.json {
       Output.printNotice("\(request == nil ? "unprotected" : "protected") \(tag.name)")
+    }
+  }
+
+  /// Returns whether the protection was changed. It is not changed if only the plan is shown.
+  func change(_ tag: SelectedTag<Kind>, _ options: GlobalOptions) async throws -> Bool {
+    switch tag.kind {
+    case .ultralight(let commands, let miFare):
+      switch try await commands.secret() {
+      case .tripleDES: try await changeTripleDES(commands, tag, options)
+      case .aes: try await changeAES(miFare, tag, options)
+      default: try await change(commands, tag, options)
+      }
+    case .vicinity(let vicinity, let kind): try await change(vicinity, kind, tag, options)
+    case .file(let card): try await change(card, tag, options)
     }
   }
 

@@ -33,9 +33,11 @@ extension ProtectionChange {
     }
     let plan = try await naming(on: tag) { try await file.protectionPlan(protection) }
     guard plan.steps.isEmpty || plan.before.write == .open || password != nil else {
-      throw Failure(
+      let failure = Failure(
         .notAllowed, "the tag is protected by a password already", tag: tag.name,
         advice: "give it with \(passwordOption)")
+      if request != nil { throw MissingPassword(failure: failure) }
+      throw failure
     }
     guard !isPlan else {
       let steps =

@@ -152,9 +152,20 @@ struct RestoreArguments: ParsableArguments {
     guard missing.isEmpty else {
       throw Failure(
         .notAllowed, "not all was restored: \(missing.joined(separator: "; "))", tag: name,
-        advice: "another key may be needed; the rest was written")
+        advice: advice(report))
     }
     for left in grouped(report, where: { $0.isNotRequested }) { session.note("left out \(left)") }
+  }
+
+  /// Returns what would have the missing parts written.
+  private static func advice(_ report: [RestoredPart]) -> String {
+    let remedies = report.flatMap(\.omissions).filter(\.isFailure).compactMap(\.remedy)
+    var sentences: [String] = remedies.contains(.key) ? ["another key may be needed"] : []
+    for case .option(let name) in remedies {
+      let sentence = "\(name) writes it all the same"
+      if !sentences.contains(sentence) { sentences.append(sentence) }
+    }
+    return (sentences + ["the rest was written"]).joined(separator: "; ")
   }
 
   /// Returns a description of the parts that a plan omits.

@@ -66,7 +66,8 @@ extension FileRestoration {
         do {
           try await write(target)
         } catch let error as NFCError where error.group == .refusal {
-          omission = .init(text: error.description, isFailure: true, isNotRequested: false)
+          omission = .init(
+            text: error.description, isFailure: true, isNotRequested: false, remedy: .key)
         }
       }
       parts.append(target.part(omission))

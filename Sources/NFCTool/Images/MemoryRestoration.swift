@@ -17,6 +17,16 @@ struct RestoredPart {
     /// Whether it was requested and is not possible.
     let isFailure: Bool
     let isNotRequested: Bool
+    /// What would have it written, if anything would.
+    var remedy: Remedy?
+  }
+
+  /// What would have a part written that was left out.
+  enum Remedy: Hashable, Sendable {
+    /// A key that was not given.
+    case key
+    /// An option by which it is asked for.
+    case option(String)
   }
 
   /// The container, or `nil` for a part of the memory itself.
@@ -77,7 +87,11 @@ struct RestoredPart {
       return "\(place): \(change.before) → \(change.after)"
     }
     return (changes.isEmpty ? (written.isEmpty ? [] : ["\(name): \(writing)"]) : changes)
-      + omissions.map { "\(name): \(isDone ? "left" : "leave") out, \($0.text)" }
+      + omissions.map { omission in
+        var option = ""
+        if case .option(let name)? = omission.remedy { option = "; \(name) writes it all the same" }
+        return "\(name): \(isDone ? "left" : "leave") out, \(omission.text)\(option)"
+      }
   }
 
   func json(isDone: Bool) -> JSONValue {
@@ -251,8 +265,16 @@ struct ClassicRestoration: MemoryRestoration {
           let isBlock0 = omission.reason == .manufacturerBlock
           return RestoredPart.Omission(
             text: block + omission.reason.description, isFailure: !isBlock0 || includesBlock0,
-            isNotRequested: false)
+            isNotRequested: false, remedy: Self.remedy(omission.reason))
         })
+  }
+
+  private static func remedy(_ reason: MiFareClassicRestorePlan.Reason) -> RestoredPart.Remedy? {
+    switch reason {
+    case .noKey, .notWritable, .refused: .key
+    case .locksPermanently: .option("--include-locks")
+    default: nil
+    }
   }
 }
 

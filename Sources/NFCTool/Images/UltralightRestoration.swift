@@ -40,7 +40,8 @@ struct UltralightRestoration: MemoryRestoration {
           omissions: [
             RestoredPart.Omission(
               text: text(omission), isFailure: omission.reason == .refused,
-              isNotRequested: omission.reason == .notRequested)
+              isNotRequested: omission.reason == .notRequested,
+              remedy: omission.reason == .refused ? .key : nil)
           ])
       }
     return parts.sorted { $0.number < $1.number }

@@ -82,7 +82,7 @@ struct WiFiKind: RecordKind {
     let count = password.utf8.count
     guard isWPA3 ? (1...Self.longestPassword).contains(count) : Self.isWPA2(password) else {
       throw Failure(
-        .usage, "a password of \(count) bytes does not fit this network",
+        .usage, "a password of \(count) byte\(count == 1 ? "" : "s") does not fit this network",
         advice: isWPA3
           ? "it has 1 to 64 bytes; insist with --as-is"
           : "WPA2 requires 8 to 63 characters; insist with --as-is")

@@ -63,7 +63,11 @@ struct Failure: Error, Hashable, Sendable {
     self.init(
       ExitStatus(code), error.description, tag: tag,
       advice: error.recovery == nil ? Self.advice(code) : nil)
+    if isTags, error.cause == .foreignContent { advice = Self.insistence }
   }
+
+  /// Only `nfc format` overwrites what is there, if it is told to.
+  private static let insistence = "use another tag, or insist with nfc format --force"
 
   private static func advice(_ code: NFCError.Code) -> String? {
     switch code {

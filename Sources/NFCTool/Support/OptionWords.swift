@@ -116,10 +116,12 @@ enum OptionWords {
     return Failure(.usage, "a command is missing after the options", advice: "such as \(line) poll")
   }
 
-  /// Returns the command that the words name, wherever options stand between them.
+  /// Returns the command that the words name, wherever options stand between them. The value of an option is not one of
+  /// them, even if it is spelled like a command, unless the option has taken the command's name for its value.
   private static func command(
     of arguments: [String]
   ) -> (path: [String], command: any ParsableCommand.Type) {
+    let arguments = GlobalOptions.hoisted(arguments, below: NFCTool.self)
     var path: [String] = []
     var command: any ParsableCommand.Type = NFCTool.self
     for word in arguments {

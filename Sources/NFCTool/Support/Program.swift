@@ -56,10 +56,11 @@ enum Program {
     case _ where Interruption.hasHappened || error is CancellationError:
       return Interruption.status
     case let failure as Failure:
-      Output.printError(failure.line)
+      Output.printError(
+        SecretWords.hidden(failure.line, arguments, isUsage: failure.status == .usage))
       return failure.status.rawValue
     case let error as NFCError:
-      return status(of: Failure(error))
+      return status(of: Failure(error), arguments)
     default:
       return status(ofParser: error, arguments)
     }
@@ -74,9 +75,11 @@ enum Program {
         let failure = OptionWords.failure(for: arguments)
           ?? OptionWords.failure(inMessage: message, for: arguments)
       {
-        return status(of: failure)
+        return status(of: failure, arguments)
       }
-      if !message.isEmpty { Output.printError(message) }
+      if !message.isEmpty {
+        Output.printError(SecretWords.hidden(message, arguments, isUsage: true))
+      }
       return code == .validationFailure ? ExitStatus.usage.rawValue : code.rawValue
     }
     guard !message.isEmpty else { return ExitStatus.done.rawValue }

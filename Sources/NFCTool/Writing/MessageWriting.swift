@@ -102,6 +102,11 @@ extension DetectedTag {
 }
 
 extension SelectedTag {
+  /// A refused page does not say whether it is locked.
+  private static var adviceForClosedTag: String {
+    "nfc info shows whether it is locked or protected; if it has a password, give it with --password"
+  }
+
   /// Runs code that reads or changes the tag's message. The tag is added to errors.
   ///
   /// - Parameter interrupted: what an interruption leaves, if the command changes the tag.
@@ -118,7 +123,7 @@ extension SelectedTag {
         failure.advice = detected.adviceWithoutNDEF
       case .notAuthenticated, .authenticationFailed:
         failure.advice = detected.adviceForClosedNDEF
-      case .readOnly: failure.advice = "nfc info shows what is locked; use another tag"
+      case .readOnly: failure.advice = Self.adviceForClosedTag
       default: break
       }
       throw failure

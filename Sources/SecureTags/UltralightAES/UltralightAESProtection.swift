@@ -95,6 +95,8 @@ public struct UltralightAESProtectionPlan: Sendable {
 
   let before: UltralightAESConfiguration
   let protection: UltralightAESProtection?
+  /// Whether the tag, as it is now, closes permanently after some wrong keys.
+  package var limitsAttempts: Bool { before.attemptLimit != nil }
 
   /// - Parameter protection: `nil` removes the protection and leaves the keys unchanged.
   init(

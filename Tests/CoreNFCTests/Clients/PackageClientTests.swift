@@ -145,6 +145,63 @@ import Testing
     }
   }
 
+  // MARK: Names
+
+  /// SwiftPM knows one target of a name in all packages together. A package beside this one has a module for each of our
+  /// folders: what we call so has another name, unless it is a library's own module. Only the graph is loaded.
+  @Test func noNameIsTakenFromOthers() async throws {
+    let libraries: Set = [
+      "NFC", "NFCDiagnosis", "CoreNFC", "AppleCoreNFC", "NDEF", "Recordings", "SecureTags",
+      "VirtualNFC", "SUNMessage", "DriverConformance", "ReaderThread", "TagImages",
+    ]
+    let names = try ["Sources", "Modules", "Tests"].flatMap { folder in
+      try FileManager.default.contentsOfDirectory(
+        atPath: Self.root.appending(path: folder).path)
+    }.filter { !libraries.contains($0) && !$0.hasPrefix(".") }
+    #expect(names.count > 30 && names.contains("NFCReader") && names.contains("JSONText"))
+    try await Self.expectGraph(names, [#".product(name: "CoreNFC", package: "swift-nfc")"#])
+  }
+
+  /// The modules of libraries have aliases: those of Core NFC as the README shows, others with their own product.
+  @Test func modulesOfLibrariesHaveAliases() async throws {
+    try await Self.expectGraph(
+      ["NDEF", "NFC", "ReaderThread", "TagImages", "Recordings"],
+      [
+        #".product(name: "CoreNFC", package: "swift-nfc", moduleAliases: ["NDEF": "NFCMessages", "#
+          + #""NFC": "NFCReaders", "ReaderThread": "NFCThreads"])"#,
+        #".product(name: "TagImages", package: "swift-nfc", moduleAliases: ["TagImages": "NFCImages"])"#,
+        #".product(name: "Recordings", package: "swift-nfc", moduleAliases: ["Recordings": "NFCRecordings"])"#,
+      ])
+  }
+
+  /// Expects that a package with these modules and products can be planned.
+  private static func expectGraph(_ modules: [String], _ products: [String]) async throws {
+    try await inTemporaryDirectory { directory in
+      let link = directory.appending(path: "swift-nfc")
+      try FileManager.default.createSymbolicLink(at: link, withDestinationURL: root)
+      let targets = modules.map { ".target(name: \"\($0)\")" }.joined(separator: ", ")
+      let uses = (modules.map { "\"\($0)\"" } + products).joined(separator: ", ")
+      var files = [
+        "Package.swift": """
+        // swift-tools-version: 6.1
+        import PackageDescription
+
+        let package = Package(
+          name: "client",
+          dependencies: [.package(path: "\(link.path)")],
+          targets: [\(targets), .executableTarget(name: "App", dependencies: [\(uses)])])
+        """,
+        "Sources/App/main.swift": "",
+      ]
+      for module in modules { files["Sources/\(module)/File.swift"] = "" }
+      let client = directory.appending(path: "client")
+      try write(files, to: client)
+      let graph = try await run("swift", "package", "show-dependencies", in: client)
+      #expect(
+        graph.status == 0 && !graph.text.contains("conflicting name"), "\(graph.text.suffix(2000))")
+    }
+  }
+
   /// The test and the README say the same.
   @Test func theReadmeHasTheLine() throws {
     let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)

@@ -63,7 +63,7 @@ extension Type3Mapping {
       throw NFCError(
         .unsupported,
         "the tag holds something that is not NDEF, which formatting would overwrite",
-        place: .block(used.0))
+        cause: .foreignContent, place: .block(used.0))
     }
   }
 

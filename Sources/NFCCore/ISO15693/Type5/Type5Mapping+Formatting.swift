@@ -53,7 +53,8 @@ extension Type5Mapping {
     for address in addresses {
       guard let byte = image.byte(address), byte != 0x00, byte != 0xFF else { continue }
       if content.indices.contains(address), content[address] == byte { continue }
-      throw NFCError(.unsupported, refusal, place: .block(address / size))
+      throw NFCError(
+        .unsupported, refusal, cause: .foreignContent, place: .block(address / size))
     }
   }
 

@@ -98,7 +98,7 @@ enum ClassicFormatting {
       throw NFCError(
         .unsupported,
         "the card holds something that is not NDEF, which formatting would overwrite",
-        place: .block(block))
+        cause: .foreignContent, place: .block(block))
     }
   }
 

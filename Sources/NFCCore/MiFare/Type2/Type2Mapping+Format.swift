@@ -113,7 +113,7 @@ extension Type2Mapping {
         throw NFCError(
           .unsupported,
           "the tag holds data that is not NDEF, which formatting would overwrite",
-          place: .page(page))
+          cause: .foreignContent, place: .page(page))
       }
     }
   }

@@ -36,6 +36,8 @@ public struct UltralightProtectionPlan: Hashable, Sendable {
   let chip: Type2Chip
   let settings: Type2Chip.PasswordSettings
   let before: UltralightConfiguration
+  /// Whether the tag, as it is now, closes permanently after some wrong passwords.
+  package var limitsAttempts: Bool { before.attemptLimit != 0 }
   let after: UltralightConfiguration
   let protection: UltralightProtection?
 
