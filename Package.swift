@@ -31,6 +31,7 @@ let package = Package(
     .library(name: "VirtualNFC", targets: ["VirtualNFC"]),
     .library(name: "SUNMessage", targets: ["SUNMessage"]),
     .library(name: "TravelDocuments", targets: ["TravelDocuments"]),
+    .library(name: "PassMessage", targets: ["PassMessage"]),
     // For those who write a driver of their own.
     .library(name: "DriverConformance", targets: ["DriverConformance"]),
     .library(name: "ReaderThread", targets: ["ReaderThread"]),
@@ -85,6 +86,7 @@ let package = Package(
     .target(name: "NFCCore", dependencies: ["NDEF", "ReaderThread", "COpenSSL"]),
     // For servers: no reader, no I/O.
     .target(name: "SUNMessage", dependencies: ["COpenSSL"]),
+    .target(name: "PassMessage", dependencies: ["COpenSSL"]),
     .target(name: "ChildProcesses", dependencies: ["ReaderThread"]),
     // Made with any reader and played back without one.
     .target(name: "Recordings", dependencies: ["JSONText", "NDEF", "NFCCore", "ReaderThread"]),
@@ -175,6 +177,7 @@ let package = Package(
       exclude: ["ModelMain.swift"]),
     .testTarget(name: "NFCCoreTests", dependencies: ["NFCCore", "SeededRandom"]),
     .testTarget(name: "SUNMessageTests", dependencies: ["SUNMessage"], exclude: ["Vectors"]),
+    .testTarget(name: "PassMessageTests", dependencies: ["PassMessage"]),
     .testTarget(
       name: "SecureTagsTests",
       dependencies: ["SecureTags", "SUNMessage", "NFC", "TestSupport", "VirtualNFC"]),
