@@ -32,6 +32,7 @@ let package = Package(
     .library(name: "SUNMessage", targets: ["SUNMessage"]),
     .library(name: "TravelDocuments", targets: ["TravelDocuments"]),
     .library(name: "PassMessage", targets: ["PassMessage"]),
+    .library(name: "NFCPasses", targets: ["NFCPasses"]),
     // For those who write a driver of their own.
     .library(name: "DriverConformance", targets: ["DriverConformance"]),
     .library(name: "ReaderThread", targets: ["ReaderThread"]),
@@ -110,6 +111,8 @@ let package = Package(
       name: "NFCPCSC", dependencies: ["NFCCore", "ReaderExamination", "SystemFacts", "CPCSCLite"]),
     // Files of tags' memories, of several programs.
     .target(name: "TagImages", dependencies: ["JSONText"]),
+    // Passes of phones, over a reader.
+    .target(name: "NFCPasses", dependencies: ["NFCCore", "NDEF", "PassMessage"]),
     .target(name: "SecureTags", dependencies: ["NFCCore", "NDEF", "SUNMessage", "COpenSSL"]),
     // Passports and identity cards: reads them, and judges what they say.
     .target(name: "TravelDocuments", dependencies: ["NFCCore", "COpenSSL"]),
@@ -178,6 +181,7 @@ let package = Package(
     .testTarget(name: "NFCCoreTests", dependencies: ["NFCCore", "SeededRandom"]),
     .testTarget(name: "SUNMessageTests", dependencies: ["SUNMessage"], exclude: ["Vectors"]),
     .testTarget(name: "PassMessageTests", dependencies: ["PassMessage"]),
+    .testTarget(name: "NFCPassesTests", dependencies: ["NFCPasses", "PassMessage"]),
     .testTarget(
       name: "SecureTagsTests",
       dependencies: ["SecureTags", "SUNMessage", "NFC", "TestSupport", "VirtualNFC"]),

@@ -261,7 +261,7 @@ enum Base64 {
 
 extension [UInt8] {
   /// Overwrites the bytes and empties the array.
-  mutating func wipe() {
+  package mutating func wipe() {
     withUnsafeMutableBytes { bytes in
       if let address = bytes.baseAddress { OPENSSL_cleanse(address, bytes.count) }
     }

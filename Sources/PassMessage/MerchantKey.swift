@@ -55,6 +55,14 @@ public struct MerchantKey: Sendable {
     return [last & 1 == 0 ? 0x02 : 0x03] + point.dropFirst().prefix(Self.size)
   }
 
+  /// Signs bytes by ECDSA with SHA-256; the signature in DER, `nil` if OpenSSL refuses.
+  package func signature(of bytes: [UInt8]) -> [UInt8]? { key.signature(of: bytes) }
+
+  /// The x coordinate that this key has in common with a public key, 32 bytes; `nil` if that is not a point.
+  package func sharedSecret(with publicKey: [UInt8]) -> [UInt8]? {
+    key.sharedSecret(withPoint: publicKey)
+  }
+
   /// The public key as `pass.json` has it in `nfc.encryptionPublicKey`: a SubjectPublicKeyInfo (RFC 5480) with the
   /// compressed point, in Base64.
   public var publicKeyForPass: String {
