@@ -73,19 +73,19 @@ struct CardContent {
   }
 
   // The data objects of the odd instructions (ISO/IEC 7816-4, 11.2.2): an offset, and data.
-  private static let (offsetObject, dataObject): (Int, Int) = (0x54, 0x53)
+  private static let (offsetObject, dataObject): (UInt32, UInt32) = (0x54, 0x53)
 
   private func offset(in data: [UInt8]) -> Int {
-    let field = DataObject.fields(of: data, in: data.indices)?.first { $0.tag == Self.offsetObject }
-    return field.map { data[$0.value].reduce(0) { ($0 & 0xFF_FFFF) << 8 | Int($1) } } ?? 0
+    let field = (try? BERObject.all(in: data[...]))?.first { $0.tag == Self.offsetObject }
+    return field.map { $0.content.reduce(0) { ($0 & 0xFF_FFFF) << 8 | Int($1) } } ?? 0
   }
 
   /// - Parameter start: the position of the data in the command or the answer.
   private func dataObject(
     of data: [UInt8], at address: Int, isInAnswer: Bool, from start: Int
   ) -> [Window] {
-    let field = DataObject.fields(of: data, in: data.indices)?.first { $0.tag == Self.dataObject }
-    let value = field?.value ?? data.indices
+    let field = (try? BERObject.all(in: data[...]))?.first { $0.tag == Self.dataObject }
+    let value = field?.content.indices ?? data.indices
     guard !value.isEmpty else { return [] }
     return [
       Window(
@@ -201,58 +201,20 @@ struct CardContent {
   }
 }
 
-/// BER-TLV data objects (ISO/IEC 7816-4, 6.3).
-struct DataObject {
-  let tag: Int
-  let value: Range<Int>
-
-  /// Returns the objects that a range consists of; `nil` if it is anything else.
-  static func fields(of bytes: [UInt8], in range: Range<Int>) -> [DataObject]? {
-    var fields: [DataObject] = []
-    var position = range.lowerBound
-    func next() -> Int? {
-      guard position < range.upperBound else { return nil }
-      defer { position += 1 }
-      return Int(bytes[position])
-    }
-    while position < range.upperBound {
-      guard var tag = next() else { return nil }
-      if tag & 0x1F == 0x1F {
-        guard let second = next() else { return nil }
-        tag = tag << 8 | second
-      }
-      guard var length = next() else { return nil }
-      if length > 0x80 {
-        let count = length & 0x7F
-        guard count <= 3 else { return nil }
-        length = 0
-        for _ in 0..<count {
-          guard let digit = next() else { return nil }
-          length = length << 8 | digit
-        }
-      }
-      guard length <= range.upperBound - position else { return nil }
-      fields.append(DataObject(tag: tag, value: position..<position + length))
-      position += length
-    }
-    return fields
-  }
-}
-
 /// What a card says about a file or an application when it is selected (ISO/IEC 7816-4, 7.4), or about a payment
 /// (EMV 4.3, book 3): cards have numbers and names of people in it.
 enum ControlInformation {
   private typealias Window = ContentReplacement.Window
 
-  private static let templates: Set<Int> = [0x61, 0x62, 0x64, 0x6F, 0xA5, 0x73, 0xBF0C]
+  private static let templates: Set<UInt32> = [0x61, 0x62, 0x64, 0x6F, 0xA5, 0x73, 0xBF0C]
   /// Sizes, kinds, identifiers and names of files; the list of what the card wants to know for a payment.
-  private static let kept: Set<Int> = [
+  private static let kept: Set<UInt32> = [
     0x4F, 0x80, 0x81, 0x82, 0x83, 0x84, 0x86, 0x88, 0x8A, 0x8B, 0x8C, 0x9F38,
   ]
-  private static let responseTemplate = 0x77
+  private static let responseTemplate: UInt32 = 0x77
   private static let formatOne: UInt8 = 0x80
   /// The profile, and the places of the records.
-  private static let keptOfProcessingOptions: Set<Int> = [0x82, 0x94]
+  private static let keptOfProcessingOptions: Set<UInt32> = [0x82, 0x94]
 
   /// Returns everything except the structure.
   static func windows(_ data: [UInt8]) -> [ContentReplacement.Window] {
@@ -261,25 +223,26 @@ enum ControlInformation {
 
   static func windows(ofProcessingOptions data: [UInt8]) -> [ContentReplacement.Window] {
     guard data.first != formatOne else { return [] }
-    guard let fields = DataObject.fields(of: data, in: data.indices), fields.count == 1,
+    guard let fields = try? BERObject.all(in: data[...]), fields.count == 1,
       fields[0].tag == responseTemplate
     else { return ContentLocator.answer(data, from: 0) }
-    return windows(data, in: fields[0].value, keeping: keptOfProcessingOptions)
+    return windows(data, in: fields[0].content.indices, keeping: keptOfProcessingOptions)
   }
 
   /// - Parameter depth: the maximum number of nested templates.
   private static func windows(
-    _ data: [UInt8], in range: Range<Int>, keeping kept: Set<Int>, depth: Int = 8
+    _ data: [UInt8], in range: Range<Int>, keeping kept: Set<UInt32>, depth: Int = 8
   ) -> [ContentReplacement.Window] {
     guard !range.isEmpty else { return [] }
-    guard depth > 0, let fields = DataObject.fields(of: data, in: range) else {
+    guard depth > 0, let fields = try? BERObject.all(in: data[range]) else {
       return [window(range)]
     }
     return fields.flatMap { field -> [ContentReplacement.Window] in
       if templates.contains(field.tag) {
-        return windows(data, in: field.value, keeping: kept, depth: depth - 1)
+        return windows(data, in: field.content.indices, keeping: kept, depth: depth - 1)
       }
-      return kept.contains(field.tag) || field.value.isEmpty ? [] : [window(field.value)]
+      return kept.contains(field.tag) || field.content.isEmpty
+        ? [] : [window(field.content.indices)]
     }
   }
 

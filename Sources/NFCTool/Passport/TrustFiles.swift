@@ -40,7 +40,7 @@ enum TrustFiles {
     guard let names = File.names(inFolder: path) else {
       do {
         try store.add(try File.read(path), name: File.name(path))
-      } catch let error as DecodingError {
+      } catch let error as DataObjectError {
         throw Failure(
           .content, "\(File.name(path)) cannot be used as a trust list: \(error.reason)",
           advice: "give a certificate in PEM or DER, a master list, or an LDIF")
@@ -52,7 +52,7 @@ enum TrustFiles {
       guard File.names(inFolder: file) == nil else { continue }
       do {
         try store.add(try File.read(file), name: File.name(file))
-      } catch let error as DecodingError {
+      } catch let error as DataObjectError {
         notes.append("\(File.name(file)) was left out: \(error.reason)")
       }
     }

@@ -1,4 +1,5 @@
 import NFC
+import NFCCore
 
 /// An application that the payment system environment of a bank card lists, with its name only: no number and no
 /// name of a person is in the list.
@@ -23,11 +24,11 @@ struct PaymentApplication: Equatable {
   }
 
   private enum Tag {
-    static let entry: [UInt8] = [0x61]
-    static let aid: [UInt8] = [0x4F]
-    static let label: [UInt8] = [0x50]
+    static let entry: UInt32 = 0x61
+    static let aid: UInt32 = 0x4F
+    static let label: UInt32 = 0x50
     /// 6F, A5 and BF0C, one in the other, contain the entries.
-    static let containers: [[UInt8]] = [[0x6F], [0xA5], [0xBF, 0x0C], [0x70]]
+    static let containers: [UInt32] = [0x6F, 0xA5, 0xBF0C, 0x70]
   }
 
   private static let maximumDepth = 4
@@ -37,45 +38,19 @@ struct PaymentApplication: Equatable {
     _ bytes: ArraySlice<UInt8>, depth: Int, _ found: inout [PaymentApplication]
   ) {
     guard depth < maximumDepth else { return }
-    for object in objects(bytes) {
+    for object in BERObject.leading(in: bytes) {
       if Tag.containers.contains(object.tag) {
-        collect(object.value, depth: depth + 1, &found)
+        collect(object.content, depth: depth + 1, &found)
       } else if object.tag == Tag.entry {
-        let parts = objects(object.value)
-        guard let aid = parts.first(where: { $0.tag == Tag.aid })?.value,
+        let parts = BERObject.leading(in: object.content)
+        guard let aid = parts.first(where: { $0.tag == Tag.aid })?.bytes,
           sizesOfIdentifiers.contains(aid.count)
         else { continue }
-        let label = parts.first { $0.tag == Tag.label }?.value ?? []
+        let label = parts.first { $0.tag == Tag.label }?.bytes ?? []
         found.append(
-          PaymentApplication(aid: Array(aid), label: String(decoding: label, as: UTF8.self)))
+          PaymentApplication(aid: aid, label: String(decoding: label, as: UTF8.self)))
       }
     }
-  }
-
-  /// Returns the data objects up to the first that is not complete (EMV Book 3, annex B).
-  private static func objects(
-    _ bytes: ArraySlice<UInt8>
-  ) -> [(tag: [UInt8], value: ArraySlice<UInt8>)] {
-    var rest = bytes
-    var found: [(tag: [UInt8], value: ArraySlice<UInt8>)] = []
-    while let first = rest.popFirst() {
-      var tag = [first]
-      if first & 0x1F == 0x1F {
-        repeat {
-          guard let next = rest.popFirst() else { return found }
-          tag.append(next)
-        } while tag[tag.count - 1] & 0x80 != 0
-      }
-      guard var length = rest.popFirst().map(Int.init) else { return found }
-      if length == 0x81 {
-        guard let next = rest.popFirst() else { return found }
-        length = Int(next)
-      }
-      guard length <= rest.count else { return found }
-      found.append((tag, rest.prefix(length)))
-      rest = rest.dropFirst(length)
-    }
-    return found
   }
 
   /// Payment systems by their registered identifiers (ISO/IEC 7816-5), which begin every application

@@ -1,3 +1,5 @@
+import NFCCore
+
 /// The curves over which travel documents compute (Doc 9303-11, 9.5.1), by the numbers of their domain parameters.
 public enum StandardCurve: Int, Hashable, Sendable, CaseIterable {
   /// 192 bits, SEC 2.

@@ -1,3 +1,5 @@
+import NFCCore
+
 /// An object identifier of ASN.1.
 public struct ObjectIdentifier: Hashable, Sendable, ExpressibleByStringLiteral {
   /// The value of the identifier in DER, without tag and length.
@@ -69,4 +71,11 @@ extension ObjectIdentifier {
   static let bsi: ObjectIdentifier = "0.4.0.127.0.7"
   /// id-icao-mrtd-security (Doc 9303-10, 4.6.2.3).
   static let icaoSecurity: ObjectIdentifier = "2.23.136.1.1"
+}
+
+extension BERObject {
+  /// The identifier, if the object is one.
+  var objectIdentifier: ObjectIdentifier? {
+    tag == Universal.objectIdentifier ? ObjectIdentifier(bytes) : nil
+  }
 }

@@ -1,3 +1,5 @@
+import NFCCore
+
 /// Faces in data group 2 (Doc 9303-10, 4.7.2), in records of ISO/IEC 19794-5 or 39794-5.
 public struct FacialRecord: Hashable, Sendable {
   /// The standard of a record.
@@ -18,10 +20,10 @@ public struct FacialRecord: Hashable, Sendable {
 
   /// Decodes data group 2.
   ///
-  /// - Throws: ``DecodingError`` if there is no record with an image.
-  public static func all(in file: [UInt8]) throws(DecodingError) -> [FacialRecord] {
+  /// - Throws: ``DataObjectError`` if there is no record with an image.
+  public static func all(in file: [UInt8]) throws(DataObjectError) -> [FacialRecord] {
     let group = try BERObject(file)
-    guard group.tag == 0x75 else { throw DecodingError("data group 2 has another tag", at: 0) }
+    guard group.tag == 0x75 else { throw DataObjectError("data group 2 has another tag", at: 0) }
     var templates: [BERObject] = []
     for object in try group.children() where object.tag == 0x7F61 {
       templates += try object.children()
@@ -33,7 +35,7 @@ public struct FacialRecord: Hashable, Sendable {
       }
     }
     guard !records.isEmpty else {
-      throw DecodingError("data group 2 has no image of a known format", at: 0)
+      throw DataObjectError("data group 2 has no image of a known format", at: 0)
     }
     return records
   }
@@ -121,11 +123,11 @@ public struct FacialRecord: Hashable, Sendable {
 public enum DisplayedImages {
   /// Decodes the data group; images of unknown formats are left out.
   ///
-  /// - Throws: ``DecodingError``.
-  public static func all(in file: [UInt8]) throws(DecodingError) -> [DocumentImage] {
+  /// - Throws: ``DataObjectError``.
+  public static func all(in file: [UInt8]) throws(DataObjectError) -> [DocumentImage] {
     let group = try BERObject(file)
     guard [0x65, 0x67].contains(group.tag) else {
-      throw DecodingError("a data group with images has another tag", at: 0)
+      throw DataObjectError("a data group with images has another tag", at: 0)
     }
     return try group.children().filter { [0x5F40, 0x5F43].contains($0.tag) }
       .compactMap { DocumentImage($0.content) }

@@ -1,3 +1,5 @@
+import NFCCore
+
 /// EF.COM: the versions and the list of data groups (Doc 9303-10, 4.6.1). It is not signed.
 public struct CommonData: Hashable, Sendable {
   /// The version of the Logical Data Structure, such as `1.7`; `nil` if the file has none.
@@ -9,10 +11,10 @@ public struct CommonData: Hashable, Sendable {
 
   /// Decodes the file.
   ///
-  /// - Throws: ``DecodingError``.
-  public init(_ file: [UInt8]) throws(DecodingError) {
+  /// - Throws: ``DataObjectError``.
+  public init(_ file: [UInt8]) throws(DataObjectError) {
     let whole = try BERObject(file)
-    guard whole.tag == 0x60 else { throw DecodingError("EF.COM has another tag", at: 0) }
+    guard whole.tag == 0x60 else { throw DataObjectError("EF.COM has another tag", at: 0) }
     let fields = try whole.children()
     func text(_ tag: UInt32) -> String? {
       fields.first { $0.tag == tag }.map { String(decoding: $0.content, as: UTF8.self) }
@@ -43,8 +45,8 @@ public struct ChipAttributes: Hashable, Sendable {
 
   /// Decodes the file: objects until its end or padding.
   ///
-  /// - Throws: ``DecodingError`` for a file that does not begin with an object.
-  public init(_ file: [UInt8]) throws(DecodingError) {
+  /// - Throws: ``DataObjectError`` for a file that does not begin with an object.
+  public init(_ file: [UInt8]) throws(DataObjectError) {
     var rest = file[...]
     var objects: [BERObject] = []
     while let first = rest.first, first != 0, first != 0xFF {
@@ -72,8 +74,8 @@ public struct ApplicationDirectory: Hashable, Sendable {
 
   /// Decodes the file: templates with tag 61 until its end or padding.
   ///
-  /// - Throws: ``DecodingError`` for a file that does not begin with an object.
-  public init(_ file: [UInt8]) throws(DecodingError) {
+  /// - Throws: ``DataObjectError`` for a file that does not begin with an object.
+  public init(_ file: [UInt8]) throws(DataObjectError) {
     var rest = file[...]
     var names: [[UInt8]] = []
     var isFirst = true

@@ -1,3 +1,5 @@
+import NFCCore
+
 /// Data group 11: further details of the holder (Doc 9303-10, 4.7.11). Every field may be missing.
 public struct PersonalDetails: Hashable, Sendable {
   /// The name in the state's own script.
@@ -29,8 +31,8 @@ public struct PersonalDetails: Hashable, Sendable {
 
   /// Decodes the data group. What is unknown in it is left out.
   ///
-  /// - Throws: ``DecodingError``.
-  public init(_ file: [UInt8]) throws(DecodingError) {
+  /// - Throws: ``DataObjectError``.
+  public init(_ file: [UInt8]) throws(DataObjectError) {
     for (tag, value) in try DetailFields.all(in: file, tag: 0x6B, repeated: 0x5F0F) {
       let text = DetailFields.text(value)
       switch tag {
@@ -76,8 +78,8 @@ public struct IssueDetails: Hashable, Sendable {
 
   /// Decodes the data group. What is unknown in it is left out.
   ///
-  /// - Throws: ``DecodingError``.
-  public init(_ file: [UInt8]) throws(DecodingError) {
+  /// - Throws: ``DataObjectError``.
+  public init(_ file: [UInt8]) throws(DataObjectError) {
     for (tag, value) in try DetailFields.all(in: file, tag: 0x6C, repeated: 0x5F1A) {
       let text = DetailFields.text(value)
       switch tag {
@@ -109,10 +111,10 @@ public struct PersonToNotify: Hashable, Sendable {
 
   /// Decodes the data group.
   ///
-  /// - Throws: ``DecodingError``.
-  public static func all(in file: [UInt8]) throws(DecodingError) -> [PersonToNotify] {
+  /// - Throws: ``DataObjectError``.
+  public static func all(in file: [UInt8]) throws(DataObjectError) -> [PersonToNotify] {
     let group = try BERObject(file)
-    guard group.tag == 0x70 else { throw DecodingError("data group 16 has another tag", at: 0) }
+    guard group.tag == 0x70 else { throw DataObjectError("data group 16 has another tag", at: 0) }
     var persons: [PersonToNotify] = []
     for template in try group.children() where template.tag >= 0xA0 && template.tag <= 0xBF {
       var person = PersonToNotify()
@@ -137,9 +139,9 @@ private enum DetailFields {
   /// Returns the fields, also those in templates with other names or persons, and those outside of one.
   static func all(
     in file: [UInt8], tag: UInt32, repeated: UInt32
-  ) throws(DecodingError) -> [(tag: UInt32, value: [UInt8])] {
+  ) throws(DataObjectError) -> [(tag: UInt32, value: [UInt8])] {
     let group = try BERObject(file)
-    guard group.tag == tag else { throw DecodingError("a data group has another tag", at: 0) }
+    guard group.tag == tag else { throw DataObjectError("a data group has another tag", at: 0) }
     var fields: [(tag: UInt32, value: [UInt8])] = []
     for object in try group.children() {
       // A template contains a number and the repeated field. Some documents have an empty or another one.

@@ -1,3 +1,5 @@
+import NFCCore
+
 /// The public key of a chip or of a certificate: SubjectPublicKeyInfo (RFC 5280, 4.1).
 enum PublicKey: Hashable, Sendable {
   /// A key over a standard curve, also if its parameters are explicit; the point is uncompressed.

@@ -1,3 +1,5 @@
+import NFCCore
+
 /// What a chip says about its protocols: EF.CardAccess, data group 14, and the content of EF.CardSecurity
 /// (Doc 9303-11, 9.2).
 ///
@@ -22,23 +24,23 @@ public struct SecurityInfos: Hashable, Sendable {
 
   /// Decodes EF.CardAccess: a set of entries; what follows it is padding.
   ///
-  /// - Throws: ``DecodingError`` for bytes that are not such a set.
-  public init(_ file: [UInt8]) throws(DecodingError) {
+  /// - Throws: ``DataObjectError`` for bytes that are not such a set.
+  public init(_ file: [UInt8]) throws(DataObjectError) {
     try self.init(BERObject(file))
   }
 
   /// Decodes data group 14, which has the set within its tag.
   ///
-  /// - Throws: ``DecodingError``.
-  public init(dataGroup file: [UInt8]) throws(DecodingError) {
+  /// - Throws: ``DataObjectError``.
+  public init(dataGroup file: [UInt8]) throws(DataObjectError) {
     let group = try BERObject(file)
-    guard group.tag == 0x6E else { throw DecodingError("data group 14 has another tag", at: 0) }
+    guard group.tag == 0x6E else { throw DataObjectError("data group 14 has another tag", at: 0) }
     try self.init(BERObject(group.content))
   }
 
-  init(_ set: BERObject) throws(DecodingError) {
+  init(_ set: BERObject) throws(DataObjectError) {
     guard set.tag == BERObject.Universal.set else {
-      throw DecodingError("security information is not a set", at: set.encoded.startIndex)
+      throw DataObjectError("security information is not a set", at: set.encoded.startIndex)
     }
     var explicit: [Int?: DomainParameters] = [:]
     var entries: [(identifier: ObjectIdentifier, fields: [BERObject])] = []

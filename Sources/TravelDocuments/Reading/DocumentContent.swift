@@ -1,3 +1,5 @@
+import NFCCore
+
 /// What was read of a document.
 public struct DocumentContent: Sendable {
   let state: ReadingState

@@ -1,3 +1,5 @@
+import NFCCore
+
 /// How a chip is read, as far as it has shown. It is kept for the rest of the document, also in a new session.
 struct ReadingHabits: Hashable, Sendable {
   /// Whether files are read by their short identifiers; otherwise each is selected first.
@@ -40,7 +42,7 @@ struct PartialFile: Hashable, Sendable {
   var isComplete: Bool { total.map { bytes.count >= $0 } ?? false }
 
   /// The first bytes give the size.
-  mutating func learnSize() throws(DecodingError) {
+  mutating func learnSize() throws(DataObjectError) {
     guard total == nil, let header = try BERObject.Header(bytes[...]) else { return }
     if let length = header.length {
       total = header.size + length

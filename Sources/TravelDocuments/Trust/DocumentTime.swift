@@ -1,3 +1,5 @@
+import NFCCore
+
 /// A point in time as certificates have it: YYYYMMDDhhmmss in UTC.
 public struct DocumentTime: Hashable, Sendable, Comparable {
   /// Fourteen digits.

@@ -1,3 +1,5 @@
+import NFCCore
+
 /// How a signature is made (Doc 9303-12, 4; RFC 3279, 4055, 5758; TR-03111, 5.2.1).
 struct SignatureAlgorithm: Hashable, Sendable {
   enum Scheme: Hashable, Sendable {

@@ -1,3 +1,5 @@
+import NFCCore
+
 /// A message that is signed: SignedData of CMS (RFC 5652, 5), in BER.
 ///
 /// OpenSSL's own verification refuses signatures that real documents have: plain ECDSA, a hash function that differs
@@ -33,18 +35,18 @@ struct SignedData: Sendable {
     static let signingTime: ObjectIdentifier = "1.2.840.113549.1.9.5"
   }
 
-  init(_ bytes: ArraySlice<UInt8>) throws(DecodingError) {
+  init(_ bytes: ArraySlice<UInt8>) throws(DataObjectError) {
     let start = bytes.startIndex
     let outer = try BERObject(bytes).children()
     guard outer.count >= 2, outer[0].objectIdentifier == Self.signedData else {
-      throw DecodingError("this is not signed data", at: start)
+      throw DataObjectError("this is not signed data", at: start)
     }
     let fields = try BERObject(outer[1].content).children()
-    guard fields.count >= 4 else { throw DecodingError("signed data is not complete", at: start) }
+    guard fields.count >= 4 else { throw DataObjectError("signed data is not complete", at: start) }
     let encapsulated = try fields[2].children()
     guard let type = encapsulated.first?.objectIdentifier, encapsulated.count >= 2,
       let octets = try BERObject(encapsulated[1].content).octets
-    else { throw DecodingError("signed data has no content", at: start) }
+    else { throw DataObjectError("signed data has no content", at: start) }
     contentType = type
     content = octets
     var certificates: [Certificate] = []
@@ -53,7 +55,7 @@ struct SignedData: Sendable {
     }
     self.certificates = certificates
     guard let last = fields.last, last.tag == BERObject.Universal.set else {
-      throw DecodingError("signed data has no signer", at: start)
+      throw DataObjectError("signed data has no signer", at: start)
     }
     signers = try last.children().compactMap(Self.signer)
   }

@@ -1,3 +1,5 @@
+import NFCCore
+
 /// The certificates and lists in a file.
 struct TrustFile {
   private(set) var certificates: [Certificate] = []
@@ -6,7 +8,7 @@ struct TrustFile {
   /// id-icao-cscaMasterList.
   private static let masterList = ObjectIdentifier.icaoSecurity.appending(2)
 
-  init(_ file: [UInt8]) throws(DecodingError) {
+  init(_ file: [UInt8]) throws(DataObjectError) {
     if file.first == UInt8(BERObject.Universal.sequence) {
       try addDER(file)
       return
@@ -16,19 +18,19 @@ struct TrustFile {
     if isPEM { try addPEM(lines) } else { try addLDIF(file) }
   }
 
-  private mutating func addDER(_ bytes: [UInt8]) throws(DecodingError) {
+  private mutating func addDER(_ bytes: [UInt8]) throws(DataObjectError) {
     if let certificate = Certificate(bytes) {
       certificates.append(certificate)
       return
     }
     let list = try SignedData(bytes[...])
     guard list.contentType == Self.masterList else {
-      throw DecodingError("the signed data is not a master list", at: 0)
+      throw DataObjectError("the signed data is not a master list", at: 0)
     }
     lists.append(list)
     // CscaMasterList: a version and a set of certificates.
     guard let set = try BERObject(list.content).children().last else {
-      throw DecodingError("the master list is malformed", at: 0)
+      throw DataObjectError("the master list is malformed", at: 0)
     }
     certificates += try set.children().compactMap { Certificate($0) }
   }
@@ -38,14 +40,14 @@ struct TrustFile {
   private static let begin = Array("-----BEGIN ".utf8)
   private static let end = Array("-----END ".utf8)
 
-  private mutating func addPEM(_ lines: [ArraySlice<UInt8>]) throws(DecodingError) {
+  private mutating func addPEM(_ lines: [ArraySlice<UInt8>]) throws(DataObjectError) {
     var text: [UInt8]?
     for line in lines {
       if line.starts(with: Self.begin) {
         text = []
       } else if line.starts(with: Self.end) {
         guard let content = text, let bytes = Base64.decode(content) else {
-          throw DecodingError("a block of PEM is malformed", at: line.startIndex)
+          throw DataObjectError("a block of PEM is malformed", at: line.startIndex)
         }
         text = nil
         try addDER(bytes)
@@ -62,7 +64,7 @@ struct TrustFile {
     "usercertificate;binary", "usercertificate", "cacertificate;binary", "cacertificate",
   ]
 
-  private mutating func addLDIF(_ file: [UInt8]) throws(DecodingError) {
+  private mutating func addLDIF(_ file: [UInt8]) throws(DataObjectError) {
     var name = ""
     var value: [UInt8] = []
     var isBase64 = false
@@ -70,11 +72,11 @@ struct TrustFile {
     func isKnown(_ name: String) -> Bool {
       Self.listAttributes.contains(name) || Self.certificateAttributes.contains(name)
     }
-    func finish(_ this: inout TrustFile) throws(DecodingError) {
+    func finish(_ this: inout TrustFile) throws(DataObjectError) {
       guard isBase64, isKnown(name) else { return }
       hasAttribute = true
       guard let bytes = Base64.decode(value) else {
-        throw DecodingError("an attribute of the LDIF is not base64", at: 0)
+        throw DataObjectError("an attribute of the LDIF is not base64", at: 0)
       }
       try this.addDER(bytes)
     }
@@ -95,7 +97,7 @@ struct TrustFile {
     }
     try finish(&self)
     guard hasAttribute else {
-      throw DecodingError(
+      throw DataObjectError(
         "it is neither a certificate, nor a master list, nor an LDIF with one", at: 0)
     }
   }

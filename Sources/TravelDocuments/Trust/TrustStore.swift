@@ -36,16 +36,18 @@ public struct TrustStore: Sendable {
   /// Adds a file: a certificate in DER or PEM, several in PEM, a master list in CMS, or an LDIF of ICAO's directory.
   ///
   /// - Parameter name: the name of the file, for messages.
-  /// - Throws: ``DecodingError`` for a file that is none of these, and for a master list whose signature is wrong.
-  public mutating func add(_ file: [UInt8], name: String) throws(DecodingError) {
+  /// - Throws: ``DataObjectError`` for a file that is none of these, and for a master list whose signature is wrong.
+  public mutating func add(_ file: [UInt8], name: String) throws(DataObjectError) {
     let content = try TrustFile(file)
     for list in content.lists {
       if case .wrong = list.verify() {
-        throw DecodingError("the signature of the master list is wrong", at: 0)
+        throw DataObjectError("the signature of the master list is wrong", at: 0)
       }
     }
     let certificates = content.certificates
-    guard !certificates.isEmpty else { throw DecodingError("there is no certificate in it", at: 0) }
+    guard !certificates.isEmpty else {
+      throw DataObjectError("there is no certificate in it", at: 0)
+    }
     for certificate in certificates {
       let index = anchors.count
       anchors.append(Anchor(certificate: certificate, source: name))
