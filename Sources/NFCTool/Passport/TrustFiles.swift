@@ -1,3 +1,4 @@
+import NFCCore
 import TravelDocuments
 
 #if canImport(Glibc)

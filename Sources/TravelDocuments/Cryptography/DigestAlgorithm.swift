@@ -26,7 +26,7 @@ public enum DigestAlgorithm: String, Hashable, Sendable, CaseIterable {
   public func callAsFunction(_ data: [UInt8]) -> [UInt8] { OpenSSL.digest(self, data) }
 
   /// The identifiers of RFC 8017, A.2.4, and of FIPS 180-4 in NIST's arc.
-  var identifier: ObjectIdentifier {
+  var identifier: ASN1ObjectIdentifier {
     switch self {
     case .sha1: "1.3.14.3.2.26"
     case .sha224: "2.16.840.1.101.3.4.2.4"
@@ -36,7 +36,7 @@ public enum DigestAlgorithm: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  init?(_ identifier: ObjectIdentifier) {
+  init?(_ identifier: ASN1ObjectIdentifier) {
     guard let found = Self.allCases.first(where: { $0.identifier == identifier }) else {
       return nil
     }

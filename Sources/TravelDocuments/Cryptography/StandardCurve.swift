@@ -41,7 +41,7 @@ public enum StandardCurve: Int, Hashable, Sendable, CaseIterable {
   }
 
   /// The identifier of the named curve: SEC 2, A.2, and RFC 5639, 4.1.
-  var identifier: ObjectIdentifier {
+  var identifier: ASN1ObjectIdentifier {
     switch self {
     case .secp192r1: "1.2.840.10045.3.1.1"
     case .secp224r1: "1.3.132.0.33"
@@ -57,7 +57,7 @@ public enum StandardCurve: Int, Hashable, Sendable, CaseIterable {
     }
   }
 
-  init?(_ identifier: ObjectIdentifier) {
+  init?(_ identifier: ASN1ObjectIdentifier) {
     guard let found = Self.allCases.first(where: { $0.identifier == identifier }) else {
       return nil
     }

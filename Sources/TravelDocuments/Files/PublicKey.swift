@@ -10,16 +10,17 @@ enum PublicKey: Hashable, Sendable {
   case rsa(key: [UInt8], modulus: [UInt8])
 
   private enum Algorithm {
-    static let curve: ObjectIdentifier = "1.2.840.10045.2.1"
+    static let curve: ASN1ObjectIdentifier = "1.2.840.10045.2.1"
     /// id-ecDH (RFC 5480, 2.1.2).
-    static let curveAgreement: ObjectIdentifier = "1.3.132.1.12"
-    static let rsa: Set<ObjectIdentifier> = [
+    static let curveAgreement: ASN1ObjectIdentifier = "1.3.132.1.12"
+    static let rsa: Set<ASN1ObjectIdentifier> = [
       "1.2.840.113549.1.1.1", "1.2.840.113549.1.1.7", "1.2.840.113549.1.1.10",
     ]
     /// ANSI X9.42 and PKCS #3.
-    static let modular: Set<ObjectIdentifier> = ["1.2.840.10046.2.1", "1.2.840.113549.1.3.1"]
+    static let modular: Set<ASN1ObjectIdentifier> = ["1.2.840.10046.2.1", "1.2.840.113549.1.3.1"]
     /// TR-03110-3, A.2.1.1.
-    static let standardizedParameters: ObjectIdentifier = ObjectIdentifier.bsi.appending(1, 2)
+    static let standardizedParameters: ASN1ObjectIdentifier = ASN1ObjectIdentifier.bsi.appending(
+      1, 2)
   }
 
   /// Decodes a key; `nil` for one of another kind or over other parameters.

@@ -18,7 +18,7 @@ public struct SecurityInfos: Hashable, Sendable {
   /// Whether the chip supports terminal authentication, which gives access to fingerprints and irises.
   public internal(set) var hasTerminalAuthentication = false
   /// The object identifiers of all entries, in the order of the file.
-  public internal(set) var identifiers: [ObjectIdentifier] = []
+  public internal(set) var identifiers: [ASN1ObjectIdentifier] = []
   /// The entries of PACE as they are, for the comparison that Doc 9303-11, 4.2 demands.
   var paceEntries: Set<[UInt8]> = []
 
@@ -43,7 +43,7 @@ public struct SecurityInfos: Hashable, Sendable {
       throw DataObjectError("security information is not a set", at: set.encoded.startIndex)
     }
     var explicit: [Int?: DomainParameters] = [:]
-    var entries: [(identifier: ObjectIdentifier, fields: [BERObject])] = []
+    var entries: [(identifier: ASN1ObjectIdentifier, fields: [BERObject])] = []
     for entry in try set.children() {
       guard entry.tag == BERObject.Universal.sequence, let fields = try? entry.children(),
         let identifier = fields.first?.objectIdentifier
@@ -75,8 +75,8 @@ public struct SecurityInfos: Hashable, Sendable {
     }
   }
 
-  private static let activeAuthentication = ObjectIdentifier.icaoSecurity.appending(5)
-  private static let terminalAuthentication = ObjectIdentifier.bsi.appending(2, 2, 2)
+  private static let activeAuthentication = ASN1ObjectIdentifier.icaoSecurity.appending(5)
+  private static let terminalAuthentication = ASN1ObjectIdentifier.bsi.appending(2, 2, 2)
 
   /// The way of PACE to use: the integrated proof of the chip first, then generic and integrated mapping; AES before
   /// triple DES; then the order of the file.
@@ -100,10 +100,10 @@ public struct PACEInfo: Hashable, Sendable {
   }
 
   /// id-PACE.
-  static let arc = ObjectIdentifier.bsi.appending(2, 2, 4)
+  static let arc = ASN1ObjectIdentifier.bsi.appending(2, 2, 4)
 
   /// The identifier of protocol, mapping and cipher.
-  public let identifier: ObjectIdentifier
+  public let identifier: ASN1ObjectIdentifier
   /// How the nonce is mapped.
   public let mapping: Mapping
   /// The cipher of the session.
@@ -114,7 +114,7 @@ public struct PACEInfo: Hashable, Sendable {
   let parameterIdentifier: Int?
 
   init?(
-    _ identifier: ObjectIdentifier, _ fields: [BERObject], explicit: [Int?: DomainParameters]
+    _ identifier: ASN1ObjectIdentifier, _ fields: [BERObject], explicit: [Int?: DomainParameters]
   ) {
     guard let numbers = identifier.numbers(below: Self.arc), numbers.count == 2,
       let protocols = Self.protocols[numbers[0]], fields.first?.smallInteger == 2,
@@ -138,7 +138,7 @@ public struct PACEInfo: Hashable, Sendable {
   }
 
   init(
-    _ identifier: ObjectIdentifier, _ mapping: Mapping, _ cipher: BlockCipher,
+    _ identifier: ASN1ObjectIdentifier, _ mapping: Mapping, _ cipher: BlockCipher,
     _ parameters: DomainParameters, number: Int?
   ) {
     self.identifier = identifier
@@ -167,10 +167,10 @@ extension PACEInfo: CustomStringConvertible {
 /// A way of chip authentication (Doc 9303-11, 9.2.5).
 public struct ChipAuthenticationInfo: Hashable, Sendable {
   /// id-CA.
-  private static let arc = ObjectIdentifier.bsi.appending(2, 2, 3)
+  private static let arc = ASN1ObjectIdentifier.bsi.appending(2, 2, 3)
 
   /// The identifier of agreement and cipher.
-  public let identifier: ObjectIdentifier
+  public let identifier: ASN1ObjectIdentifier
   /// The cipher of the new session.
   public let cipher: BlockCipher
   /// Whether the agreement is over a curve.
@@ -178,7 +178,7 @@ public struct ChipAuthenticationInfo: Hashable, Sendable {
   /// The number of the key; `nil` if the chip has only one.
   let keyIdentifier: Int?
 
-  init?(_ identifier: ObjectIdentifier, _ fields: [BERObject]) {
+  init?(_ identifier: ASN1ObjectIdentifier, _ fields: [BERObject]) {
     guard let numbers = identifier.numbers(below: Self.arc), numbers.count == 2,
       (1...2).contains(numbers[0]), (1...4).contains(numbers[1])
     else { return nil }
@@ -200,13 +200,13 @@ public struct ChipAuthenticationInfo: Hashable, Sendable {
 /// A key of chip authentication (Doc 9303-11, 9.2.6).
 struct ChipAuthenticationKey: Hashable, Sendable {
   /// id-PK.
-  private static let arc = ObjectIdentifier.bsi.appending(2, 2, 1)
+  private static let arc = ASN1ObjectIdentifier.bsi.appending(2, 2, 1)
 
   let isCurve: Bool
   let key: PublicKey
   let identifier: Int?
 
-  init?(_ identifier: ObjectIdentifier, _ fields: [BERObject]) {
+  init?(_ identifier: ASN1ObjectIdentifier, _ fields: [BERObject]) {
     guard let numbers = identifier.numbers(below: Self.arc), numbers.count == 1,
       (1...2).contains(numbers[0]), let first = fields.first, let key = PublicKey(first)
     else { return nil }

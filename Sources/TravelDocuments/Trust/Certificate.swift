@@ -31,12 +31,12 @@ public struct Certificate: Hashable, Sendable {
   private let signature: [UInt8]
 
   private enum Extension {
-    static let subjectKeyIdentifier: ObjectIdentifier = "2.5.29.14"
-    static let keyUsage: ObjectIdentifier = "2.5.29.15"
-    static let keyUsagePeriod: ObjectIdentifier = "2.5.29.16"
-    static let authorityKeyIdentifier: ObjectIdentifier = "2.5.29.35"
-    static let extendedKeyUsage: ObjectIdentifier = "2.5.29.37"
-    static let documentTypes = ObjectIdentifier.icaoSecurity.appending(6, 2)
+    static let subjectKeyIdentifier: ASN1ObjectIdentifier = "2.5.29.14"
+    static let keyUsage: ASN1ObjectIdentifier = "2.5.29.15"
+    static let keyUsagePeriod: ASN1ObjectIdentifier = "2.5.29.16"
+    static let authorityKeyIdentifier: ASN1ObjectIdentifier = "2.5.29.35"
+    static let extendedKeyUsage: ASN1ObjectIdentifier = "2.5.29.37"
+    static let documentTypes = ASN1ObjectIdentifier.icaoSecurity.appending(6, 2)
   }
 
   /// Decodes a certificate in DER; `nil` for anything else.
@@ -68,7 +68,7 @@ public struct Certificate: Hashable, Sendable {
     let other = key == nil ? PublicKey(onOtherCurve: list[5]) : nil
     publicKey = key ?? other
     hasContradictingCurve = other != nil
-    var values: [ObjectIdentifier: BERObject] = [:]
+    var values: [ASN1ObjectIdentifier: BERObject] = [:]
     if let extensions = list.first(where: { $0.tag == 0xA3 }),
       let sequence = try? BERObject(extensions.content), let entries = try? sequence.children()
     {
@@ -159,12 +159,12 @@ struct DistinguishedName: Hashable, Sendable {
   private let texts: [String]
 
   private struct Part: Hashable, Sendable {
-    var type: ObjectIdentifier
+    var type: ASN1ObjectIdentifier
     var value: String
   }
 
-  private static let countryName: ObjectIdentifier = "2.5.4.6"
-  private static let labels: [ObjectIdentifier: String] = [
+  private static let countryName: ASN1ObjectIdentifier = "2.5.4.6"
+  private static let labels: [ASN1ObjectIdentifier: String] = [
     "2.5.4.6": "C", "2.5.4.10": "O", "2.5.4.11": "OU", "2.5.4.3": "CN", "2.5.4.5": "serialNumber",
   ]
 

@@ -13,16 +13,16 @@ struct SignatureAlgorithm: Hashable, Sendable {
   let scheme: Scheme
   let digest: DigestAlgorithm
 
-  private static let rsaArc: ObjectIdentifier = "1.2.840.113549.1.1"
+  private static let rsaArc: ASN1ObjectIdentifier = "1.2.840.113549.1.1"
   private static let rsaDigests: [Int: DigestAlgorithm] = [
     5: .sha1, 11: .sha256, 12: .sha384, 13: .sha512, 14: .sha224,
   ]
   private static let (rsaEncryption, rsaPSS, maskFunction) = (1, 10, 8)
-  private static let ecdsaSHA1: ObjectIdentifier = "1.2.840.10045.4.1"
-  private static let ecdsaSHA2: ObjectIdentifier = "1.2.840.10045.4.3"
+  private static let ecdsaSHA1: ASN1ObjectIdentifier = "1.2.840.10045.4.1"
+  private static let ecdsaSHA2: ASN1ObjectIdentifier = "1.2.840.10045.4.3"
   /// A key, which some signers have in the place of the algorithm.
-  private static let ecPublicKey: ObjectIdentifier = "1.2.840.10045.2.1"
-  private static let plainArc = ObjectIdentifier.bsi.appending(1, 1, 4, 1)
+  private static let ecPublicKey: ASN1ObjectIdentifier = "1.2.840.10045.2.1"
+  private static let plainArc = ASN1ObjectIdentifier.bsi.appending(1, 1, 4, 1)
   private static let plainDigests: [DigestAlgorithm] = [.sha1, .sha224, .sha256, .sha384, .sha512]
 
   /// Decodes an AlgorithmIdentifier.
@@ -94,7 +94,7 @@ struct SignatureAlgorithm: Hashable, Sendable {
   }
 
   /// Returns the hash function of an algorithm of TR-03111 with r and s one after the other.
-  static func digest(ofPlainECDSA identifier: ObjectIdentifier) -> DigestAlgorithm? {
+  static func digest(ofPlainECDSA identifier: ASN1ObjectIdentifier) -> DigestAlgorithm? {
     guard let numbers = identifier.numbers(below: plainArc), numbers.count == 1,
       (1...plainDigests.count).contains(numbers[0])
     else { return nil }

@@ -17,22 +17,22 @@ struct SignedData: Sendable {
     /// The signed attributes in DER, as they are hashed; `nil` if the content itself is signed.
     var attributes: [UInt8]?
     var messageDigest: [UInt8]?
-    var contentType: ObjectIdentifier?
+    var contentType: ASN1ObjectIdentifier?
     var signingTime: DocumentTime?
   }
 
   /// The kind of content. Documents have several, which means nothing.
-  let contentType: ObjectIdentifier
+  let contentType: ASN1ObjectIdentifier
   let content: [UInt8]
   let certificates: [Certificate]
   let signers: [Signer]
 
-  private static let signedData: ObjectIdentifier = "1.2.840.113549.1.7.2"
+  private static let signedData: ASN1ObjectIdentifier = "1.2.840.113549.1.7.2"
 
   private enum Attribute {
-    static let contentType: ObjectIdentifier = "1.2.840.113549.1.9.3"
-    static let messageDigest: ObjectIdentifier = "1.2.840.113549.1.9.4"
-    static let signingTime: ObjectIdentifier = "1.2.840.113549.1.9.5"
+    static let contentType: ASN1ObjectIdentifier = "1.2.840.113549.1.9.3"
+    static let messageDigest: ASN1ObjectIdentifier = "1.2.840.113549.1.9.4"
+    static let signingTime: ASN1ObjectIdentifier = "1.2.840.113549.1.9.5"
   }
 
   init(_ bytes: ArraySlice<UInt8>) throws(DataObjectError) {

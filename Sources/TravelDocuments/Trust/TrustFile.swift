@@ -6,7 +6,7 @@ struct TrustFile {
   private(set) var lists: [SignedData] = []
 
   /// id-icao-cscaMasterList.
-  private static let masterList = ObjectIdentifier.icaoSecurity.appending(2)
+  private static let masterList = ASN1ObjectIdentifier.icaoSecurity.appending(2)
 
   init(_ file: [UInt8]) throws(DataObjectError) {
     if file.first == UInt8(BERObject.Universal.sequence) {

@@ -98,7 +98,7 @@ import Testing
     let keys = SessionKeys(.aes128, secret: secret)
     #expect(keys.bytes.encryption.hexadecimal == "2F7F46ADCC9E7E521B45D192FAFA9126")
     #expect(keys.bytes.authentication.hexadecimal == "805A1D27D45A5116F73C54469462B7D8")
-    let identifier: ObjectIdentifier = "0.4.0.127.0.7.2.2.4.1.2"
+    let identifier: ASN1ObjectIdentifier = "0.4.0.127.0.7.2.2.4.1.2"
     func token(_ key: [UInt8]) -> String? {
       keys.code(
         DER.object(0x7F49, identifier.encoded + DER.object(0x84, key.significant)))?.hexadecimal
@@ -138,7 +138,7 @@ import Testing
     let keys = SessionKeys(.aes128, secret: secret)
     #expect(keys.bytes.encryption.hexadecimal == "0D3FEB33251A6370893D62AE8DAAF51B")
     #expect(keys.bytes.authentication.hexadecimal == "B01E89E3D9E8719E586B50B4A7506E0B")
-    let identifier: ObjectIdentifier = "0.4.0.127.0.7.2.2.4.4.2"
+    let identifier: ASN1ObjectIdentifier = "0.4.0.127.0.7.2.2.4.4.2"
     func token(_ key: [UInt8]) -> String? {
       keys.code(DER.object(0x7F49, identifier.encoded + DER.object(0x86, key)))?.hexadecimal
     }

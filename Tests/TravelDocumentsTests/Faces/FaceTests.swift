@@ -93,7 +93,7 @@ import Testing
 
   @Test func withoutAnImage() {
     for record in [[], Self.record([]), Self.record([1, 2, 3]), Array("FAC\0".utf8)] {
-      #expect(throws: DecodingError.self) { try FacialRecord.all(in: Self.group(record)) }
+      #expect(throws: DataObjectError.self) { try FacialRecord.all(in: Self.group(record)) }
     }
   }
 

@@ -78,7 +78,7 @@ import Testing
       bytes(
         "61094F07A0000002471001 61 0F 4F0D 01020304050607080910111213 0000".filter { $0 != " " }))
     #expect(directory.applications.count == 2)
-    #expect(throws: DecodingError.self) { try ApplicationDirectory([0x61, 0x09, 0x4F]) }
+    #expect(throws: DataObjectError.self) { try ApplicationDirectory([0x61, 0x09, 0x4F]) }
   }
 
   @Test func anyBytesGiveAValueOrAnError() {

@@ -64,7 +64,7 @@ import Testing
       Self.set([0x30, 0x00], [0x04, 0x01, 0xFF], [0x30, 0x03, 0x02, 0x01, 0x05], good))
     #expect(infos.pace.count == 1)
     for file in ["", "31", "3105", "30020500", "3180", "31041234"] {
-      #expect(throws: DecodingError.self, "\(file)") { try SecurityInfos(bytes(file)) }
+      #expect(throws: DataObjectError.self, "\(file)") { try SecurityInfos(bytes(file)) }
     }
   }
 

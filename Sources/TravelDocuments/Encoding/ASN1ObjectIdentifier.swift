@@ -1,7 +1,7 @@
 import NFCCore
 
 /// An object identifier of ASN.1.
-public struct ObjectIdentifier: Hashable, Sendable, ExpressibleByStringLiteral {
+public struct ASN1ObjectIdentifier: Hashable, Sendable, ExpressibleByStringLiteral {
   /// The value of the identifier in DER, without tag and length.
   public let bytes: [UInt8]
 
@@ -21,12 +21,12 @@ public struct ObjectIdentifier: Hashable, Sendable, ExpressibleByStringLiteral {
   private init(unchecked bytes: [UInt8]) { self.bytes = bytes }
 
   /// Returns an identifier below this one.
-  func appending(_ numbers: UInt8...) -> ObjectIdentifier {
-    ObjectIdentifier(unchecked: bytes + numbers)
+  func appending(_ numbers: UInt8...) -> ASN1ObjectIdentifier {
+    ASN1ObjectIdentifier(unchecked: bytes + numbers)
   }
 
   /// Returns the numbers below another identifier, if they are all less than 128; `nil` if this one is not below it.
-  func numbers(below other: ObjectIdentifier) -> [Int]? {
+  func numbers(below other: ASN1ObjectIdentifier) -> [Int]? {
     guard bytes.starts(with: other.bytes) else { return nil }
     let rest = bytes.dropFirst(other.bytes.count)
     return rest.allSatisfy { $0 < 0x80 } ? rest.map(Int.init) : nil
@@ -46,7 +46,7 @@ public struct ObjectIdentifier: Hashable, Sendable, ExpressibleByStringLiteral {
   var encoded: [UInt8] { DER.object(BERObject.Universal.objectIdentifier, bytes) }
 }
 
-extension ObjectIdentifier: CustomStringConvertible {
+extension ASN1ObjectIdentifier: CustomStringConvertible {
   /// The numbers with dots between them.
   public var description: String {
     var numbers: [UInt64] = []
@@ -66,16 +66,16 @@ extension ObjectIdentifier: CustomStringConvertible {
   }
 }
 
-extension ObjectIdentifier {
+extension ASN1ObjectIdentifier {
   /// bsi-de, of TR-03110.
-  static let bsi: ObjectIdentifier = "0.4.0.127.0.7"
+  static let bsi: ASN1ObjectIdentifier = "0.4.0.127.0.7"
   /// id-icao-mrtd-security (Doc 9303-10, 4.6.2.3).
-  static let icaoSecurity: ObjectIdentifier = "2.23.136.1.1"
+  static let icaoSecurity: ASN1ObjectIdentifier = "2.23.136.1.1"
 }
 
 extension BERObject {
   /// The identifier, if the object is one.
-  var objectIdentifier: ObjectIdentifier? {
-    tag == Universal.objectIdentifier ? ObjectIdentifier(bytes) : nil
+  var objectIdentifier: ASN1ObjectIdentifier? {
+    tag == Universal.objectIdentifier ? ASN1ObjectIdentifier(bytes) : nil
   }
 }
