@@ -29,7 +29,9 @@ enum CardBenchmark {
       }
     }
     let (theirs, ours) = (NFCBenchmark.median(times[0]), NFCBenchmark.median(times[1]))
-    print("\n| A card of \(size) bytes read, 115 200 baud, median of \(runs) | C, ms | nfc, ms | ratio |")
+    print(
+      "\n| A card of \(size) bytes read, 115 200 baud, median of \(runs) | C, ms | nfc, ms | ratio |"
+    )
     print("| --- | --- | --- | --- |")
     print(
       "| emulate, parts of \(part) bytes | \(NFCBenchmark.decimal(theirs, 1)) | "
@@ -44,7 +46,8 @@ enum CardBenchmark {
     defer { virtual.close() }
     let process = Process()
     process.executableURL = URL(filePath: program)
-    process.arguments = arguments.last == "--reader" ? arguments + [virtual.connectionString] : arguments
+    process.arguments =
+      arguments.last == "--reader" ? arguments + [virtual.connectionString] : arguments
     process.environment = [
       "LIBNFC_DEVICE": virtual.connectionString, "LIBNFC_AUTO_SCAN": "false",
       "PATH": "/usr/bin:/bin",

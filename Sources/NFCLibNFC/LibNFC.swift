@@ -563,7 +563,8 @@ enum LibNFC {
       do throws(Failure) {
         // libnfc reads one byte past a command of one byte to ask for more.
         count = try check(
-          call(device, command + [0], command.count, buffer, Self.bufferSize, traits.timeout(timeout))
+          call(
+            device, command + [0], command.count, buffer, Self.bufferSize, traits.timeout(timeout))
         )
       } catch {
         let status = buffer[0]

@@ -46,7 +46,9 @@ extension LibNFCDriver {
 
   /// CIU_Mode without and with its mode detector: without it, FeliCa's Polling is not answered, for which some phones
   /// would never come to type A (nfcpy, `pn53x.py` 717–722, 947). The firmware does not change it.
-  private static let (ciuMode, detectorOff, detectorOn) = ([0x63, 0x01] as [UInt8], UInt8(0x3F), UInt8(0x3B))
+  private static let (ciuMode, detectorOff, detectorOn) = (
+    [0x63, 0x01] as [UInt8], UInt8(0x3F), UInt8(0x3B)
+  )
   /// CIU_TxAuto: a field that is switched on wakes the chip (libnfc, `pn53x_target_init`).
   private static let (txAuto, wakesByField) = ([0x63, 0x05] as [UInt8], UInt8(0x44))
 

@@ -10,7 +10,8 @@ final class CardBench: Sendable {
   private let log = Mutex<[EmulatedCard.Event]>([])
 
   init(
-    _ readings: (inout VirtualPN532.TargetReadings) -> Void = { _ in }, pace: VirtualReader.Pace = [],
+    _ readings: (inout VirtualPN532.TargetReadings) -> Void = { _ in },
+    pace: VirtualReader.Pace = [],
     trace: (@Sendable (TraceEvent) -> Void)? = nil
   ) async throws {
     var chip = VirtualPN532()

@@ -24,7 +24,8 @@ import VirtualNFC
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       for (name, bytes) in files { try Data(bytes).write(to: folder.appending(path: name)) }
       program = try RunningProgram(
-        try FinishedProgram.command(), ["emulate"] + arguments + ["--reader", virtual.connectionString],
+        try FinishedProgram.command(),
+        ["emulate"] + arguments + ["--reader", virtual.connectionString],
         directory: folder, input: input)
     }
 
@@ -226,19 +227,21 @@ import VirtualNFC
     let end = await run.program.end()
     #expect(end.status == 0, "\(end.text)")
     #expect(try Data(contentsOf: run.folder.appending(path: "r.pcapng")).count > 500)
-    let again = await (try RunningProgram(
-      try FinishedProgram.command(),
-      ["emulate", "uri", "https://swift.org", "--once", "--json", "--replay", "r.jsonl"],
-      directory: run.folder
-    )).end()
+    let again = await
+      (try RunningProgram(
+        try FinishedProgram.command(),
+        ["emulate", "uri", "https://swift.org", "--once", "--json", "--replay", "r.jsonl"],
+        directory: run.folder
+      )).end()
     #expect(again.status == 0, "\(again.text)")
     #expect(again.output.contains(#""event":"read""#))
     // Another message is not what was recorded.
-    let other = await (try RunningProgram(
-      try FinishedProgram.command(),
-      ["emulate", "uri", "https://swift.com", "--once", "--replay", "r.jsonl"],
-      directory: run.folder
-    )).end()
+    let other = await
+      (try RunningProgram(
+        try FinishedProgram.command(),
+        ["emulate", "uri", "https://swift.com", "--once", "--replay", "r.jsonl"],
+        directory: run.folder
+      )).end()
     #expect(other.status == 65, "\(other.text)")
   }
 
@@ -358,7 +361,8 @@ import VirtualNFC
       program.signal(SIGINT)
       #expect(await program.end().status == 0)
     }
-    let missing = await (try RunningProgram(nfc, ["virtual", "--facing", "pn532_uart:/dev/pts/99999"])).end()
+    let missing = await
+      (try RunningProgram(nfc, ["virtual", "--facing", "pn532_uart:/dev/pts/99999"])).end()
     #expect(missing.status == 69)
   }
 }

@@ -96,10 +96,13 @@ struct EmulationLoop<Responder: EmulationResponder>: Sendable {
     while true {
       try Task.checkCancellation()
       // The driver returns only when something has come: the reader is armed a moment before.
-      let notice = isReady ? nil : Task { [armingTime, onReady = configuration.onReady] in
-        try await Task.sleep(for: armingTime)
-        onReady?()
-      }
+      let notice =
+        isReady
+        ? nil
+        : Task { [armingTime, onReady = configuration.onReady] in
+          try await Task.sleep(for: armingTime)
+          onReady?()
+        }
       defer { notice?.cancel() }
       do {
         let isActivated = try await step {

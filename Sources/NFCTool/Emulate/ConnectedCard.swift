@@ -58,7 +58,9 @@ final class ConnectedCard: CardProgram {
       state.client = client
       state.questions = questions
     }
-    if let uid = state.withLock({ $0.uid }) { _ = client.send(Array("+ \(uid.hexadecimal)\n".utf8)) }
+    if let uid = state.withLock({ $0.uid }) {
+      _ = client.send(Array("+ \(uid.hexadecimal)\n".utf8))
+    }
     var rest: [UInt8] = []
     var bytes = [UInt8](repeating: 0, count: Self.longestLine)
     while !isStopped {

@@ -32,6 +32,20 @@ struct EmulateCommand: ParsableCommand {
     defaultSubcommand: EmulateProgramCommand.self)
 }
 
+extension EmulateCommand {
+  /// Returns the arguments with the name of the subcommand that is meant without one: a program that answers. What
+  /// cannot be emulated is refused there, with the reason.
+  static func completed(_ arguments: [String]) -> [String] {
+    guard arguments.first == configuration.commandName else { return arguments }
+    let isProgram =
+      arguments.count < 2
+      || arguments[1].hasPrefix("-") && !["-h", "--help"].contains(arguments[1])
+      || EmulateProgramCommand.isRefused(arguments[1])
+    guard isProgram else { return arguments }
+    return [arguments[0], "program"] + arguments.dropFirst()
+  }
+}
+
 extension EmulateCommand: SharedOptions {
   static let sharedFlags = ["--writable", "--once", "--commands", "--as-is"]
   static let sharedValueOptions = ["--save", "--count", "--historical", "--size", "--mle", "--mlc"]
@@ -59,20 +73,25 @@ struct EmulateKindCommand<Kind: RecordKind>: AsyncParsableCommand {
   var save: String?
 
   @Option(
-    help: ArgumentHelp("The size of the file in bytes, to 32768; 2048 unless given.", valueName: "number"),
+    help: ArgumentHelp(
+      "The size of the file in bytes, to 32768; 2048 unless given.", valueName: "number"),
     transform: { try NumberArgument.integer($0, "--size", in: EmulatedType4Tag.Layout.sizes) })
   var size: Int?
 
   @Option(
     name: .customLong("mle"),
-    help: ArgumentHelp("The longest part that is read at once; 251 unless given.", valueName: "number"),
+    help: ArgumentHelp(
+      "The longest part that is read at once; 251 unless given.", valueName: "number"),
     transform: { try NumberArgument.integer($0, "--mle", in: EmulatedType4Tag.Layout.readLengths) })
   var readLength: Int?
 
   @Option(
     name: .customLong("mlc"),
-    help: ArgumentHelp("The longest part that is written at once; 246 unless given.", valueName: "number"),
-    transform: { try NumberArgument.integer($0, "--mlc", in: EmulatedType4Tag.Layout.updateLengths) })
+    help: ArgumentHelp(
+      "The longest part that is written at once; 246 unless given.", valueName: "number"),
+    transform: {
+      try NumberArgument.integer($0, "--mlc", in: EmulatedType4Tag.Layout.updateLengths)
+    })
   var updateLength: Int?
 
   @Flag(help: "Emulate a link or type even if most programs cannot use it.")
@@ -135,7 +154,8 @@ struct EmulationOptions: ParsableArguments {
   var count: Int?
 
   @Option(
-    help: ArgumentHelp("The historical bytes of the ATS, up to 48; 80 unless given.", valueName: "hex"),
+    help: ArgumentHelp(
+      "The historical bytes of the ATS, up to 48; 80 unless given.", valueName: "hex"),
     transform: { try Hexadecimal.argument($0, "--historical") })
   var historical: [UInt8]?
 
@@ -156,8 +176,10 @@ struct EmulationOptions: ParsableArguments {
   func identity(_ options: GlobalOptions) throws -> CardIdentity {
     if let uid = options.uid, uid.count != 3 {
       throw Failure(
-        .usage, "the UID of a card that a reader acts as is 08 and three more bytes, not \(uid.count)",
-        advice: "a PN532 can have no other UID; give three bytes with --uid, or none for random ones")
+        .usage,
+        "the UID of a card that a reader acts as is 08 and three more bytes, not \(uid.count)",
+        advice:
+          "a PN532 can have no other UID; give three bytes with --uid, or none for random ones")
     }
     do {
       return try CardIdentity(

@@ -16,7 +16,8 @@ struct EmulateProgramCommand: AsyncParsableCommand {
         nfc emulate --exec ./card --aid F001020304
       """)
 
-  @Option(help: ArgumentHelp("Let this program answer the commands; run by sh -c.", valueName: "command"))
+  @Option(
+    help: ArgumentHelp("Let this program answer the commands; run by sh -c.", valueName: "command"))
   var exec: String?
 
   @Option(
@@ -66,20 +67,22 @@ struct EmulateProgramCommand: AsyncParsableCommand {
 
   /// The reason why something that is not a message cannot be emulated.
   private static func refusal(of what: String) -> Failure {
-    let word = Spelling.folded(what)
-    let isTag =
-      VirtualTags.names.contains { Spelling.folded($0) == word }
-      || ["type2", "type3", "type5", "classic", "mifare", "ntag", "relay", "uid"].contains(word)
-      || File.exists(what)
-    guard isTag else {
-      return Failure(
-        .usage, "there is no kind of message \(ArgumentText.shown(what).shellWord)",
-        advice: "nfc emulate --help lists the kinds")
-    }
-    return Failure(
+    Failure(
       .usage, "a reader cannot act as \(ArgumentText.shown(what).shellWord)",
-      advice: "the chip permits only a Type 4 tag with a UID that begins with 08: no Type 2, no MIFARE Classic, "
+      advice:
+        "the chip permits only a Type 4 tag with a UID that begins with 08: no Type 2, no MIFARE Classic, "
         + "no copy of another card and no relay; its message can be emulated with nfc emulate raw")
+  }
+
+  /// Whether a word names a tag, or a file that may hold one, and not a kind of message.
+  static func isRefused(_ what: String) -> Bool {
+    guard !EmulateCommand.configuration.subcommands.contains(where: { $0.matches(what) }) else {
+      return false
+    }
+    let word = Spelling.folded(what)
+    return VirtualTags.names.contains { Spelling.folded($0) == word }
+      || ["type2", "type3", "type5", "classic", "mifare", "ntag", "relay"].contains(word)
+      || File.exists(what)
   }
 
   func run() async throws {

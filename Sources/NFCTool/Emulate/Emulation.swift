@@ -16,20 +16,37 @@ enum Emulation {
       var isolated = options
       let name = try await readerName(options)
       if let name { isolated.readers = [isolatedName(name)] }
-      try await Session.run(isolated) { session in
-        guard let reader = session.group.all.first(where: { $0.capabilities.emulation != nil })
-        else { throw cannotBeCard(session.group.first.connectionString) }
-        let log = EmulationLog(
-          reader: name ?? reader.connectionString, isJSON: options.json, taps: emulation.taps,
-          reportsCommands: emulation.commands)
-        do {
-          try await serve(reader, log, options.timeout, body)
-        } catch {
-          try? await log.close()
-          throw error
+      try await naming(name) {
+        try await Session.run(isolated) { session in
+          guard let reader = session.group.all.first(where: { $0.capabilities.emulation != nil })
+          else { throw cannotBeCard(session.group.first.connectionString) }
+          let log = EmulationLog(
+            reader: name ?? reader.connectionString, isJSON: options.json, taps: emulation.taps,
+            reportsCommands: emulation.commands)
+          do {
+            try await serve(reader, log, options.timeout, body)
+          } catch {
+            try? await log.close()
+            throw error
+          }
+          try await log.close()
         }
-        try await log.close()
       }
+    }
+  }
+
+  /// Names the reader in a failure as the command line does.
+  private static func naming(
+    _ name: String?, _ body: () async throws -> Void
+  ) async throws {
+    do {
+      try await body()
+    } catch var failure as Failure {
+      if let name, !name.hasPrefix(isolation) {
+        failure.reason = failure.reason.replacing(isolation + name, with: name)
+        failure.advice = failure.advice?.replacing(isolation + name, with: name)
+      }
+      throw failure
     }
   }
 
@@ -93,7 +110,8 @@ enum Emulation {
   private static func isolatedName(_ name: String) -> String {
     let address = ReaderAddress(isolation + name)
     guard !name.hasPrefix(isolation), !name.hasPrefix("pcsc:"),
-      ReaderSources.source(of: ReaderAddress(name)) != nil, ReaderSources.source(of: address) != nil,
+      ReaderSources.source(of: ReaderAddress(name)) != nil,
+      ReaderSources.source(of: address) != nil,
       IsolatedReaders.areAvailable
     else { return name }
     return address.description

@@ -153,7 +153,8 @@ actor EmulationLog {
     self.tap = nil
     tapCount += 1
     guard !isJSON else { return }
-    var parts = tap.applications.isEmpty ? [] : ["selected " + tap.applications.joined(separator: ", ")]
+    var parts =
+      tap.applications.isEmpty ? [] : ["selected " + tap.applications.joined(separator: ", ")]
     if tap.commandCount > 0 { parts.append("\(tap.commandCount) commands") }
     parts += tap.deeds
     if parts.isEmpty { parts = ["left"] }

@@ -25,8 +25,8 @@ enum Program {
 
   private static func status(of arguments: [String]) async -> Int32 {
     do {
-      let arguments = GlobalOptions.hoisted(
-        ArgumentText.hidingMinusSigns(arguments), below: NFCTool.self)
+      let arguments = EmulateCommand.completed(
+        GlobalOptions.hoisted(ArgumentText.hidingMinusSigns(arguments), below: NFCTool.self))
       try CommandWords.check(arguments)
       var command = try await NFCTool.asyncParseAsRoot(arguments)
       try ExchangeFileNames.check(arguments)

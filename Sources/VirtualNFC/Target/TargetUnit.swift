@@ -41,8 +41,10 @@ final class TargetUnit: FacingAntenna {
     var answer: RadioFrame?
     /// Whether the host may answer.
     var isAnswerDue = false
-    /// The status that TgSetData waits for, once the last block has been sent.
+    /// Whether blocks of the answer remain to be sent.
     var isSending = false
+    /// What TgSetData is to report: success once the last block has been sent, also if the reader leaves right after it.
+    var sendOutcome: UInt8?
     var earlyStates = 0
     var swallowsCommand = false
     /// Whether the host was told that the reader has deselected the chip.
@@ -177,7 +179,7 @@ final class TargetUnit: FacingAntenna {
         return PN532Status.invalidDeviceState.rawValue
       }
       state.isAnswerDue = false
-      state.isSending = true
+      (state.isSending, state.sendOutcome) = (true, nil)
       if case .send(let block) = blocks.answer(data) { state.answer = .typeA(block) }
       state.traffic = .blocks(blocks)
       return nil
@@ -187,9 +189,11 @@ final class TargetUnit: FacingAntenna {
   /// Accepts the data of TgResponseToInitiator.
   func respond(_ data: [UInt8]) -> UInt8? {
     state.withLock { state in
-      guard state.phase == .active, state.isAnswerDue else { return PN532Status.invalidDeviceState.rawValue }
+      guard state.phase == .active, state.isAnswerDue else {
+        return PN532Status.invalidDeviceState.rawValue
+      }
       state.isAnswerDue = false
-      state.isSending = true
+      (state.isSending, state.sendOutcome) = (true, nil)
       state.answer = .typeA(data)
       return nil
     }
@@ -198,13 +202,13 @@ final class TargetUnit: FacingAntenna {
   /// The answer to TgSetData: `nil` while blocks remain to be sent.
   func takeSent() -> [UInt8]? {
     state.withLock { state in
+      if let outcome = state.sendOutcome { return [outcome] }
       if case .released(let status) = state.phase {
         state.phase = .released(nil)
         return [status ?? PN532Status.invalidDeviceState.rawValue]
       }
       guard state.phase == .active else { return [PN532Status.invalidDeviceState.rawValue] }
-      guard !state.isSending else { return nil }
-      return [0]
+      return nil
     }
   }
 
@@ -269,7 +273,8 @@ final class TargetUnit: FacingAntenna {
       }
     }
     return state.withLock { state in
-      guard readings.extendsWaitingTime, state.phase == .active, case .blocks(let blocks) = state.traffic
+      guard readings.extendsWaitingTime, state.phase == .active,
+        case .blocks(let blocks) = state.traffic
       else { return nil }
       // The answer may have come just now.
       if let answer = state.answer {
@@ -283,11 +288,17 @@ final class TargetUnit: FacingAntenna {
   /// A part of the answer has been sent.
   private func sent(_ state: inout State) {
     state.answer = nil
+    noteSent(&state)
+  }
+
+  private func noteSent(_ state: inout State) {
+    guard state.isSending else { return }
     if case .blocks(let blocks) = state.traffic {
       state.isSending = !blocks.hasSentAll
     } else {
       state.isSending = false
     }
+    if !state.isSending { state.sendOutcome = 0 }
   }
 
   private enum Step {
@@ -308,7 +319,9 @@ final class TargetUnit: FacingAntenna {
     case .active:
       if case .blocks(var blocks) = state.traffic {
         // REQA, WUPA and HLTA mean nothing to a card in this protocol.
-        guard let block = frame.checkedPayload, frame.modulation == .typeA else { return .answer(nil) }
+        guard let block = frame.checkedPayload, frame.modulation == .typeA else {
+          return .answer(nil)
+        }
         let step = blocks.receive(block)
         state.traffic = .blocks(blocks)
         return receive(step, &state)
@@ -364,7 +377,7 @@ final class TargetUnit: FacingAntenna {
   private func receive(_ step: CardBlocks.Step, _ state: inout State) -> Step {
     switch step {
     case .send(let block):
-      if case .blocks(let blocks) = state.traffic, state.isSending { state.isSending = !blocks.hasSentAll }
+      noteSent(&state)
       return .answer(.typeA(block))
     case .silence: return .answer(nil)
     case .waits: return .waits
@@ -392,7 +405,9 @@ final class TargetUnit: FacingAntenna {
   private static let polling: UInt8 = 0x00
 
   /// Answers Polling by itself; the next frame of a FeliCa reader completes TgInitAsTarget.
-  private func poll(_ frame: RadioFrame, _ identity: TargetIdentity, _ state: inout State) -> RadioFrame? {
+  private func poll(_ frame: RadioFrame, _ identity: TargetIdentity, _ state: inout State)
+    -> RadioFrame?
+  {
     guard state.answersPolling, state.phase == .armed, let request = frame.checkedPayload,
       let code = request.first
     else { return nil }
