@@ -5,7 +5,7 @@ import NFC
 struct BluetoothKind: RecordKind {
   static let name = "bluetooth"
   static let abstract = "Writes the address of a Bluetooth device."
-  static let usage = "<address> [--name <text>] [--le [--random]]"
+  static let usage = "<address> [--name <text>]"
   static let examples = [
     "bluetooth 00:11:22:33:44:55 --name Speaker --virtual ntag213",
     "bluetooth C0:11:22:33:44:55 --le --random --name Sensor --virtual ntag213",

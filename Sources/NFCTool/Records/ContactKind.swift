@@ -5,7 +5,7 @@ import NFC
 struct ContactKind: RecordKind {
   static let name = "contact"
   static let abstract = "Writes a business card (vCard)."
-  static let usage = "[<file>] [--name <text>] [--given <text>] [--family <text>]"
+  static let usage = "[<file>] [--name <text>]"
   static let details = """
     Phones make the contact from the given and the family name. Of a --name with two words, the last one is the \
     family name; give longer names with --given and --family, with which --name is only what is displayed.

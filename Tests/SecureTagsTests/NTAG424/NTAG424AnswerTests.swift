@@ -183,7 +183,7 @@ private struct MeddlingChip: ForwardingChip {
       { $0.metaReadKey = 5 }, { $0.fileReadKey = -1 }, { $0.macInput = .none },
       { $0.macInput = .offset(60) }, { $0.macInput = .offset(-9) }, { $0.macInput = .offset(3) },
       { $0.macInput = .offset(.max) }, { $0.macInput = .offset(.min) },
-      { $0.fileData = [UInt8](repeating: 0x30, count: 17) }, { $0.fileData = [0x00] },
+      { $0.fileData = [UInt8](repeating: 0x30, count: 17) },
       { $0.counterLimit = 0 }, { $0.counterLimit = 0xFF_FFFF },
     ]
     for change in changes {
