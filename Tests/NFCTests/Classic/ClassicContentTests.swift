@@ -90,8 +90,8 @@ import VirtualNFC
       await reader.close()
       moment += 1
     }
-    // Two exchanges of each of four blocks.
-    #expect(moment < 60 && survived == 8)
+    // Two exchanges of each of four blocks, at least: some authentications between them are repeated as well.
+    #expect(moment < 60 && survived >= 8)
   }
 
   private static func bytes(on reader: Reader) async throws -> [UInt8]? {

@@ -83,8 +83,8 @@ import VirtualNFC
     _ = try await ndef.queryNDEFStatus()
     new[300] ^= 0xFF
     let write = try await bench.counting { try await ndef.writeNDEFBytes(new, verify: false) }
-    // RALL, the lock bits, what is there now, and three writes.
-    #expect(write.exchanges == 45)
+    // RALL, the lock bits, what is there now with its terminator, and three writes.
+    #expect(write.exchanges == 46)
     #expect(try await ndef.readNDEFBytes() == new)
     await bench.reader.close()
   }

@@ -238,7 +238,8 @@ import VirtualNFC
       let error = await #expect(throws: NFCError.self) {
         try await ndef.writeNDEFBytes(message(10, seed: 9), verify: false)
       }
-      #expect(error?.code == .readOnly)
+      // The settings can be read: they say why.
+      #expect(error?.code == .notAuthenticated)
       #expect(error?.place == .page(5))
       #expect(error?.cause == .negativeAcknowledge(0))
       // The refusal has muted the tag; it is awake again for the next command.
@@ -248,7 +249,8 @@ import VirtualNFC
     await bench.reader.close()
   }
 
-  /// AUTH0 in the middle of the message: the length's page could be written, a later one cannot.
+  /// AUTH0 in the middle of the message: the length's page could be written, a later one cannot. The last page is
+  /// written first.
   @Test func aRefusedPageInTheMiddleLeavesTheOldMessage() async throws {
     let old = message(60)
     let tag = try VirtualTag.ntag213(ndef: old)
@@ -258,8 +260,9 @@ import VirtualNFC
     let error = await #expect(throws: NFCError.self) {
       try await ndef.writeNDEFBytes(message(100, seed: 9), verify: false)
     }
-    #expect(error?.code == .readOnly)
-    #expect(error?.place == .page(10))
+    #expect(error?.code == .notAuthenticated)
+    #expect(error?.place == .page(30))
+    #expect(error?.recovery == nil)
     #expect(tag.memory == image)
     #expect(try await ndef.readNDEFBytes() == old)
     await bench.reader.close()

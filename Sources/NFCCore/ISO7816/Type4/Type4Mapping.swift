@@ -259,9 +259,10 @@ struct Type4Mapping: NDEFMapping {
     try proveContent(&file, procedure)
     // The length is needed to take a write back that the card refuses half way. The rest of the content is worthwhile
     // if it can save more than the one command that it costs.
-    if content.isEmpty, file.isReadable {
+    if content.isEmpty, file.isReadable, !message.isEmpty {
       let isShort = message.count <= file.updateLimit
-      try readOld(isShort ? 0 : message.count, &file, procedure)
+      let atOnce = min(message.count, max(0, file.readLimit - file.lengthSize))
+      try readOld(isShort ? atOnce : message.count, &file, procedure)
     }
     let length = file.lengthField(message.count)
     let new = length + message

@@ -238,8 +238,12 @@ struct MiFareClassicBlocks: UnitMemory {
   }
 
   mutating func readBack(_ unit: Int) throws -> [UInt8]? {
-    guard try open(&session, unit, true) else { return nil }
-    return try session.readIfGranted(unit)
+    do {
+      guard try open(&session, unit, true) else { return nil }
+      return try session.readIfGranted(unit)
+    } catch let error as NFCError where error.code == .notAuthenticated {
+      return nil
+    }
   }
 
   func isRefusal(_ error: NFCError) -> Bool {

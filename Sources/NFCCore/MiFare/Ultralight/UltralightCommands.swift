@@ -218,6 +218,8 @@ enum UltralightProcedure {
     do {
       _ = try UltralightExchange.send(command, link)
     } catch let error as NFCError where error.group == .refusal || error.code == .tagResponseError {
+      // What was lost between host and reader says nothing of the tag, and the reader may need time.
+      guard !FrameLoss.onLine.includes(error) else { throw error }
       do {
         _ = try UltralightExchange.send(command, link)
       } catch let second as NFCError
