@@ -70,7 +70,7 @@ public struct NDEFRecord: Hashable, Sendable {
   /// Checks that the record can be encoded, and decodes to the same record.
   ///
   /// - Throws: ``NDEFError`` with the rule of NDEF 1.0 that the record breaks: a field that is too
-  ///   long, a forbidden or missing type, or the format unchanged, which is for chunks only. The
+  ///   long, a forbidden type, or the format unchanged, which is for chunks only. The
   ///   offset is 0.
   public func validate() throws(NDEFError) {
     switch typeNameFormat {
@@ -80,8 +80,7 @@ public struct NDEFRecord: Hashable, Sendable {
       guard type.isEmpty else { throw .typeInUnknownRecord(0) }
     case .unchanged:
       throw .unexpectedChunk(0)
-    case .wellKnown, .media, .absoluteURI, .external:
-      guard !type.isEmpty else { throw .missingType(typeNameFormat, 0) }
+    case .wellKnown, .media, .absoluteURI, .external: break
     }
     guard type.count <= Self.maximumTypeLength else {
       throw NDEFError(

@@ -151,7 +151,8 @@ extension NDEFRecord {
   /// }
   /// ```
   ///
-  /// - Throws: ``NDEFError`` if the type is known and the payload is malformed.
+  /// - Throws: ``NDEFError`` if the type is known and the payload is malformed, or the record has no type although its
+  ///   format has one.
   public var decoded: (any NDEFTypedRecord)? {
     get throws(NDEFError) { try decoded(as: Self.knownTypes) }
   }
@@ -184,6 +185,7 @@ extension NDEFRecord {
   private func decoded(
     as types: [any NDEFTypedRecord.Type], tolerance: inout NDEFTolerance
   ) throws(NDEFError) -> (any NDEFTypedRecord)? {
+    guard !typeNameFormat.hasType || !type.isEmpty else { throw .missingType(typeNameFormat, 0) }
     for type in types where type.matches(self) {
       return try type.init(self, tolerance: &tolerance)
     }

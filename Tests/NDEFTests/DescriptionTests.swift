@@ -37,13 +37,13 @@ import Testing
   }
 
   @Test func whatATagSaysCannotDriveATerminalOrDisguiseALink() {
-    let text = NDEFRecord.text("\u{1B}[2J\u{9B}x\u{202E}gpj.exe", language: "")
-    #expect(text.description == "\\u{1B}[2J\\u{9B}x\\u{202E}gpj.exe")
+    let text = NDEFRecord.text("\u{1B}[2J\u{9B}x\u{202E}gpj.exe", language: "en")
+    #expect(text.description == "\\u{1B}[2J\\u{9B}x\\u{202E}gpj.exe (en)")
     let unseen = NDEFRecord.text(
-      "a\u{200B}b\u{2060}\u{2064}c\u{FEFF}\u{E0041}\u{AD}d", language: "")
+      "a\u{200B}b\u{2060}\u{2064}c\u{FEFF}\u{E0041}\u{AD}d", language: "en")
     #expect(
       unseen.description
-        == "a\\u{200B}b\\u{2060}\\u{2064}c\\u{FEFF}\\u{E0041}\\u{AD}d")
+        == "a\\u{200B}b\\u{2060}\\u{2064}c\\u{FEFF}\\u{E0041}\\u{AD}d (en)")
     let uri = NDEFRecord(
       typeNameFormat: .wellKnown, type: "U", payload: [4] + Array("a\u{2066}b".utf8))
     #expect(uri.description == "https://a\\u{2066}b")

@@ -80,10 +80,6 @@ import Testing
     Malformed("D8 00 00 01 55", .fieldsInEmptyRecord, at: 0),
     Malformed("B0 00 00 56 00 01 55", .fieldsInEmptyRecord, at: 0),
     Malformed("D5 01 00 55", .typeInUnknownRecord, at: 0),
-    Malformed("D1 00 01 55", .missingType, at: 0),
-    Malformed("D2 00 01 55", .missingType, at: 0),
-    Malformed("D3 00 00", .missingType, at: 0),
-    Malformed("D4 00 00", .missingType, at: 0),
     Malformed("D6 00 01 55", .unexpectedChunk, at: 0),
     Malformed("91 01 01 55 00 56 00 01 55", .unexpectedChunk, at: 5),
     // Chunks must be followed by one of the format unchanged, and end with one without CF.

@@ -81,7 +81,6 @@ import Testing
     (NDEFRecord(typeNameFormat: .empty, identifier: [1]), .fieldsInEmptyRecord),
     (NDEFRecord(typeNameFormat: .unknown, type: "x"), .typeInUnknownRecord),
     (NDEFRecord(typeNameFormat: .unchanged, payload: [1]), .unexpectedChunk),
-    (NDEFRecord(typeNameFormat: .wellKnown, payload: [1]), .missingType),
     (
       NDEFRecord(typeNameFormat: .media, type: [UInt8](repeating: 0x61, count: 256)), .typeTooLong
     ),

@@ -49,7 +49,11 @@ extension NFCNDEFPayload {
 
   /// Returns the text of the record and its language, both `nil` if the record is not a text.
   public func wellKnownTypeTextPayload() -> (String?, Locale?) {
-    guard let record = try? TextRecord(native) else { return (nil, nil) }
+    // A text without a language is malformed, and a text nevertheless.
+    var tolerance = NDEFTolerance.lenient
+    guard let record = try? TextRecord(native, tolerance: &tolerance),
+      tolerance.firstError.map({ $0.code == .missingField }) ?? true
+    else { return (nil, nil) }
     return (record.text, Locale(identifier: record.language))
   }
 }

@@ -155,8 +155,8 @@ struct MessageParser {
       }
     case .unknown:
       guard type.isEmpty else { return try report(.typeInUnknownRecord(header.offset)) }
-    case .wellKnown, .media, .absoluteURI, .external:
-      guard !header.type.isEmpty else { return try report(.missingType(format, header.offset)) }
+    // NDEF 1.0, 3.2.6 has a rule about TYPE_LENGTH 0 only for other formats; the record itself says that it has no type.
+    case .wellKnown, .media, .absoluteURI, .external: break
     }
     try checkPayloadLength(header.payload.count, header)
     let parsed = ParsedRecord(

@@ -29,9 +29,14 @@ public struct AbsoluteURIRecord: NDEFTypedRecord {
 
   /// Reads a record with any absolute URI.
   ///
-  /// - Throws: ``NDEFError`` if the type is not UTF-8, with the offset in the type.
+  /// - Throws: ``NDEFError`` if the type is not UTF-8 or has a control character, as in a ``URIRecord``, with the offset
+  ///   in the type.
   public init(_ record: NDEFRecord) throws(NDEFError) {
     try Self.expectMatch(record)
+    if let control = record.type.firstIndex(where: { $0 <= URIRecord.lastControl }) {
+      throw NDEFError(
+        .invalidText, offset: control, reason: "the URI contains a control character")
+    }
     self.init(
       try record.type[...].utf8Text("URI"), payload: record.payload,
       identifier: record.identifier)

@@ -15,6 +15,20 @@ public struct DeviceInformationRecord: NDEFTolerantRecord {
       self.type = type
       self.value = value
     }
+
+    fileprivate init(fields: NDEFFields) throws(NDEFFieldError) {
+      guard let type: UInt8 = try fields.integer("type") else { throw .missing("type") }
+      guard ElementType(rawValue: type) == nil else {
+        throw NDEFFieldError([.name("type")], "the element \(type) has a field of its own")
+      }
+      let value = try fields.bytes("value") ?? []
+      guard value.count <= DeviceInformationRecord.maximumLength else {
+        throw NDEFFieldError(
+          [.name("value")],
+          "an element has at most \(DeviceInformationRecord.maximumLength) bytes")
+      }
+      self.init(type: type, value: value)
+    }
   }
 
   /// The maker of the device.
@@ -152,6 +166,12 @@ public struct DeviceInformationRecord: NDEFTolerantRecord {
         "uniqueName": uniqueName.map { .text($0) },
         "uuid": uuid.map { .text($0.uuidDescription) },
         "versionString": versionString.map { .text($0) },
+        "otherElements": otherElements.isEmpty
+          ? nil
+          : .list(
+            otherElements.map {
+              .fields(["type": .integer(Int64($0.type)), "value": .text($0.value.hexadecimal)])
+            }),
       ])
     ]
   }
@@ -168,7 +188,10 @@ public struct DeviceInformationRecord: NDEFTolerantRecord {
         vendorName: try content.requiredText("vendorName"),
         modelName: try content.requiredText("modelName"),
         uniqueName: try content.text("uniqueName"), uuid: uuid,
-        versionString: try content.text("versionString"))
+        versionString: try content.text("versionString"),
+        otherElements: try content.list("otherElements") { (value) throws(NDEFFieldError) in
+          try Element(fields: try value.fields())
+        })
     } catch {
       throw error.within(.name("deviceInformation"))
     }

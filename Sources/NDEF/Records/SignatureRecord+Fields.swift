@@ -3,7 +3,9 @@ extension SignatureRecord {
 
   public var fields: NDEFFields {
     var content: NDEFFields = [
-      "algorithm": .text(algorithm.description), "hash": .text(hash.description),
+      "version": version == .one ? .text(version.description) : nil,
+      "algorithm": .text(algorithm.description),
+      "hash": version == .one ? nil : .text(hash.description),
     ]
     switch signature {
     case .bytes(let bytes): content["signature"] = .text(bytes.hexadecimal)
@@ -41,6 +43,10 @@ extension SignatureRecord {
           return bytes
         },
         certificateURI: try content.text("certificateURI"))
+      let versions: [Version] = [.one, .two]
+      if let name = try content.choice("version", versions.map(\.description)) {
+        version = versions.first { $0.description == name } ?? .two
+      }
     } catch {
       throw error.within(.name("signature"))
     }

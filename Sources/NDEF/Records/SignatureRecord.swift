@@ -1,9 +1,9 @@
-/// A signature over the records before it: the well-known type `Sig`, version 2.0.
+/// A signature over the records before it: the well-known type `Sig`, versions 1 and 2.0.
 ///
 /// The signature is decoded but not verified. It covers the type, identifier and payload of the
 /// records since the last signature or the start of the message.
 ///
-/// Source: NFC Forum Signature RTD 2.0.
+/// Source: NFC Forum Signature RTD 2.0; for version 1, Proxmark3 (client/src/nfc/ndef.c), which reads it.
 public struct SignatureRecord: NDEFTolerantRecord {
   /// The signature's algorithm and key length.
   public struct Algorithm: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
@@ -97,9 +97,30 @@ public struct SignatureRecord: NDEFTolerantRecord {
     case uri(String)
   }
 
+  /// The versions of the record.
+  public struct Version: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The byte in the record.
+    public let rawValue: UInt8
+
+    /// Creates a version from its byte.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Version 1, which has no hash algorithm of its own.
+    public static let one = Version(rawValue: 0x01)
+    /// Version 2.0.
+    public static let two = Version(rawValue: 0x20)
+
+    /// `1` or `2.0`.
+    public var description: String {
+      self == .one ? "1" : "\(rawValue >> 4).\(rawValue & 0x0F)"
+    }
+  }
+
+  /// The version of the record.
+  public var version = Version.two
   /// The signature's algorithm.
   public var algorithm: Algorithm
-  /// The hash algorithm.
+  /// The hash algorithm; not written in version 1.
   public var hash: Hash
   /// The signature, or where to find it.
   public var signature: Signature
@@ -126,8 +147,6 @@ public struct SignatureRecord: NDEFTolerantRecord {
     self.identifier = identifier
   }
 
-  /// Version 2.0.
-  private static let version: UInt8 = 0x20
   /// The bit of the signature and certificate fields that indicates a URI.
   private static let uriPresent: UInt8 = 0x80
   private static let certificateFormatShift = 4
@@ -139,23 +158,22 @@ public struct SignatureRecord: NDEFTolerantRecord {
 
   /// Reads a signature; leniently also one with a reserved algorithm or certificate format.
   ///
-  /// - Throws: ``NDEFError`` for another version than 2.0, a reserved value, a field that exceeds the payload, a URI
+  /// - Throws: ``NDEFError`` for another version than 1 and 2.0, a reserved value, a field that exceeds the payload, a URI
   ///   that is not UTF-8, or bytes after the last field.
   public init(_ record: NDEFRecord, tolerance: inout NDEFTolerance) throws(NDEFError) {
     try Self.expectMatch(record)
     var reader = ByteReader(record.payload)
-    let version = try reader.readByte("version")
-    guard version == Self.version else {
+    version = Version(rawValue: try reader.readByte("version"))
+    guard [.one, .two].contains(version) else {
       throw NDEFError(
-        .unsupportedVersion, offset: 0,
-        reason: "the signature's version \(version >> 4).\(version & 0x0F) is not known")
+        .unsupportedVersion, offset: 0, reason: "the signature's version \(version) is not known")
     }
     let signatureType = try reader.readByte("signature type")
     algorithm = Algorithm(rawValue: signatureType)
     if !Algorithm.names.indices.contains(Int(algorithm.rawValue)) {
       try tolerance.report(.reserved("the signature type", "\(algorithm)", offset: 1))
     }
-    hash = Hash(rawValue: try reader.readByte("hash type"))
+    hash = version == .one ? .sha256 : Hash(rawValue: try reader.readByte("hash type"))
     if hash != .sha256, algorithm != .noSignature {
       try tolerance.report(.reserved("the hash type", "\(hash)", offset: 2))
     }
@@ -182,13 +200,14 @@ public struct SignatureRecord: NDEFTolerantRecord {
   }
 
   public var record: NDEFRecord {
-    var payload = [Self.version]
+    var payload = [version.rawValue]
+    let hash: [UInt8] = version == .one ? [] : [self.hash.rawValue]
     switch signature {
     case .bytes(let bytes):
-      payload += [algorithm.rawValue, hash.rawValue]
+      payload += [algorithm.rawValue] + hash
       payload.appendWithLength16(bytes)
     case .uri(let uri):
-      payload += [algorithm.rawValue | Self.uriPresent, hash.rawValue]
+      payload += [algorithm.rawValue | Self.uriPresent] + hash
       payload.appendWithLength16(uri.utf8Prefix(Int(UInt16.max)))
     }
     let chain = certificates.prefix(Int(Self.certificateCountMask))
@@ -205,7 +224,9 @@ public struct SignatureRecord: NDEFTolerantRecord {
   }
 
   public var description: String {
-    algorithm == .noSignature
-      ? "signature: none" : "signature \(algorithm) with \(hash), not verified"
+    if algorithm == .noSignature { return "signature: none" }
+    return version == .one
+      ? "signature \(algorithm) of version 1, not verified"
+      : "signature \(algorithm) with \(hash), not verified"
   }
 }

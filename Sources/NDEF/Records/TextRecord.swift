@@ -13,7 +13,8 @@ public struct TextRecord: NDEFTolerantRecord {
 
   /// The text.
   public var text: String
-  /// The language as a tag of BCP 47 such as `en` or `de-AT`; the payload may leave it empty.
+  /// The language as a tag of BCP 47 such as `en` or `de-AT`; empty only where a record leaves it out, although it may
+  /// not be omitted (Text RTD 1.0, 3.3).
   ///
   /// At most 63 bytes are written; a longer tag loses subtags from its end (RFC 5646, 4.4.2), and
   /// characters that are not printable US-ASCII are left out.
@@ -50,8 +51,8 @@ public struct TextRecord: NDEFTolerantRecord {
   /// A byte order mark at its start is not part of the text; UTF-16 without one is big-endian (Text
   /// RTD 1.0, 3.4).
   ///
-  /// - Throws: ``NDEFError`` for a payload that is too short, a reserved bit in the status byte, a language that is
-  ///   not US-ASCII, or a text that is not valid in its encoding.
+  /// - Throws: ``NDEFError`` for a payload that is too short, a reserved bit in the status byte, a missing language or
+  ///   one that is not US-ASCII, or a text that is not valid in its encoding.
   public init(_ record: NDEFRecord, tolerance: inout NDEFTolerance) throws(NDEFError) {
     try Self.expectMatch(record)
     var reader = ByteReader(record.payload)
@@ -66,6 +67,9 @@ public struct TextRecord: NDEFTolerantRecord {
       "", language: "", encoding: isUTF16 ? .utf16 : .utf8, identifier: record.identifier)
     do throws(NDEFError) {
       language = try tag.asciiText("language")
+      guard languageLength > 0 else {
+        throw NDEFError(.missingField, offset: 0, reason: "the text has no language")
+      }
     } catch {
       try tolerance.report(error)
     }

@@ -25,7 +25,7 @@ public struct URIRecord: NDEFTolerantRecord {
   ]
 
   /// The highest byte that must not occur in a URI (URI RTD 1.0, 3.2.3).
-  private static let lastControl: UInt8 = 0x1F
+  static let lastControl: UInt8 = 0x1F
 
   public static func matches(_ record: NDEFRecord) -> Bool {
     record.hasType(.wellKnown, "U")

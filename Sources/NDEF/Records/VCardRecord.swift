@@ -116,6 +116,18 @@ public struct VCardRecord: NDEFTolerantRecord {
       return QuotedPrintable.text(rawValue, characterSet: set.map(String.init)) ?? rawValue
     }
 
+    /// The kinds in the parameters, in lower case: `TYPE=work,voice`, or `WORK;VOICE` in version 2.1.
+    var kinds: [String] {
+      parameters.flatMap { parameter -> [String] in
+        let parts = parameter.split(separator: "=", maxSplits: 1)
+        guard parts.count < 2 || parts[0].uppercased() == "TYPE", let value = parts.last else {
+          return []
+        }
+        let names = value.filter { $0 != "\"" }.lowercased().split(separator: ",")
+        return names.map(String.init).filter { $0 != "quoted-printable" && $0 != "base64" }
+      }
+    }
+
     fileprivate var isBegin: Bool { name == "BEGIN" && rawValue.utf8.isVCard }
   }
 
@@ -143,8 +155,28 @@ public struct VCardRecord: NDEFTolerantRecord {
   /// The parts of `N`: family name, given name, additional names, prefixes, suffixes.
   public var name: [String]? { Self.name(properties) }
 
-  /// The telephone numbers, `TEL`.
-  public var telephones: [String] { values("TEL") }
+  /// The telephone numbers, `TEL`, without the scheme of a tel: URI (RFC 6350, 6.4.1).
+  public var telephones: [String] { values("TEL").map(Self.withoutTelephoneScheme) }
+
+  /// The kinds of the telephone numbers in lower case, such as `work`, in the order of ``telephones``.
+  public var telephoneKinds: [[String]] { properties.filter { $0.name == "TEL" }.map(\.kinds) }
+
+  private static func withoutTelephoneScheme(_ number: String) -> String {
+    let scheme = "tel:"
+    return number.lowercased().hasPrefix(scheme) ? String(number.dropFirst(scheme.count)) : number
+  }
+
+  /// The position of the person in the organization, `TITLE`.
+  public var title: String? { values("TITLE").first }
+
+  /// The comments, `NOTE`.
+  public var notes: [String] { values("NOTE") }
+
+  /// The addresses, `ADR`, each in its parts: post office box, extended address, street, place, region, postal code,
+  /// country.
+  public var addresses: [[String]] {
+    properties.filter { $0.name == "ADR" }.map(\.decodedValue.vCardParts)
+  }
 
   /// The mail addresses, `EMAIL`.
   public var emails: [String] { values("EMAIL") }
@@ -224,7 +256,7 @@ extension String.UTF8View {
 
 extension String {
   /// The text as part of a value (RFC 6350, 3.4).
-  fileprivate var vCardEscaped: String {
+  var vCardEscaped: String {
     var escaped = ""
     for scalar in unicodeScalars {
       switch scalar {

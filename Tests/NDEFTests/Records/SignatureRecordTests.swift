@@ -42,7 +42,12 @@ import Testing
 
   @Test(arguments: [
     Malformed("", .truncated, at: 0),
-    Malformed("01 00 0000 00", .unsupportedVersion, at: 0),
+    Malformed("02 00 0000 00", .unsupportedVersion, at: 0),
+    Malformed("10 00 00 0000 00", .unsupportedVersion, at: 0),
+    // Version 1 has no hash algorithm.
+    Malformed("01 00 0000", .truncated, at: 4),
+    Malformed("01 00 0000 00 00", .trailingData, at: 5),
+    Malformed("01 04 0005 AA", .truncated, at: 4),
     Malformed("20", .truncated, at: 1),
     Malformed("20 0B 02 0005 AA", .truncated, at: 5),
     Malformed("20 8B 02 0001 FF 00", .invalidText, at: 5),

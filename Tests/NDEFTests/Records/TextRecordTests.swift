@@ -37,7 +37,7 @@ import Testing
   @Test(arguments: [TextRecord.Encoding.utf8, .utf16])
   func aMarkThatBelongsToTheTextComesBack(_ encoding: TextRecord.Encoding) throws {
     for text in ["\u{FEFF}", "\u{FEFF}x", "\u{FFFE}x", "x\u{FEFF}", "", "日本語\r\n"] {
-      let record = TextRecord(text, language: "", encoding: encoding)
+      let record = TextRecord(text, language: "ja", encoding: encoding)
       let decoded = try TextRecord(record.record)
       #expect(Array(decoded.text.utf16) == Array(text.utf16))
       #expect(decoded.encoding == encoding)
@@ -48,6 +48,9 @@ import Testing
     Malformed("", .truncated, at: 0),
     Malformed("02 65", .truncated, at: 1),
     Malformed("3F 65", .truncated, at: 1),
+    // The language may not be omitted (Text RTD 1.0, 3.3).
+    Malformed("00 61", .missingField, at: 0),
+    Malformed("80 0061", .missingField, at: 0),
     Malformed("02 65E9 61", .invalidText, at: 2),
     Malformed("02 6565 FF", .invalidText, at: 3),
     Malformed("02 6565 EDA080", .invalidText, at: 3),

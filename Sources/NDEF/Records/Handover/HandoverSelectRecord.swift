@@ -89,22 +89,20 @@ public struct HandoverSelectRecord: NDEFTolerantRecord {
       "handoverSelect": .fields([
         "version": .text(version.description),
         "carriers": .list(carriers.map { .fields($0.content) }),
-        "error": error.map { .text($0.description) },
+        "error": error.map { .fields($0.content) },
       ])
     ]
   }
 
-  /// Reads `{"handoverSelect":{"carriers":[{"powerState":"active","carrier":"0"}]}}`. An error can
-  /// be given as a payload only.
+  /// Reads `{"handoverSelect":{"carriers":[{"powerState":"active","carrier":"0"}]}}`, with an error as
+  /// `"error":{"reason":"temporarilyOutOfMemory","retryAfterMilliseconds":64}`.
   public init?(fields: NDEFFields) throws(NDEFFieldError) {
     guard let content = try fields.fields("handoverSelect") else { return nil }
     do throws(NDEFFieldError) {
-      guard !content.hasValue("error") else {
-        throw NDEFFieldError([.name("error")], "it can be given as a payload only")
-      }
       self.init(
         version: try HandoverVersion(fields: content),
-        carriers: try AlternativeCarrierRecord.list(in: content))
+        carriers: try AlternativeCarrierRecord.list(in: content),
+        error: try HandoverErrorRecord(field: "error", of: content))
     } catch {
       throw error.within(.name("handoverSelect"))
     }
