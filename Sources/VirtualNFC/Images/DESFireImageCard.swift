@@ -81,7 +81,7 @@ struct DESFireImageCard: VirtualChip, ImagedChip {
     interface = ProximityInterface(
       typeA: uid, atqa: image.atqa.map { $0.reversed() } ?? [0x44, 0x03],
       sak: image.sak.map { $0 | 0x20 } ?? 0x20, sakOfCascade: 0x24,
-      ats: image.ats ?? DESFireModel.desfireATS)
+      ats: image.ats ?? AnswerToSelect.unknown)
   }
 
   // MARK: VirtualChip
@@ -345,7 +345,7 @@ struct DESFireImageCard: VirtualChip, ImagedChip {
     guard offset + content.count <= size, !isFull else { return (Status.boundaryError, []) }
     let place = Place(application: application, file: index)
     guard var record = pendingRecords[place, default: Array(repeating: 0, count: size)] else {
-      return (Status.boundaryError, [])
+      return (Status.permissionDenied, [])
     }
     record.replaceSubrange(offset..<offset + content.count, with: content)
     pendingRecords[place] = record

@@ -120,6 +120,16 @@ public final class VirtualPCSCClient: Sendable {
     private static let powerOn: UInt8 = 1
     private static let reset: UInt8 = 2
     private static let getATR: UInt8 = 4
+    private static let controls = [powerOff, powerOn, reset, getATR]
+
+    /// Returns whether a message is a command for the card; it may have one byte, as some native commands of DESFire.
+    private static func isCommand(_ message: [UInt8]) -> Bool {
+      message.count != 1 || !controls.contains(message[0])
+    }
+
+    /// Class, instruction, P1 and P2; the answer to fewer bytes (ISO/IEC 7816-4, 5.1 and 5.6).
+    private static let shortestCommand = 4
+    private static let wrongLength: [UInt8] = [0x67, 0x00]
 
     /// The interval at which the field is checked, in milliseconds.
     private static let period: Int32 = 20
@@ -171,7 +181,7 @@ public final class VirtualPCSCClient: Sendable {
     private mutating func serve() -> Bool {
       guard card?.connection.receive(within: Self.period) == true else { return false }
       while let message = card?.connection.nextMessage() {
-        if message.count > 1, shared.countsDownToHangUp() { return false }
+        if Self.isCommand(message), shared.countsDownToHangUp() { return false }
         guard let answer = answer(to: message) else { continue }
         guard card?.connection.send(answer) == true else { return false }
       }
@@ -179,11 +189,12 @@ public final class VirtualPCSCClient: Sendable {
     }
 
     private func answer(to message: [UInt8]) -> [UInt8]? {
-      guard message.count == 1 else {
+      guard !Self.isCommand(message) else {
         trace(.command(message))
         let answer = reader.transmit(message)
         trace(.reply(answer))
-        return answer
+        // The driver waits for an answer to each command; that to one of a single byte must not be missing.
+        return answer.isEmpty && message.count < Self.shortestCommand ? Self.wrongLength : answer
       }
       switch message[0] {
       case Self.powerOff: setPower(false)

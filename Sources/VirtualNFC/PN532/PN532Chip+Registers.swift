@@ -8,6 +8,7 @@ extension PN532Chip {
     var values: [UInt8] = model.firmware.answersRegistersWithStatus ? [0x00] : []
     for offset in stride(from: 0, to: parameters.count, by: 2) {
       let address = UInt16(parameters[offset]) << 8 | UInt16(parameters[offset + 1])
+      guard PN532Registers.exists(address) else { return nil }
       switch address {
       case PN532Registers.fifoData: values.append(fifo.isEmpty ? 0 : fifo.removeFirst())
       case PN532Registers.fifoLevel: values.append(UInt8(min(fifo.count, Self.fifoSize)))
@@ -29,6 +30,10 @@ extension PN532Chip {
 
   mutating func writeRegisters(_ parameters: [UInt8]) -> Answer? {
     guard !parameters.isEmpty, parameters.count.isMultiple(of: 3) else { return nil }
+    let addresses = stride(from: 0, to: parameters.count, by: 3).map {
+      UInt16(parameters[$0]) << 8 | UInt16(parameters[$0 + 1])
+    }
+    guard addresses.allSatisfy(PN532Registers.exists) else { return nil }
     for offset in stride(from: 0, to: parameters.count, by: 3) {
       let address = UInt16(parameters[offset]) << 8 | UInt16(parameters[offset + 1])
       let value = parameters[offset + 2]

@@ -58,6 +58,19 @@ struct PN532Registers {
     gsNOn: 0x88, cwGsP: 0x20, modGsP: 0x20, command: 0x20, 0x6332: 0x80, 0x6334: 0x14, 0x633B: 0x08,
   ]
 
+  /// The first address of the special function registers (PN532 user manual, 7.2.4).
+  private static let firstSpecialRegister: UInt16 = 0xFF00
+  /// The special function registers that a host can read and write: the ports (libnfc, `pn53x-internal.h`). An address
+  /// without one is a syntax error (libnfc, `test_register_endianness.c`).
+  private static let specialRegisters: Set<UInt16> = [
+    0xFFB0, 0xFFF4, 0xFFF5, 0xFFF7, 0xFFFC, 0xFFFD,
+  ]
+
+  /// Returns whether a host can name this address; those of the contactless unit are not checked.
+  static func exists(_ address: UInt16) -> Bool {
+    address < firstSpecialRegister || specialRegisters.contains(address)
+  }
+
   subscript(address: UInt16) -> UInt8 {
     get { values[address] ?? 0 }
     set { values[address] = newValue }

@@ -251,8 +251,10 @@ struct DESFireRecords: Hashable, Sendable {
   mutating func write(
     _ data: [UInt8], at offset: Int, contentSize: Int, isCyclic: Bool
   ) throws(DESFireStatus) {
-    // After ClearRecordFile, nothing can be written before the commit (data sheet, 9.5.13).
-    guard !isCleared, update == nil else { throw .boundaryError }
+    // After ClearRecordFile, nothing can be written before the commit (data sheet, 9.5.13): cards answer 9D
+    // (libfreefare, `test_mifare_desfire`).
+    guard !isCleared else { throw .permissionDenied }
+    guard update == nil else { throw .boundaryError }
     guard isCyclic || contentSize < size * maximum else { throw .boundaryError }
     var record = pending ?? [UInt8](repeating: 0, count: size)
     record.replaceSubrange(offset..<(offset + data.count), with: data)
@@ -266,8 +268,9 @@ struct DESFireRecords: Hashable, Sendable {
   mutating func change(
     _ data: [UInt8], at offset: Int, skipping skipped: Int, in content: [UInt8]
   ) throws(DESFireStatus) {
+    guard !isCleared else { throw .permissionDenied }
     let start = content.count - (skipped + 1) * size
-    guard start >= 0, !isCleared, pending == nil, update.map({ $0.skipped == skipped }) ?? true
+    guard start >= 0, pending == nil, update.map({ $0.skipped == skipped }) ?? true
     else { throw .boundaryError }
     var record = update?.record ?? Array(content[start..<(start + size)])
     record.replaceSubrange(offset..<(offset + data.count), with: data)

@@ -200,8 +200,8 @@ extension DESFirePICC {
     guard parameters.count == 5 || (7...23).contains(parameters.count) else { throw .lengthError }
     let identifier = Array(parameters.prefix(3))
     let keyCount = parameters[4] & 0x0F
-    guard let kind = DESFireKey.Kind(rawValue: parameters[4] & 0xC0), keyCount <= Self.mostKeys,
-      keyCount > 0
+    // An application may have no keys (libfreefare, `test_mifare_desfire`; Zebra, `MifareDesfire.AppKeySettings`).
+    guard let kind = DESFireKey.Kind(rawValue: parameters[4] & 0xC0), keyCount <= Self.mostKeys
     else { throw .parameterError }
     var application = DESFireApplication(
       identifier: identifier, keySettings: parameters[3],

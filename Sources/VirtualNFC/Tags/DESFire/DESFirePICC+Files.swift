@@ -237,7 +237,8 @@ extension DESFirePICC {
       )
     }
     let data = protect(content, communication, marksEnd: length == 0)
-    return command == .readData ? Result(frames: Self.frames(data)) : Result(data)
+    return command == .readData
+      ? Result(frames: Self.frames(data, size: frameSizeOfData)) : Result(data)
   }
 
   mutating func protect(

@@ -106,7 +106,8 @@ extension DESFirePICC {
     note(
       [command.rawValue, number] + DESFireFile.number(skipped) + DESFireFile.number(wanted), data)
     let protected = protect(data, communication, marksEnd: asked == 0)
-    return command == .readRecords ? Result(frames: Self.frames(protected)) : Result(protected)
+    return command == .readRecords
+      ? Result(frames: Self.frames(protected, size: frameSizeOfData)) : Result(protected)
   }
 
   mutating func writeRecord(

@@ -152,9 +152,15 @@ struct DESFirePICC: Hashable, Sendable {
       return try begin(command, parameters)
     } catch {
       chain = .none
-      // Any error also ends the session. No public source says whether status 0C, nothing to commit or to discard, is
-      // an exception; NXP's reader library (`phalMfdfEVx_Sw_Int_ResetAuthStatus`) makes none.
-      session = nil
+      // An error also ends the session, except one of the first generation, which only loses its transaction: after the
+      // same refused write, libfreefare's tests of EV1 cards authenticate again, and that of the first generation does
+      // not. No public source says whether status 0C, nothing to commit or to discard, is an exception; NXP's reader
+      // library (`phalMfdfEVx_Sw_Int_ResetAuthStatus`) makes none.
+      if session?.scheme == .legacy {
+        _ = selected.abort()
+      } else {
+        session = nil
+      }
       return Answer(status: error)
     }
   }
@@ -220,6 +226,16 @@ struct DESFirePICC: Hashable, Sendable {
     let rest = Array(frames.dropFirst())
     chain = rest.isEmpty ? .none : .answering(rest, status)
     return Answer(data: frames.first ?? [], status: rest.isEmpty ? status : .additionalFrame)
+  }
+
+  /// The size of a frame of data that is read. A DESFire EV3 sends whole blocks of the cipher in a session by
+  /// AuthenticateAES, also in plain and with a MAC (desox-rs, `file_io.replay`, recorded on an EV3); no recording shows
+  /// the other schemes.
+  var frameSizeOfData: Int {
+    guard model.hasDynamicMessaging, let session, session.scheme == .standard,
+      session.cipher.kind == .aes
+    else { return Self.longestFrame }
+    return Self.longestFrame / session.cipher.zeroVector.count * session.cipher.zeroVector.count
   }
 
   /// Splits a long answer into frames.
