@@ -238,7 +238,9 @@ let package = Package(
         "JSONText", "NFC", "NFCCore", "NFCTool", "NFCReader", "NFCRules", "NFCExample",
         "DriverConformance", "VirtualNFC", "TagImages", "TestSupport",
       ],
-      exclude: ["Reports/Files", "Snapshots", "Watch/notification_service.py"]),
+      exclude: [
+        "Images/Files", "Reports/Files", "Snapshots", "Watch/notification_service.py",
+      ]),
     .testTarget(
       name: "RecordingsTests",
       dependencies: [

@@ -51,20 +51,23 @@ extension TagImage {
   private var comparedMemory: Memory { plus?.memory ?? memory }
 
   /// Returns whether two images are of tags that can be compared: of one kind and size. A MIFARE Plus of which no block
-  /// is known can be compared with any other.
+  /// is known can be compared with any other, and an Ultralight or NTAG with one of the same chip that has fewer pages.
   public func isComparable(with other: TagImage) -> Bool {
     let (count, otherCount) = (comparedMemory.bytes.count, other.comparedMemory.bytes.count)
-    let isOfOneSize = count == otherCount || kind == .iso14443a && min(count, otherCount) == 0
+    let isOfOneSize =
+      count == otherCount || kind == .iso14443a && min(count, otherCount) == 0
+      || kind == .type2 && type2Product != nil && type2Product == other.type2Product
     return kind == other.kind && isOfOneSize
   }
 
-  /// Compares memory, files, signature and counters with those of an image of the same kind and size. What
+  /// Compares memory, files and what the tag reports about itself with those of an image of the same kind and size. What
   /// is unknown in one of the two does not count as a difference.
   public func comparison(with other: TagImage) -> Comparison {
     var comparison = Comparison()
     let secrets = secrets + other.secrets
     let secretBytes = Set(secrets.flatMap { Array($0) })
-    let (memory, after) = (comparedMemory, other.comparedMemory)
+    let size = max(comparedMemory.bytes.count, other.comparedMemory.bytes.count)
+    let (memory, after) = (comparedMemory.padded(to: size), other.comparedMemory.padded(to: size))
     for unit in 0..<memory.unitCount {
       let range = memory.range(ofUnit: unit).clamped(to: 0..<after.bytes.count)
       let isBoth = range.filter { memory.isKnown[$0] && after.isKnown[$0] }
@@ -100,19 +103,57 @@ extension TagImage {
   }
 
   private func compareOthers(with other: TagImage, _ comparison: inout Comparison) {
-    if let before = signature, let after = other.signature, before != after {
-      comparison.others.append(
-        .init(
-          name: "signature", before: Hexadecimal.text(before), after: Hexadecimal.text(after)))
-    }
-    for (index, pair) in zip(counters, other.counters).enumerated() {
-      if let before = pair.0, let after = pair.1, before.value != after.value {
-        comparison.others.append(
-          .init(name: "counter \(index)", before: "\(before.value)", after: "\(after.value)"))
+    for fact in Self.comparedFacts {
+      guard let before = fact.value(self), let after = fact.value(other), before != after else {
+        continue
       }
+      comparison.others.append(.init(name: fact.name, before: before, after: after))
     }
     compareFiles(with: other, &comparison)
   }
+
+  /// What a tag reports in addition to its memory, for people.
+  private static let comparedFacts: [ComparedFact] =
+    [
+      ComparedFact("version") { text($0.version) },
+      ComparedFact("signature") { text($0.signature) },
+      ComparedFact("ATS") { text($0.ats) }, ComparedFact("PMm") { text($0.feliCa?.pmm) },
+      ComparedFact("application data") { text($0.applicationData) },
+      ComparedFact("protocol information") { text($0.protocolInfo) },
+      ComparedFact("ATR") { text($0.answerToReset) },
+      ComparedFact("header ROM") { text($0.headerROM) },
+      ComparedFact("system block") { text($0.systemBlock) },
+      ComparedFact("DSFID") { text($0.vicinity?.dsfid) },
+      ComparedFact("AFI") { text($0.vicinity?.afi) },
+      ComparedFact("IC reference") { text($0.vicinity?.icReference) },
+    ] + (0..<3).flatMap(comparedFacts)
+
+  private struct ComparedFact: Sendable {
+    let name: String
+    /// Returns the value, or `nil` if it is not known.
+    let value: @Sendable (TagImage) -> String?
+
+    init(_ name: String, _ value: @escaping @Sendable (TagImage) -> String?) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  private static func comparedFacts(ofCounter index: Int) -> [ComparedFact] {
+    [
+      ComparedFact("counter \(index)") { image in
+        counter(index, of: image).map { String($0.value) }
+      },
+      ComparedFact("tearing \(index)") { text(counter(index, of: $0)?.tearing) },
+    ]
+  }
+
+  private static func counter(_ index: Int, of image: TagImage) -> Counter? {
+    image.counters.indices.contains(index) ? image.counters[index] : nil
+  }
+
+  private static func text(_ bytes: [UInt8]?) -> String? { bytes.map { Hexadecimal.text($0) } }
+  private static func text(_ byte: UInt8?) -> String? { byte.map { Hexadecimal.text([$0]) } }
 
   private func compareFiles(with other: TagImage, _ comparison: inout Comparison) {
     let (before, after) = (files(besides: other), other.files(besides: self))

@@ -22,6 +22,9 @@ extension ImageFormat {
   /// - Throws: ``ImageError`` ``ImageError/Code/malformed`` with the line or offset.
   public func decoding(_ bytes: [UInt8]) throws(ImageError) -> Decoding {
     if self != .binary { try checkEncoding(bytes) }
+    if let remark = KeyFile.remark(on: bytes, as: self) {
+      throw ImageError(remark, at: .line(1))
+    }
     var decoding: Decoding
     switch self {
     case .binary: decoding = Decoding(image: try BinaryFile.decode(bytes))
@@ -31,7 +34,10 @@ extension ImageFormat {
     case .mifareClassicTool: decoding = Decoding(image: try MCTFile.decode(bytes))
     case .picoPass: decoding = Decoding(image: try PicoPassFile.decode(bytes))
     }
-    if let remark = decoding.image.settleUID() { decoding.remarks.append(remark) }
+    decoding.remarks += [
+      decoding.image.removeClassicPadding(), decoding.image.classicCheckByteRemark(),
+      decoding.image.settleUID(),
+    ].compactMap(\.self)
     decoding.image.deriveIdentity()
     decoding.image.removeHiddenSecrets()
     return decoding

@@ -93,4 +93,10 @@ struct TextLine {
     else { return "" }
     return text[first...last]
   }
+
+  /// The same line without a comment, which begins with #, and without blanks at both ends.
+  var withoutComment: TextLine {
+    TextLine(
+      number: number, text: TextLine(number: number, text: text.prefix { $0 != "#" }).trimmed)
+  }
 }

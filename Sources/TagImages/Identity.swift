@@ -9,7 +9,7 @@ extension TagImage {
       else { return }
       uid = uid ?? identity.uid
       atqa = atqa ?? identity.atqa
-      sak = sak ?? identity.sak
+      sak = sak ?? identity.sak.map { $0 & ~ClassicLayout.signOfStoredSAK }
     case .type2:
       if uid == nil, memory.known(0..<10) != nil {
         uid = Self.type2UID(memory.bytes) ?? Self.ntagI2CUID(memory.bytes)

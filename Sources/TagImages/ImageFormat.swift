@@ -43,9 +43,8 @@ public enum ImageFormat: String, CaseIterable, Hashable, Sendable {
 
   /// Guesses the format of bytes without a name.
   public init(guessing bytes: [UInt8]) {
-    let start = String(decoding: bytes.prefix(256), as: UTF8.self).drop {
-      $0.isWhitespace || $0 == "\u{FEFF}"
-    }
+    let lines = TextLine.all(Array(bytes.prefix(Self.guessedLength))).map(\.withoutComment.text)
+    let start = lines.first { !$0.isEmpty } ?? ""
     if start.hasPrefix("{") {
       self = .proxmark
     } else if start.hasPrefix("Filetype:") {
@@ -64,6 +63,9 @@ public enum ImageFormat: String, CaseIterable, Hashable, Sendable {
     /// Descriptions of what is lost, for people; empty if the file contains the complete image.
     public var losses: [String]
   }
+
+  /// The number of bytes that show the format of a text; comments may stand before its first line.
+  private static let guessedLength = 4096
 
   /// Encodes an image as a file.
   ///

@@ -91,6 +91,16 @@ extension TagImage {
       return memory
     }
 
+    /// Returns a memory with unknown bytes at the end, up to a size.
+    package func padded(to count: Int) -> Memory {
+      guard count > bytes.count else { return self }
+      var memory = self
+      let missing = count - bytes.count
+      memory.bytes += Array(repeating: 0, count: missing)
+      memory.isKnown += Array(repeating: false, count: missing)
+      return memory
+    }
+
     /// Returns a memory of the first bytes.
     func prefix(_ count: Int) -> Memory {
       var memory = Memory(unitSize: unitSize, bytes: Array(bytes.prefix(count)))

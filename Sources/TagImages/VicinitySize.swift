@@ -14,6 +14,17 @@ extension TagImage {
       && !startsWithContainer
   }
 
+  /// Whether something in a file shows of which kind of tag it is, apart from its size: what is not of another kind is
+  /// treated as the memory of an ISO/IEC 15693 tag.
+  package var isRecognized: Bool {
+    switch kind {
+    case .iso15693: uid != nil || startsWithContainer
+    // Files without system blocks have nothing but their size.
+    case .feliCaLite: uid != nil
+    default: true
+    }
+  }
+
   /// Whether a Type 5 Tag's capability container is at the beginning (Type 5 Tag 1.0, 4.3).
   private var startsWithContainer: Bool {
     let bytes = memory.bytes

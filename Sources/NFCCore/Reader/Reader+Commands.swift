@@ -66,7 +66,9 @@ extension Reader {
     }
     let wasAsleep = needsSelect
     if wasAsleep { try wake(handle) }
-    let link = TagLink(driver: driver, target: handle.target, operation: operation)
+    let link = TagLink(
+      driver: driver, target: handle.target, operation: operation,
+      presumedVersion: presumedVersions.withLock { $0[handle.target.identifier] })
     let isEnded = handle.knowledge.withLock { $0.authentication?.channel?.isEnded ?? false }
     do {
       if wasAsleep || isEnded { try handle.proveAgain(link) }

@@ -50,6 +50,10 @@ public actor Reader {
     executor.asUnownedSerialExecutor()
   }
 
+  /// What the chips of Ultralight and NTAG tags would answer to GET_VERSION, by the tags' identifiers, for those that do
+  /// not answer: a program that has made such a tag may know its chip.
+  package nonisolated let presumedVersions = Mutex<[[UInt8]: [UInt8]]>([:])
+
   /// The reader's thread, for a task that does little except talk to the reader: a task that
   /// prefers it changes threads for no exchange. Everything else that the task does delays the
   /// reader.

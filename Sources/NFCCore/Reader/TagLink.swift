@@ -11,6 +11,8 @@ public struct TagLink {
   /// The activation data of the tag.
   public let target: Target
   private let operation: Reader.Operation
+  /// What the chip of an Ultralight or NTAG tag would answer to GET_VERSION; `nil` if the program does not know it.
+  let presumedVersion: [UInt8]?
   /// The time limit for every exchange, in place of the family's default.
   private var allowance: Duration?
   private var carrier: Carrier?
@@ -19,10 +21,14 @@ public struct TagLink {
   /// The protection of an Ultralight tag's commands, after an authentication.
   private(set) var channel: (any UltralightChannel)?
 
-  init(driver: any ReaderDriver, target: Target, operation: Reader.Operation) {
+  init(
+    driver: any ReaderDriver, target: Target, operation: Reader.Operation,
+    presumedVersion: [UInt8]? = nil
+  ) {
     self.driver = driver
     self.target = target
     self.operation = operation
+    self.presumedVersion = presumedVersion
   }
 
   /// The time limit for an ordinary command, including waiting-time extensions.

@@ -16,7 +16,7 @@ struct ConvertCommand: AsyncParsableCommand {
       Classic Tool, .picopass Flipper Zero's iCLASS cards. Whatever the new file cannot hold is listed in one line.
 
       Plain bytes have no name of their tag, which their size and content show. A size that no known tag has is \
-      refused without --iso15693. An Ultralight or NTAG with a number of pages that no known chip has is refused.
+      refused without --iso15693.
 
       Example:
         nfc convert card.mfd card.nfc
@@ -39,7 +39,6 @@ struct ConvertCommand: AsyncParsableCommand {
     _ = try ImageFile.requiredFormat(of: output)
     let decoding = try ImageFile.read(input)
     let image = decoding.image
-    try ImageFile.checkSize(of: image, in: input)
     if !isVicinity {
       try ImageFile.checkKind(
         of: image, in: input, advice: "add --iso15693 if they are of an ISO 15693 tag")
@@ -88,7 +87,14 @@ struct DecodeCommand: AsyncParsableCommand {
 
   private func message() async throws -> NDEFMessage {
     let bytes = try File.read(file)
-    if let decoding = try decoding(bytes) { return try await message(on: decoding) }
+    let format = ImageFile.format(of: file)
+    // Messages are saved as .bin, too; no image is a complete message.
+    if format == nil || format == .binary, let message = try? NDEFMessage(decoding: bytes),
+      !message.records.isEmpty
+    {
+      return message
+    }
+    if let decoding = try decoding(bytes, format) { return try await message(on: decoding) }
     let first = bytes.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
     if let first, Self.jsonStarts.contains(first) {
       return try MessageFile.json(bytes, file, advice: nil)
@@ -97,15 +103,19 @@ struct DecodeCommand: AsyncParsableCommand {
   }
 
   /// Returns the image, or `nil` for a message.
-  private func decoding(_ bytes: [UInt8]) throws -> ImageFormat.Decoding? {
-    let guess = ImageFormat(guessing: bytes)
-    switch ImageFile.format(of: file) {
+  private func decoding(_ bytes: [UInt8], _ format: ImageFormat?) throws -> ImageFormat.Decoding? {
+    switch format {
     // Messages in JSON have the same extension as images of Proxmark3.
     case .proxmark: return try? ImageFormat.proxmark.decoding(bytes)
     case let format?: return try ImageFile.decode(bytes, format, file)
-    case nil where guess == .flipper || guess == .mifareClassicTool:
-      return try ImageFile.decode(bytes, guess, file)
-    case nil: return nil
+    case nil:
+      switch ImageFormat(guessing: bytes) {
+      case .proxmark: return try? ImageFormat.proxmark.decoding(bytes)
+      case .binary:
+        let decoding = try? ImageFormat.binary.decoding(bytes)
+        return decoding.flatMap { $0.image.isRecognized ? $0 : nil }
+      case let guess: return try ImageFile.decode(bytes, guess, file)
+      }
     }
   }
 

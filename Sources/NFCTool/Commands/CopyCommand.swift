@@ -275,7 +275,7 @@ struct CopyCommand: AsyncParsableCommand {
     guard !options.json else {
       return try Output.line(
         JSONValue.members([
-          "uid": .bytes(to), "from": .bytes(from), "copied": .string(result.what),
+          "uid": .uid(to), "from": .uid(from), "copied": .string(result.what),
           "written": .integer(result.written),
           "leftBehind": .array(result.leftBehind.map { .string($0) }),
         ]).text)

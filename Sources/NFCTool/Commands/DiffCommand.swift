@@ -125,7 +125,9 @@ struct DiffCommand: AsyncParsableCommand {
 extension TagImage {
   /// Returns the same bytes as an image of the other image's kind, if the file does not specify a kind.
   fileprivate func matched(to other: TagImage, _ format: ImageFormat?) -> TagImage {
-    guard format == .binary || format == .emulator, kind != other.kind else { return self }
+    guard format == nil || format == .binary || format == .emulator, kind != other.kind else {
+      return self
+    }
     if other.kind == .feliCaLite, memory.bytes.count == FeliCaReading.blocksOfLite.count * 16 {
       var image = TagImage.feliCaLite()
       image.memory.set(memory.bytes, at: 0)

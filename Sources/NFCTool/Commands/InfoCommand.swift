@@ -112,7 +112,10 @@ extension DetectedTag {
   /// Returns the maker of the chip. It is taken from the product, or else from the first byte of a UID of 7 or
   /// 10 bytes (ISO/IEC 14443-3, 6.5.4) or from the second byte of an ISO 15693 UID.
   fileprivate func maker(_ product: TagProduct?) -> String? {
-    if let product { return product.maker }
+    // The SAK of a MIFARE Classic is not its maker's own, and a UID of four bytes names none (ISO/IEC 14443-3, 6.5.4).
+    let isClassic = if case .miFare(let tag) = self { tag.family == .classic } else { false }
+    let isOfAnyMaker = isClassic && product?.maker == "NXP"
+    if let product, !isOfAnyMaker { return product.maker }
     let code: UInt8?
     switch self {
     case .iso15693(let tag): code = tag.icManufacturerCode

@@ -121,7 +121,7 @@ struct DESFireReport {
 
   var json: JSONValue {
     .members([
-      "uid": .bytes(uid), "product": product.map { .string($0) },
+      "uid": .uid(uid), "product": product.map { .string($0) },
       "version": .members([
         "hardware": .string(version.hardware.numbers),
         "software": .string(version.software.numbers),

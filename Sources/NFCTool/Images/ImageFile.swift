@@ -87,25 +87,36 @@ enum ImageFile {
       + "version"
   }
 
-  /// Reads a file. The format is that of the extension; for another extension and for standard input, it is
+  /// Reads a file. The format is that of the extension; for another one, for none, and for standard input, it is
   /// detected from the content.
   ///
-  /// - Throws: `usage` for a file with another extension and an unknown format.
+  /// - Throws: `usage` for a file with another extension whose content is not recognized either.
   static func read(_ path: String) throws -> ImageFormat.Decoding {
-    let named = format(of: path)
     let bytes = try File.read(path)
-    let format = named ?? ImageFormat(guessing: bytes)
-    if named == nil, format == .binary, !isNamedAsPlain(path) { _ = try requiredFormat(of: path) }
-    return try decode(bytes, format, path)
+    if let format = format(of: path) { return try decode(bytes, format, path) }
+    guard let decoding = try decode(unnamed: bytes, path) else {
+      if path != File.standard { _ = try requiredFormat(of: path) }
+      return try decode(bytes, .binary, path)
+    }
+    return decoding
   }
 
-  /// - Throws: `content` for an Ultralight or NTAG of a size that no known chip has.
-  static func checkSize(of image: TagImage, in path: String) throws {
-    guard image.kind == .type2, image.type2Product == nil else { return }
-    throw Failure(
-      .content,
-      "\(File.name(path)) has \(image.memory.unitCount) pages, and no known Ultralight or NTAG has that many",
-      advice: "they have \(Type2Product.pageCounts)")
+  /// Decodes a file whose extension names no format.
+  ///
+  /// - Returns: `nil` for plain bytes that do not show that they are of a tag, unless others use the extension for them.
+  static func decode(unnamed bytes: [UInt8], _ path: String) throws -> ImageFormat.Decoding? {
+    let format = ImageFormat(guessing: bytes)
+    guard format == .binary, !isNamedAsPlain(path), hasExtension(path) else {
+      return try decode(bytes, format, path)
+    }
+    guard let decoding = try? format.decoding(bytes), decoding.image.isRecognized else {
+      return nil
+    }
+    return decoding
+  }
+
+  private static func hasExtension(_ path: String) -> Bool {
+    (path.split(separator: "/").last ?? "").dropFirst().contains(".")
   }
 
   /// - Throws: `content` for bytes that do not show of which kind of tag they are.
@@ -119,22 +130,6 @@ enum ImageFile {
       .content,
       "\(File.name(path)) has \(image.memory.bytes.count) bytes, which is the size of no known tag",
       advice: advice)
-  }
-
-  /// Reads a file for a virtual tag. The format is that of the extension, or is detected from the content.
-  ///
-  /// - Throws: `usage` for a file with another extension and an unknown format. A file without an extension
-  ///   is read as plain bytes, as is `/dev/fd/3`.
-  static func readByContent(_ path: String) throws -> ImageFormat.Decoding {
-    let bytes = try File.read(path)
-    if let format = format(of: path) { return try decode(bytes, format, path) }
-    let format = ImageFormat(guessing: bytes)
-    if format == .binary, !isNamedAsPlain(path),
-      (path.split(separator: "/").last ?? "").dropFirst().contains(".")
-    {
-      _ = try requiredFormat(of: path)
-    }
-    return try decode(bytes, format, path)
   }
 
   /// - Throws: `content`, with the line or offset.

@@ -116,6 +116,14 @@ enum MemoryTag: Sendable {
   func read(
     _ keys: TagKeys, password: [UInt8]?, _ extent: Extent = .memory
   ) async throws -> Content {
+    var content = try await readAll(keys, password: password, extent)
+    content.image.removeInventedValues(of: detected.identifier)
+    return content
+  }
+
+  private func readAll(
+    _ keys: TagKeys, password: [UInt8]?, _ extent: Extent
+  ) async throws -> Content {
     try await prove(keys, password)
     switch self {
     case .classic(let commands, let tag): return try await Self.read(commands, tag, keys)

@@ -36,7 +36,7 @@ struct ActivationWords {
   /// Adds what is unusual about a UID: 4 bytes are not unique, and a first byte of 08 indicates a random one
   /// (ISO/IEC 14443-3, 6.5.4; NXP AN10927, 2).
   private mutating func addKind(ofUID uid: [UInt8]) {
-    guard uid.count == 4 else { return }
+    guard uid.count == 4, ImagedTags.isKnown(uid) else { return }
     rows.append(
       (
         "UID kind",

@@ -6,7 +6,7 @@ extension TagDetails {
   private static let pageSize = 4
 
   mutating func ask(
-    _ tag: DetectedTag, _ commands: UltralightCommands, _ product: TagProduct,
+    _ tag: DetectedTag, _ commands: UltralightCommands, _ product: TagProduct?,
     _ key: UltralightKey?, listsMemory: Bool
   ) async throws {
     version = tag.reportedVersion
@@ -20,8 +20,10 @@ extension TagDetails {
     }
     if let bytes = bytes ?? nil {
       signature = bytes
-      originality = OriginalitySignature.verify(
-        uid: tag.identifier, signature: bytes, product: product)
+      if let product {
+        originality = OriginalitySignature.verify(
+          uid: tag.identifier, signature: bytes, product: product)
+      }
     }
     if key != nil { try await commands.open(with: key) }
     counters =

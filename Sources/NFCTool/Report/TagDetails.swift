@@ -66,7 +66,7 @@ struct TagDetails {
     }
     switch tag {
     case .miFare(let miFare):
-      if let commands = miFare.ultralight, let product {
+      if let commands = miFare.ultralight {
         let key = try keys.ultralight(product, password: password)
         try await ask(tag, commands, product, key, listsMemory: listsMemory)
       } else if let commands = miFare.classic {

@@ -75,11 +75,14 @@ extension DetectedTag {
 
   /// The members that identify the tag: `type`, `protocol`, `uid`.
   var identity: [JSONValue.Member] {
-    [
+    var members = [
       JSONValue.Member(key: "type", value: .string(typeName)),
       JSONValue.Member(key: "protocol", value: .string(technology.rawValue)),
-      JSONValue.Member(key: "uid", value: .bytes(identifier)),
     ]
+    if let uid = JSONValue.uid(identifier) {
+      members.append(JSONValue.Member(key: "uid", value: uid))
+    }
+    return members
   }
 
   /// Returns the values reported during activation, the tag's product, and the information that an ISO 15693
@@ -87,6 +90,8 @@ extension DetectedTag {
   func facts(
     _ product: TagProduct?, _ information: ISO15693SystemInformation? = nil
   ) -> [JSONValue.Member] {
+    let file = ImagedTags.image(identifier)
+    let hasUID = ImagedTags.isKnown(identifier)
     let product = product.map { JSONValue.string($0.name) }
     let details: JSONValue
     switch self {
@@ -110,15 +115,23 @@ extension DetectedTag {
         "protocolInfo": tag.protocolInfo.map { .bytes($0) },
       ])
     case .feliCa(let tag):
+      // The PMm names the chip.
+      let hasPMm = file == nil || file?.feliCa?.pmm != nil
+      let idm: JSONValue? = hasUID ? .bytes(tag.idm) : nil
+      let pmm: JSONValue? = hasPMm ? .bytes(tag.pmm) : nil
       details = .members([
-        "product": product, "idm": .bytes(tag.idm), "pmm": .bytes(tag.pmm),
+        "product": hasPMm ? product : nil, "idm": idm, "pmm": pmm,
         "systemCode": tag.systemCode.isEmpty ? nil : .bytes(tag.systemCode),
       ])
     case .iso15693(let tag):
+      let manufacturer = hasUID ? tag.icManufacturerCode : nil
+      let serialNumber: JSONValue? = hasUID ? .bytes(tag.icSerialNumber) : nil
+      // Every answer to an inventory has a DSFID.
+      let hasDSFID = file == nil || file?.vicinity?.dsfid != nil
+      let dsfid = hasDSFID ? information?.dsfid ?? tag.dsfid : nil
       details = .members([
-        "product": product, "icManufacturerCode": tag.icManufacturerCode.map { .bytes([$0]) },
-        "icSerialNumber": .bytes(tag.icSerialNumber),
-        "dsfid": (information?.dsfid ?? tag.dsfid).map { .bytes([$0]) },
+        "product": product, "icManufacturerCode": manufacturer.map { .bytes([$0]) },
+        "icSerialNumber": serialNumber, "dsfid": dsfid.map { .bytes([$0]) },
         "afi": information?.afi.map { .bytes([$0]) },
         "blockSize": information?.blockSize.map { .integer($0) },
         "blockCount": information?.blockCount.map { .integer($0) },

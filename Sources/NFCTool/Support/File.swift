@@ -72,13 +72,23 @@ enum File {
   /// A missing file whose name has the form of a secret, with or without a place before it, is more likely one
   /// that was given instead of a file: it is not part of the error.
   static func readSecrets(_ path: String) throws -> String {
+    try checkName(ofSecrets: path)
+    return try readText(path)
+  }
+
+  /// Reads a file with keys of any form; see ``readSecrets(_:)``.
+  static func readSecretBytes(_ path: String) throws -> [UInt8] {
+    try checkName(ofSecrets: path)
+    return try read(path)
+  }
+
+  private static func checkName(ofSecrets path: String) throws {
     let digits = path.split(separator: ":" as Character).last ?? ""
     if digits.count >= shortestSecret, digits.allSatisfy(\.isHexDigit), !exists(path) {
       throw Failure(
         .notThere, "the file with the secret is not there",
         advice: "check its name; a key itself is given with another option, which --help shows")
     }
-    return try readText(path)
   }
 
   /// Creates a file with these bytes, and replaces an existing one. On a full disk, an existing file is as it was, and

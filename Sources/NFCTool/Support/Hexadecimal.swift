@@ -97,8 +97,10 @@ struct RawCommands: ParsableArguments {
 
 extension [UInt8] {
   /// The UID as text for people; a PC/SC reader may not report it.
-  var uidText: String { isEmpty ? "no UID" : hexadecimal }
+  var uidText: String { isEmpty || !ImagedTags.isKnown(self) ? "no UID" : hexadecimal }
 
   /// The name of the tag with this UID in errors.
-  var tagName: String { isEmpty ? "tag without UID" : "tag \(hexadecimal)" }
+  var tagName: String {
+    isEmpty || !ImagedTags.isKnown(self) ? "tag without UID" : "tag \(hexadecimal)"
+  }
 }

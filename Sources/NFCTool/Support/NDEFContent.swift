@@ -50,7 +50,7 @@ struct NDEFContent: Sendable {
   var json: JSONValue {
     get throws {
       .members([
-        "uid": .bytes(uid), "status": .string(status.access.rawValue),
+        "uid": .uid(uid), "status": .string(status.access.rawValue),
         "capacity": .integer(status.capacity), "length": .integer(bytes.count),
         "records": .array(try message.records.map { try JSONValue(encoding: $0) }),
       ])

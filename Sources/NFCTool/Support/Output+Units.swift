@@ -39,6 +39,7 @@ extension Output {
     _ options: GlobalOptions, _ uid: [UInt8], _ members: KeyValuePairs<String, JSONValue?>
   ) throws {
     guard options.json, case .object(let more) = JSONValue.members(members) else { return }
-    try line(JSONValue.object([JSONValue.Member(key: "uid", value: .bytes(uid))] + more).text)
+    let identity = JSONValue.uid(uid).map { [JSONValue.Member(key: "uid", value: $0)] } ?? []
+    try line(JSONValue.object(identity + more).text)
   }
 }

@@ -166,6 +166,7 @@ struct Session: Sendable {
     let virtual = try virtualReader(fields.pn532)
     let readers = Readers(
       try await openOwnReader(virtual), [vicinityReader].compactMap(\.self))
+    readers.first.presumedVersions.withLock { $0 = ImagedTags.presumedVersions }
     return Session(
       readers, virtual: virtual, virtualTags: tags.tags, demo: demo, notes: notes, options)
   }

@@ -26,7 +26,10 @@ struct TagKeys: ParsableArguments {
   @Option(
     name: .customLong("keys"),
     help: ArgumentHelp(
-      "A file of keys, one per line; # begins a comment.", valueName: "file"), completion: .file())
+      "A file of keys, one per line; # begins a comment.",
+      discussion: """
+        Also the keys that Proxmark3 or Flipper Zero has found for a card, and the image of a MIFARE Classic.
+        """, valueName: "file"), completion: .file())
   private var files: [String] = []
 
   @Flag(
@@ -56,23 +59,9 @@ struct TagKeys: ParsableArguments {
   /// Whether the command line names a key.
   var areGiven: Bool { !given.isEmpty || !files.isEmpty }
 
-  /// Returns the keys in the files, in their order.
+  /// Returns the keys in the files, in their order, of any size.
   private func keysInFiles() throws -> [[UInt8]] {
-    try files.flatMap { file in
-      try File.readSecrets(file).split(
-        omittingEmptySubsequences: false, whereSeparator: \.isNewline
-      )
-      .enumerated().compactMap { index, line -> [UInt8]? in
-        let text = line.prefix { $0 != "#" }
-        guard !text.allSatisfy(\.isWhitespace) else { return nil }
-        switch Hexadecimal.parse(String(text)) {
-        case .success(let bytes) where bytes.count == MiFareClassicKey.size: return bytes
-        default:
-          throw Failure(
-            .content, "\(File.name(file)), line \(index + 1): a key is 12 hexadecimal digits")
-        }
-      }
-    }
+    try files.flatMap { try FoundKeys.keys(in: $0) }
   }
 
   private static let variable = "NFC_KEYS"
@@ -137,20 +126,22 @@ extension TagKeys {
     var areGiven: Bool { !given.isEmpty || !inFiles.isEmpty }
 
     /// The keys for a MIFARE Classic, without repetitions: those of the command line, its files and the environment,
-    /// followed by the well-known ones.
+    /// followed by those of the file that a virtual card was made from, and the well-known ones.
     var classic: [MiFareClassicKey] {
       get throws {
         var known: Set<MiFareClassicKey> = []
-        return try (own + (leavesOutDefaults ? [] : MiFareClassicKey.wellKnown)).filter {
+        let others = leavesOutDefaults ? [] : ImagedTags.classicKeys + MiFareClassicKey.wellKnown
+        return try (own + others).filter {
           known.insert($0).inserted
         }
       }
     }
 
-    /// The keys for a MIFARE Classic that are not the well-known ones.
+    /// The keys for a MIFARE Classic that are named; a file may have others, too.
     private var own: [MiFareClassicKey] {
       get throws {
-        try (given + inFiles + inEnvironment.get()).map { bytes in
+        let found = inFiles.filter { $0.count == MiFareClassicKey.size }
+        return try (given + found + inEnvironment.get()).map { bytes in
           guard let key = MiFareClassicKey(bytes) else {
             throw Failure(
               .usage, "a key of \(bytes.count) bytes is given, and this is a MIFARE Classic",
@@ -163,7 +154,7 @@ extension TagKeys {
 
     /// Uses the keys for the message of a MIFARE Classic.
     func use(for card: MiFareClassicCommands) throws {
-      let own = try own
+      let own = try own + (leavesOutDefaults ? [] : ImagedTags.keysOfMessages)
       guard !own.isEmpty || leavesOutDefaults else { return }
       card.setNDEFKeys(own, includesPublicKeys: !leavesOutDefaults)
     }
@@ -180,13 +171,18 @@ extension TagKeys {
 
     /// Returns the password or key for an Ultralight or NTAG.
     ///
-    /// Only one is used, because a tag may become permanently inaccessible after a few wrong ones.
+    /// Only one is used, because a tag may become permanently inaccessible after a few wrong ones. An Ultralight C
+    /// counts none, so that all keys of a file are tried.
     ///
     /// - Parameter password: the specified password.
     func ultralight(_ product: TagProduct?, password: [UInt8]? = nil) throws -> UltralightKey? {
-      let all = given + (password.map { [$0] } ?? [])
+      let size = UltralightKey.size(for: product)
+      let found = inFiles.filter { $0.count == size }
+      let named = given + (password.map { [$0] } ?? [])
+      let all = named + found.filter { !named.contains($0) }
       guard let bytes = all.first else { return nil }
       guard all.count == 1 else {
+        if named.isEmpty, product?.isUltralightC == true { return .oneOfTripleDES(found) }
         throw Failure(
           .usage, "\(all.count) keys are given, and \(product?.name ?? "an Ultralight") has one",
           advice: "give the right one")
@@ -200,10 +196,17 @@ extension TagKeys {
 enum UltralightKey {
   case password([UInt8])
   case tripleDES([UInt8])
+  /// Keys of which one may be right.
+  case oneOfTripleDES([[UInt8]])
   case aes(SecretKey)
 
   private static let passwordSize = 4
   private static let keySize = 16
+
+  /// Returns the size in bytes of what a chip has.
+  static func size(for product: TagProduct?) -> Int {
+    product?.id == .ultralightAES || product?.isUltralightC == true ? keySize : passwordSize
+  }
 
   /// - Throws: `usage` for a length that the chip does not support.
   init(_ bytes: [UInt8], _ product: TagProduct?) throws {
@@ -230,6 +233,15 @@ extension UltralightCommands {
     switch key {
     case .password(let bytes): try await authenticate(password: bytes)
     case .tripleDES(let bytes): try await authenticate(key: bytes)
+    case .oneOfTripleDES(let keys):
+      for key in keys.dropLast() {
+        do {
+          return try await authenticate(key: key)
+        } catch let error as NFCError where error.group == .refusal {
+          continue
+        }
+      }
+      if let last = keys.last { try await authenticate(key: last) }
     case .aes(let key): try await authenticate(.dataProtection, key)
     case nil: break
     }

@@ -120,19 +120,20 @@ struct VirtualTags: Sendable {
 
   /// Returns the tag whose memory an image file contains, and remarks about the file.
   private static func image(_ name: String) throws -> (VirtualTag, notes: [String]) {
-    let decoding = try ImageFile.readByContent(name)
+    let decoding = try ImageFile.read(name)
     try ImageFile.checkKind(
       of: decoding.image, in: name, advice: "use a file that names its tag, such as .json or .nfc")
-    return (
-      try tag(with: decoding.image, from: name), ImageFile.notes(on: decoding, in: name)
-    )
+    let tag = try tag(with: decoding.image, from: name)
+    let note = ImagedTags.note(on: decoding.image, in: name)
+    return (tag, ImageFile.notes(on: decoding, in: name) + [note].compactMap(\.self))
   }
 
   /// Returns the tag with the content of an image.
   private static func tag(with image: TagImage, from name: String) throws -> VirtualTag {
-    try ImageFile.checkSize(of: image, in: name)
     do {
-      return try VirtualTag.image(image)
+      let tag = try VirtualTag.image(image)
+      ImagedTags.add(tag, image)
+      return tag
     } catch {
       throw Failure(
         .content, "\(File.name(name)) is not an image of a tag: \(error)",

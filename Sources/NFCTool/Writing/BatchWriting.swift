@@ -234,7 +234,7 @@ final class BatchWriting: Sendable {
     guard !options.json else {
       return try Output.line(
         JSONValue.members([
-          "uid": .bytes(tag.identifier), "n": .integer(number),
+          "uid": .uid(tag.identifier), "n": .integer(number),
           "written": .integer(written.length), "verified": .bool(written.isVerified),
           "locked": written.isLocked ? .bool(true) : nil,
           "tagID": written.homeAssistantID.map { .string($0) },
@@ -250,7 +250,7 @@ final class BatchWriting: Sendable {
     guard !options.json else {
       return try Output.line(
         JSONValue.members([
-          "uid": .bytes(tag.identifier), "error": failure.json,
+          "uid": .uid(tag.identifier), "error": failure.json,
         ]).text)
     }
     try Output.line("-  \(tag.identifier.uidText)  failed: \(failure.reason.onOneLine)")

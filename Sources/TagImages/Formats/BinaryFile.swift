@@ -42,16 +42,15 @@ enum BinaryFile {
     }
     if let image = ProxmarkVicinity.image(structure: bytes) { return image }
     if let image = ProxmarkTopaz.image(structure: bytes) { return image }
-    if ClassicKeyFile.isOne(bytes) {
-      throw ImageError(
-        "these are the keys of a MIFARE Classic, not its memory: 6 bytes for each sector, keys A and then keys B",
-        at: .offset(0))
-    }
     guard bytes.count.isMultiple(of: smallestUnit) else {
       throw ImageError(
         "\(bytes.count) bytes are not a whole number of pages or blocks", at: .offset(bytes.count))
     }
-    return image(of: bytes, unitSize: nil)
+    let image = image(of: bytes, unitSize: nil)
+    if image.isOfUncertainKind, let remark = ClassicKeyFile.remark(on: bytes) {
+      throw ImageError(remark, at: .offset(0))
+    }
+    return image
   }
 
   /// Pages and blocks have 4 bytes or more.
@@ -62,9 +61,9 @@ enum BinaryFile {
     let lineFeed: UInt8 = 0x0A
     guard bytes.contains(lineFeed) else { return false }
     return bytes.split(separator: lineFeed).allSatisfy { line in
-      line.first == UInt8(ascii: "#")
-        ? line.allSatisfy { isBlank($0) || (0x20...0x7E).contains($0) }
-        : line.allSatisfy { isBlank($0) || isHexadecimal($0) }
+      let content = line.prefix { $0 != UInt8(ascii: "#") }
+      return content.allSatisfy { isBlank($0) || isHexadecimal($0) }
+        && line.dropFirst(content.count).allSatisfy { isBlank($0) || (0x20...0x7E).contains($0) }
     }
   }
 
@@ -122,26 +121,12 @@ enum BinaryFile {
       isNTAGI2C
         || TagImage.type2UID(bytes) != nil && bytes.count % 4 == 0 && !hasSizeOfClassic(bytes)
     else { return nil }
-    return type2Image(signed: bytes) ?? type2Image(pages: bytes)
+    return type2Image(pages: bytes)
   }
 
   static func type2Image(pages: [UInt8]) -> TagImage {
     var image = TagImage(.type2, unitSize: 4, bytes: pages)
-    if let product = Type2Product.partialPageCounts[image.memory.unitCount] {
-      image.memory = TagImage.Memory(unitSize: 4, unitCount: product.pageCount)
-      image.memory.set(pages, at: 0)
-    }
-    return image
-  }
-
-  /// Returns the image of an NTAG215 with its signature after the pages, as TagMo stores it
-  /// (HiddenRamblings/TagMo, NfcByte.kt, `SIGNATURE` 21C).
-  private static func type2Image(signed bytes: [UInt8]) -> TagImage? {
-    let size = Type2Product.ntag215.pageCount * 4
-    let signatureSize = 32
-    guard bytes.count == size + signatureSize else { return nil }
-    var image = type2Image(pages: Array(bytes.prefix(size)))
-    image.signature = nonZero(Array(bytes.suffix(signatureSize)))
+    image.arrangeType2()
     return image
   }
 
@@ -153,13 +138,14 @@ enum BinaryFile {
       guard pages.count % 4 == 0,
         TagImage.type2UID(pages) != nil || TagImage.ntagI2CUID(pages) != nil
       else { continue }
-      var image = type2Image(pages: pages)
+      var image = TagImage(.type2, unitSize: 4, bytes: pages)
       image.version = nonZero(Array(bytes[Header.version]))
       let isNew = length == Header.length
       image.signature = nonZero(
         Array(bytes[isNew ? Header.signature : OldHeader.signature]))
-      guard isNew, let product = image.type2Product else { return image }
-      for index in product.counters {
+      image.arrangeType2()
+      guard isNew else { return image }
+      for index in image.type2Product?.counters ?? 0..<3 {
         let first = Header.counters + 4 * index
         image.counters[index] = counter(
           Array(bytes[first..<first + 3]), tearing: bytes[first + 3])

@@ -1,4 +1,4 @@
-/// `.eml`: one line of hexadecimal per page or block. Lines that begin with # are ignored, as in
+/// `.eml`: one line of hexadecimal per page or block. What follows # is ignored, as lines of comments in
 /// Proxmark3 (client/src/fileutils.c, `loadFileEML_safe`), except for those of Chameleon Ultra.
 enum EmulatorFile {
   /// The comments in which Chameleon Ultra has the answers to GET_VERSION and READ_SIG
@@ -53,7 +53,7 @@ enum EmulatorFile {
         signature = signature ?? comment(Comment.signature, Comment.signatureSize, line)
         return
       }
-      guard let unit = Hexadecimal.bytes(line.text, unknown: UInt8(ascii: "-")),
+      guard let unit = Hexadecimal.bytes(line.withoutComment.text, unknown: UInt8(ascii: "-")),
         unit.count == unitSize ?? unit.count
       else {
         throw ImageError(

@@ -122,10 +122,10 @@ extension FlipperFile.Reader {
     if let product = product(name, image) {
       if let places = FlipperFile.places(product) {
         image.memory = rearranged(image.memory, product, places)
-      } else if Type2Product.partialPageCounts[total] == product {
-        image.memory = TagImage.Memory(unitSize: 4, unitCount: product.pageCount)
-        image.memory.set(pages.prefix(read).flatMap { $0 }, at: 0)
       }
+      image.arrangeType2(named: product)
+    } else {
+      image.arrangeType2()
     }
     let counters = image.type2Product?.counters ?? 0..<3
     for index in 0..<3 where !counters.contains(index) {
@@ -143,13 +143,9 @@ extension FlipperFile.Reader {
     return image
   }
 
-  /// Returns the chip. A known version is more precise than the name; NTAG210 has no name.
+  /// Returns the chip. A version is more precise than the name; NTAG210 has no name.
   private func product(_ name: String?, _ image: TagImage) -> Type2Product? {
-    if let version = image.version.flatMap({ Type2Product.Version($0) }),
-      let product = Type2Product.all.first(where: { $0.version == version })
-    {
-      return product
-    }
+    if let version = image.version { return Type2Product.version(version) }
     return name.flatMap { name in Type2Product.all.first { $0.flipperName == name } }
   }
 

@@ -68,10 +68,8 @@ extension FlipperFile {
     }
   }
 
-  /// Returns the UID, which the format requires.
-  private static func uid(_ image: TagImage) -> [UInt8] {
-    image.uid ?? Array(repeating: 0, count: image.kind == .classic ? 4 : 7)
-  }
+  /// Returns the UID, which the format requires; ``objection(to:)`` refuses an image without one.
+  private static func uid(_ image: TagImage) -> [UInt8] { image.uid ?? [] }
 }
 
 extension FlipperFile.Writer {
@@ -122,7 +120,7 @@ extension FlipperFile.Writer {
   fileprivate mutating func type2(_ image: TagImage) {
     let product = image.type2Product
     line("Data format version", FlipperFile.type2Version)
-    if let product { line("NTAG/Ultralight type", product.flipperName) }
+    line("NTAG/Ultralight type", product?.flipperName ?? Type2Product.flipperNameOfOthers)
     let signature = image.signature ?? []
     line("Signature", signature.count == 32 ? signature : Array(repeating: 0, count: 32))
     // Unleashed Firmware uses this key; other firmware ignores unknown keys.
@@ -135,14 +133,7 @@ extension FlipperFile.Writer {
     let places = FlipperFile.places(of: image)
     // Only the known bytes at the beginning are written. Passwords, which no tag returns, are zeros
     // there.
-    let secrets = Set(image.secrets.flatMap { Array($0) })
-    let firstUnread =
-      places.firstIndex { page in
-        guard let page else { return false }
-        return image.memory.range(ofUnit: page).contains {
-          !image.memory.isKnown[$0] && (!secrets.contains($0) || product == .ultralightC)
-        }
-      } ?? places.count
+    let firstUnread = Self.firstUnread(places, of: image)
     line("Pages total", places.count)
     line("Pages read", firstUnread)
     for (index, page) in places.enumerated() {
@@ -151,6 +142,24 @@ extension FlipperFile.Writer {
         page.map { Array(image.memory.bytes[image.memory.range(ofUnit: $0)]) } ?? [0, 0, 0, 0])
     }
     line("Failed authentication attempts", image.failedAuthentications ?? 0)
+  }
+
+  /// Returns the index of the first page that was not read. A page of a password counts as read if the one after it
+  /// was.
+  private static func firstUnread(_ places: [Int?], of image: TagImage) -> Int {
+    let secrets = Set(image.secrets.flatMap { Array($0) })
+    let isKeyOnly = image.type2Product == .ultralightC
+    let unread = places.firstIndex { page in
+      guard let page else { return false }
+      return image.memory.range(ofUnit: page).contains {
+        !image.memory.isKnown[$0] && (!secrets.contains($0) || isKeyOnly)
+      }
+    }
+    guard var first = unread else { return places.count }
+    while first > 0, let page = places[first - 1],
+      !image.memory.range(ofUnit: page).contains(where: { image.memory.isKnown[$0] })
+    { first -= 1 }
+    return first
   }
 
   fileprivate mutating func vicinity(_ image: TagImage) {

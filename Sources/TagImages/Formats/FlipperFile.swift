@@ -92,11 +92,11 @@ enum FlipperFile {
     let memory = image.memory
     switch image.kind {
     case .topaz, .iClass: return ""
-    case .classic: return classicTypes[memory.unitCount] == nil ? "of this size" : nil
+    case .classic:
+      guard image.uid != nil else { return "without a UID" }
+      return classicTypes[memory.unitCount] == nil ? "of this size" : nil
     case .type2:
-      guard image.type2Product != nil else {
-        return "of \(memory.unitCount) pages; known chips have \(Type2Product.pageCounts)"
-      }
+      guard image.uid != nil else { return "without a UID" }
       let count = places(of: image).count
       return count > largestPageCount ? "of more than \(largestPageCount) pages" : nil
     case .iso15693:
@@ -136,7 +136,9 @@ enum FlipperFile {
 
   /// Returns the positions of all pages in a file.
   static func places(of image: TagImage) -> [Int?] {
-    places(image.type2Product) ?? (0..<image.memory.unitCount).map { Optional($0) }
+    let count = image.memory.unitCount
+    return places(image.type2Product)?.map { $0.flatMap { $0 < count ? $0 : nil } }
+      ?? (0..<count).map { Optional($0) }
   }
 
   /// Returns whether a UID belongs to a chip of the SLIX family (ICODE SLIX data sheets; bits 37

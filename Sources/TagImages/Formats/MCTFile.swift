@@ -1,6 +1,6 @@
 /// `.mct`: `+Sector: N`, then the blocks of the sector, 32 digits each, `--` for an unknown byte. A
-/// sector that was not read may be missing, or be a line that begins with an asterisk (MIFARE
-/// Classic Tool, Common.java, `isValidDump`).
+/// sector that was not read may be missing, or be a line that begins with an asterisk; # begins a comment (MIFARE
+/// Classic Tool, Common.java, `isValidDump` and `readLineByLine`).
 enum MCTFile {
   private static let header = "+Sector: "
 
@@ -18,7 +18,7 @@ enum MCTFile {
   static func decode(_ bytes: [UInt8]) throws(ImageError) -> TagImage {
     var sectors: [Int: [[UInt8?]]] = [:]
     var current: (sector: Int, line: Int, blocks: [[UInt8?]])?
-    let lines = TextLine.all(bytes).filter { !$0.trimmed.isEmpty }
+    let lines = TextLine.all(bytes).map(\.withoutComment).filter { !$0.text.isEmpty }
     for line in lines {
       let text = line.trimmed
       if text.hasPrefix("+") {

@@ -157,10 +157,11 @@ extension ProxmarkFile {
 
     func type2() throws(ImageError) -> TagImage {
       let memory = try blocks(size: 4)
-      var image = BinaryFile.type2Image(pages: memory.bytes)
+      var image = TagImage(.type2, memory: memory)
       image.uid = try card("UID", count: 7).flatMap { BinaryFile.nonZero($0) }
       image.version = try nonZeroCard("Version", count: 8)
       image.signature = try nonZeroCard("Signature", count: 32)
+      image.arrangeType2()
       // The chip's own counters; the others are written as zeros.
       for index in image.type2Product?.counters ?? 0..<3 {
         guard let value = try card("Counter\(index)", count: 3) else { continue }

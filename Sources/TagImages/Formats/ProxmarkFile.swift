@@ -159,19 +159,21 @@ enum ProxmarkFile {
       let isVersion4 = count <= Limit.vicinityBlocksOfVersion4
       set("FileType", text: isVersion4 ? "15693 v4" : "15693 v5")
       card("uid", image.uid.map { $0.reversed() } ?? Self.zeros(8))
-      card("dsfid", [details.dsfid ?? 0])
-      card("dsfidlock", [details.isDSFIDLocked == true ? 1 : 0])
-      card("afi", [details.afi ?? 0])
-      card("afilock", [details.isAFILocked == true ? 1 : 0])
+      // What is not known is left out, because Proxmark3 has no mark for it.
+      card("dsfid", details.dsfid.map { [$0] })
+      card("dsfidlock", details.isDSFIDLocked.map { [$0 ? 1 : 0] })
+      card("afi", details.afi.map { [$0] })
+      card("afilock", details.isAFILocked.map { [$0 ? 1 : 0] })
       card("bytesperpage", [UInt8(clamping: image.memory.unitSize)])
       card(
         "pagescount",
         isVersion4 ? [UInt8(clamping: count)] : [UInt8(count & 0xFF), UInt8(count >> 8 & 0xFF)])
-      card("ic", [details.icReference ?? 0])
-      let locks = details.lockedBlocks ?? []
+      card("ic", details.icReference.map { [$0] })
       card(
         "locks",
-        (0..<image.memory.unitCount).map { locks.indices.contains($0) && locks[$0] ? 1 : 0 })
+        details.lockedBlocks.map { locks in
+          (0..<image.memory.unitCount).map { locks.indices.contains($0) && locks[$0] ? 1 : 0 }
+        })
       card("random", Self.zeros(2))
       card("privacypasswd", details.passwords[.privacy] ?? Self.zeros(4))
       card("state", Self.zeros(1))

@@ -8,7 +8,7 @@ extension FeliCaLiteChip {
     image.feliCa = .init(pmm: core.pmm)
     let size = FeliCaBlockAccess.blockSize
     let numbers = FeliCaLiteBlock.stored + [FeliCaLiteBlock.writeCounter]
-    for (index, number) in numbers.enumerated() {
+    for (index, number) in numbers.enumerated() where !core.unknownBlocks.contains(number) {
       let block = core.memory.dropFirst(index * size).prefix(size)
       if block.count == size { image.setFeliCaLiteBlock(number, Array(block)) }
     }
@@ -48,6 +48,8 @@ extension VirtualTag {
       memory.replaceSubrange(index * size..<(index + 1) * size, with: block)
     }
     core.memory = memory
+    core.unknownBlocks = Set(
+      FeliCaLiteBlock.userBlocks.filter { image.feliCaLiteBlock($0) == nil })
     lite.core = core
     liteS.core = core
     return isLite ? VirtualTag(lite) : VirtualTag(liteS)

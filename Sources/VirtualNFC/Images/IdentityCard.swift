@@ -16,8 +16,6 @@ struct IdentityCard: VirtualChip, ImagedChip {
 
   /// The bit of SAK that indicates ISO/IEC 14443-4 (ISO/IEC 14443-3, 6.5.3.4).
   private static let blockProtocolBit: UInt8 = 0x20
-  /// The ATS of a card whose image contains none: only TL and T0.
-  private static let shortestATS: [UInt8] = [0x02, 0x00]
   private static let identityLengths = [4, 7, 10]
 
   init(_ image: TagImage) throws(VirtualTagNameError) {
@@ -38,7 +36,8 @@ struct IdentityCard: VirtualChip, ImagedChip {
       return
     }
     radio = .proximity(
-      ProximityInterface(typeA: uid, atqa: atqa, sak: sak, ats: image.ats ?? Self.shortestATS))
+      ProximityInterface(typeA: uid, atqa: atqa, sak: sak, ats: image.ats ?? AnswerToSelect.unknown)
+    )
   }
 
   // MARK: VirtualChip

@@ -5,8 +5,22 @@ extension MIFAREClassic: ImagedChip {
   var tagImage: TagImage {
     var image = TagImage(.classic, unitSize: Product.blockSize, bytes: memory)
     image.uid = identifier
-    image.atqa = product.atqa(uidCount: identifier.count).reversed()
-    image.sak = product.sak
+    image.atqa = activation.atqa.reversed()
+    image.sak = activation.sak
+    for block in unknownBlocks {
+      let isTrailer = block == Product.trailer(ofSector: Product.sector(ofBlock: block))
+      let range = isTrailer ? TrailerOffset.access..<TrailerOffset.keyB : 0..<Product.blockSize
+      let first = block * Product.blockSize
+      image.memory.markUnknown(first + range.lowerBound..<first + range.upperBound)
+    }
+    for (sector, keys) in unknownKeys {
+      let first = Product.trailer(ofSector: sector) * Product.blockSize
+      if keys.contains(.a) { image.memory.markUnknown(first..<first + TrailerOffset.access) }
+      if keys.contains(.b) {
+        image.memory.markUnknown(first + TrailerOffset.keyB..<first + TrailerOffset.end)
+      }
+    }
+    image.signature = signature
     return image
   }
 
@@ -28,22 +42,49 @@ extension MIFAREClassic: ImagedChip {
       throw .notADump("there is no virtual MIFARE Classic of \(image.memory.unitCount) blocks")
     }
     let uid = image.uid.flatMap { [4, 7].contains($0.count) ? $0 : nil } ?? product.defaultUID
+    var unknownKeys: [Int: Set<Key>] = [:]
     var bytes = image.memory.filled(from: product.factoryImage(uid: uid))
     var generator = SplitMix64(seed: uid)
     for sector in 0..<product.sectorCount {
       let first = Product.trailer(ofSector: sector) * Product.blockSize
-      let parts = [
-        (0..<TrailerOffset.access, generator.bytes(6)),
-        (TrailerOffset.access..<TrailerOffset.keyB, Self.transportConditions),
-        (TrailerOffset.keyB..<TrailerOffset.end, generator.bytes(6)),
+      let parts: [(Range<Int>, [UInt8], Key?)] = [
+        (0..<TrailerOffset.access, generator.bytes(6), .a),
+        (TrailerOffset.access..<TrailerOffset.keyB, Self.transportConditions, nil),
+        (TrailerOffset.keyB..<TrailerOffset.end, generator.bytes(6), .b),
       ]
-      for (range, unknown) in parts {
+      for (range, unknown, key) in parts {
         let place = first + range.lowerBound..<first + range.upperBound
         guard image.memory.known(place) == nil else { continue }
         bytes.replaceSubrange(place, with: unknown)
+        if let key { unknownKeys[sector, default: []].insert(key) }
       }
     }
-    self.init(product, uid: uid, image: bytes)
+    let sak = image.sak.flatMap { Self.blockCount(sak: $0) == product.blockCount ? $0 : nil }
+    let atqa = image.atqa.flatMap { Self.isPlausible($0, uid) ? Array($0.reversed()) : nil }
+    self.init(product, uid: uid, image: bytes, atqa: atqa, sak: sak)
+    self.unknownKeys = unknownKeys
+    signature = image.signature.flatMap { $0.count == Signature.size ? $0 : nil }
+    // Of a trailer, the access bits count: keys may be unknown.
+    unknownBlocks = Set(
+      (0..<product.blockCount).filter { block in
+        let isTrailer = block == Product.trailer(ofSector: Product.sector(ofBlock: block))
+        let range = isTrailer ? TrailerOffset.access..<TrailerOffset.keyB : 0..<Product.blockSize
+        let first = block * Product.blockSize
+        return image.memory.known(first + range.lowerBound..<first + range.upperBound) == nil
+      })
+  }
+
+  /// The number of blocks of cards with these answers that have no application (NXP AN10833, table 6).
+  private static func blockCount(sak: UInt8) -> Int? {
+    [0x01: 64, 0x08: 64, 0x88: 64, 0x09: 20, 0x18: 256, 0x98: 256][sak]
+  }
+
+  /// Returns whether a card with this UID can answer with an ATQA: it names the UID's size, and a slot for the
+  /// anticollision (ISO/IEC 14443-3, 6.5.2).
+  private static func isPlausible(_ atqa: [UInt8], _ uid: [UInt8]) -> Bool {
+    guard atqa.count == 2 else { return false }
+    let (sizeBits, double, slots): (UInt8, UInt8, UInt8) = (0xC0, 0x40, 0x1F)
+    return atqa[1] & sizeBits == (uid.count == 7 ? double : 0) && atqa[1] & slots != 0
   }
 }
 

@@ -12,17 +12,31 @@ extension TopazChip {
 extension Topaz96: ImagedChip {}
 extension Topaz512: ImagedChip {}
 
+extension TopazCore {
+  fileprivate mutating func adopt(_ image: TagImage) {
+    setMemory(image.memory.filled(from: memory))
+    let headerSize = 2
+    if let header = image.headerROM, header.count == headerSize { headerROM = header }
+  }
+}
+
 extension VirtualTag {
+  /// Returns the seven bytes of a UID, of which readers report four; `nil` if the image has none.
+  private static func topazUID(_ image: TagImage) -> [UInt8]? {
+    guard let uid = image.uid, uid.count <= TopazCore.uidSize else { return nil }
+    return uid + [UInt8](repeating: 0, count: TopazCore.uidSize - uid.count)
+  }
+
   static func topaz(_ image: TagImage) throws(VirtualTagNameError) -> VirtualTag {
-    let uid = image.uid.flatMap { $0.count == TopazCore.uidSize ? $0 : nil }
+    let uid = topazUID(image)
     switch image.memory.bytes.count {
     case TopazCore.staticSize:
       var chip = Topaz96(blank: uid ?? Topaz96.defaultUID)
-      chip.core.setMemory(image.memory.filled(from: chip.core.memory))
+      chip.core.adopt(image)
       return VirtualTag(chip)
     case Topaz512.size:
       var chip = Topaz512(blank: uid ?? Topaz512.defaultUID)
-      chip.core.setMemory(image.memory.filled(from: chip.core.memory))
+      chip.core.adopt(image)
       return VirtualTag(chip)
     default:
       throw .notADump("no Topaz that is known has \(image.memory.bytes.count) bytes")

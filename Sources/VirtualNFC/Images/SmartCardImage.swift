@@ -53,7 +53,7 @@ extension ProximityInterface {
         typeA: uid,
         atqa: image.atqa.flatMap { $0.count == 2 ? $0 : nil }.map { $0.reversed() }
           ?? TypeACoding.atqa(uid: uid),
-        sak: image.sak ?? 0x20, ats: image.ats ?? TypeACoding.ats)
+        sak: image.sak ?? 0x20, ats: image.ats ?? AnswerToSelect.unknown)
       return
     }
     guard uid.count == 4 else { throw .notADump("a type B card's PUPI has four bytes") }

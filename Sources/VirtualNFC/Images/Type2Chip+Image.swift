@@ -1,41 +1,61 @@
 import TagImages
 
 extension Type2Chip {
-  /// The parts of an image that all Type 2 chips have.
-  var plainImage: TagImage {
+  /// The parts of an image that all Type 2 chips have. What the chip's own image did not know stays unknown.
+  func image(
+    version: [UInt8]? = nil, signature: [UInt8]? = nil, counters: [TagImage.Counter?] = []
+  ) -> TagImage {
     var image = TagImage(.type2, unitSize: Type2Memory.pageSize, bytes: pages)
     image.uid = identifier
     image.atqa = [0x00, 0x44]
     image.sak = 0x00
+    image.version = facts.map(\.version) ?? version
+    image.signature = facts.map(\.signature) ?? signature
+    for (number, counter) in counters.enumerated() where image.counters.indices.contains(number) {
+      image.counters[number] = counter
+    }
+    guard let facts else { return image }
+    for number in image.counters.indices {
+      if !facts.counters.contains(number) { image.counters[number] = nil }
+      image.counters[number]?.tearing = facts.tearing[number]
+    }
+    let readable = facts.readablePageCount
+    if readable < image.memory.unitCount {
+      image.memory.markUnknown(readable * Type2Memory.pageSize..<image.memory.bytes.count)
+    }
     return image
   }
 }
 
-extension MIFAREUltralight: ImagedChip { var tagImage: TagImage { plainImage } }
-extension MIFAREUltralightC: ImagedChip { var tagImage: TagImage { plainImage } }
-extension NTAG203: ImagedChip { var tagImage: TagImage { plainImage } }
-
-extension NTAGI2C: ImagedChip {
-  var tagImage: TagImage {
-    var image = plainImage
-    image.version = product.version
-    return image
+extension Type2Facts {
+  /// - Parameter hasCommands: whether the chip has the commands that ask for them.
+  fileprivate init(_ image: TagImage, hasCommands: Bool) {
+    self.hasCommands = hasCommands
+    version = image.version
+    signature = image.signature
+    for (number, counter) in image.counters.enumerated() {
+      guard let counter else { continue }
+      counters.insert(number)
+      tearing[number] = counter.tearing
+    }
+    // Passwords and keys cannot be read in any case.
+    let secrets = Set(image.secrets.flatMap { Array($0) })
+    let memory = image.memory
+    readablePageCount =
+      (0..<memory.unitCount).first { page in
+        let bytes = memory.range(ofUnit: page)
+        return bytes.contains { !memory.isKnown[$0] } && bytes.allSatisfy { !secrets.contains($0) }
+      } ?? .max
   }
 }
+
+extension MIFAREUltralight: ImagedChip { var tagImage: TagImage { image() } }
+extension MIFAREUltralightC: ImagedChip { var tagImage: TagImage { image() } }
+extension NTAG203: ImagedChip { var tagImage: TagImage { image() } }
+extension NTAGI2C: ImagedChip { var tagImage: TagImage { image(version: product.version) } }
 
 extension NTAGI2CPlus: ImagedChip {
-  var tagImage: TagImage {
-    var image = plainImage
-    image.version = product.version
-    image.signature = signature
-    return image
-  }
-
-  fileprivate mutating func adopt(_ image: TagImage) {
-    if let signature = image.signature, signature.count == self.signature.count {
-      self.signature = signature
-    }
-  }
+  var tagImage: TagImage { image(version: product.version, signature: signature) }
 }
 
 extension NTAG21x: ImagedChip {
@@ -43,16 +63,14 @@ extension NTAG21x: ImagedChip {
   private static let counterIndex = 2
 
   var tagImage: TagImage {
-    var image = plainImage
-    image.version = product.version
-    image.signature = signature
-    // A counter at zero cannot be distinguished from a counter that was not read.
-    if counter != 0 { image.counters[Self.counterIndex] = .init(value: counter) }
-    return image
+    // Without an image, a counter at zero cannot be distinguished from one that was not read.
+    let isKnown = counter != 0 || facts?.counters.contains(Self.counterIndex) == true
+    return image(
+      version: product.version, signature: signature,
+      counters: [nil, nil, isKnown ? .init(value: counter) : nil])
   }
 
   fileprivate mutating func adopt(_ image: TagImage) {
-    if let signature = image.signature { self.signature = signature }
     if product.hasCounter, let counter = image.counters[Self.counterIndex] {
       self.counter = counter.value
     }
@@ -64,15 +82,12 @@ extension MIFAREUltralightEV1: ImagedChip {
   private static let valid: UInt8 = 0xBD
 
   var tagImage: TagImage {
-    var image = plainImage
-    image.version = product.version
-    image.signature = signature
-    image.counters = counters.map { .init(value: $0, tearing: Self.valid) }
-    return image
+    image(
+      version: product.version, signature: signature,
+      counters: counters.map { .init(value: $0, tearing: Self.valid) })
   }
 
   fileprivate mutating func adopt(_ image: TagImage) {
-    if let signature = image.signature { self.signature = signature }
     for (index, counter) in image.counters.enumerated() where counters.indices.contains(index) {
       if let counter { counters[index] = counter.value }
     }
@@ -81,18 +96,13 @@ extension MIFAREUltralightEV1: ImagedChip {
 
 extension MIFAREUltralightAES: ImagedChip {
   var tagImage: TagImage {
-    var image = plainImage
-    image.version = Self.version
-    image.signature = signature
-    // A counter at zero cannot be distinguished from a counter that was not read.
-    image.counters = counters.map { $0 == 0 ? nil : .init(value: $0) }
-    return image
+    // Without an image, a counter at zero cannot be distinguished from one that was not read.
+    image(
+      version: Self.version, signature: signature,
+      counters: counters.map { $0 == 0 && facts == nil ? nil : .init(value: $0) })
   }
 
   fileprivate mutating func adopt(_ image: TagImage) {
-    if let signature = image.signature, signature.count == self.signature.count {
-      self.signature = signature
-    }
     for (index, counter) in image.counters.enumerated() where counters.indices.contains(index) {
       if let counter { counters[index] = counter.value }
     }
@@ -105,50 +115,63 @@ extension VirtualTag {
     .ntag216: .ntag216,
   ]
 
+  /// Returns a tag with the chip of an image, which reports what the image has, or with one that has only what all these
+  /// chips share if its chip is not known.
   static func type2(_ image: TagImage) throws(VirtualTagNameError) -> VirtualTag {
-    let bytes = image.memory.bytes
     guard let product = image.type2Product else {
-      throw .notADump("no Ultralight or NTAG that is known has \(image.memory.unitCount) pages")
+      return VirtualTag(try UnknownType2Chip(image, facts: Type2Facts(image, hasCommands: true)))
     }
-    if let ntag = ntag21x[product], var chip = NTAG21x(ntag, dump: bytes) {
-      try checkUID(bytes)
-      chip.adopt(image)
+    // A file may lack pages at the end.
+    var image = image
+    image.memory = image.memory.padded(to: product.pageCount * Type2Memory.pageSize)
+    let facts = Type2Facts(image, hasCommands: product.versionAnswer != nil)
+    let bytes = image.memory.bytes
+    let hasCheckBytes = ![.ntagI2C1K, .ntagI2C2K, .ntagI2CPlus1K, .ntagI2CPlus2K].contains(product)
+    if hasCheckBytes {
+      guard hasValidUID(bytes) else {
+        throw .notADump("a check byte of the UID, the fourth or the ninth byte, is wrong")
+      }
+    }
+    guard let tag = type2(image, product, facts) else {
+      throw .notADump("the dump is of no chip that is known")
+    }
+    return tag
+  }
+
+  private static func type2(
+    _ image: TagImage, _ product: Type2Product, _ facts: Type2Facts
+  ) -> VirtualTag? {
+    let bytes = image.memory.bytes
+    func tag(_ chip: (some Type2Chip)?) -> VirtualTag? {
+      guard var chip else { return nil }
+      chip.facts = facts
       return VirtualTag(chip)
     }
-    let plus: [Type2Product: NTAGI2CPlus.Product] = [
-      .ntagI2CPlus1K: .nt3h2111, .ntagI2CPlus2K: .nt3h2211,
-    ]
-    if let plus = plus[product], var chip = NTAGI2CPlus(plus, dump: bytes) {
-      chip.adopt(image)
-      return VirtualTag(chip)
+    if let ntag = ntag21x[product] {
+      var chip = NTAG21x(ntag, dump: bytes)
+      chip?.adopt(image)
+      return tag(chip)
     }
-    if product == .ultralightEV1 || product == .ultralightEV1Large,
+    switch product {
+    case .ultralightEV1, .ultralightEV1Large:
       var chip = MIFAREUltralightEV1(dump: bytes)
-    {
-      try checkUID(bytes)
-      chip.adopt(image)
-      return VirtualTag(chip)
-    }
-    if product == .ultralightAES, var chip = MIFAREUltralightAES(dump: bytes) {
-      try checkUID(bytes)
-      chip.adopt(image)
-      return VirtualTag(chip)
-    }
-    if product == .ultralightC {
-      try checkUID(bytes)
+      chip?.adopt(image)
+      return tag(chip)
+    case .ultralightAES:
+      var chip = MIFAREUltralightAES(dump: bytes)
+      chip?.adopt(image)
+      return tag(chip)
+    case .ultralightC:
       // An unknown key has its factory value.
       let key = MIFAREUltralightC.keyPages.lowerBound * Type2Memory.pageSize
       let isKeyKnown = image.memory.known(key..<bytes.count) != nil
-      if let chip = MIFAREUltralightC(dump: isKeyKnown ? bytes : Array(bytes.prefix(key))) {
-        return VirtualTag(chip)
-      }
-    }
-    return try dump(bytes)
-  }
-
-  private static func checkUID(_ bytes: [UInt8]) throws(VirtualTagNameError) {
-    guard hasValidUID(bytes) else {
-      throw .notADump("a check byte of the UID, the fourth or the ninth byte, is wrong")
+      return tag(MIFAREUltralightC(dump: isKeyKnown ? bytes : Array(bytes.prefix(key))))
+    case .ntagI2CPlus1K: return tag(NTAGI2CPlus(.nt3h2111, dump: bytes))
+    case .ntagI2CPlus2K: return tag(NTAGI2CPlus(.nt3h2211, dump: bytes))
+    case .ntagI2C1K, .ntagI2C2K: return tag(NTAGI2C(dump: bytes))
+    case .ntag203: return tag(NTAG203(dump: bytes))
+    case .ultralight: return tag(MIFAREUltralight(dump: bytes))
+    default: return nil
     }
   }
 }

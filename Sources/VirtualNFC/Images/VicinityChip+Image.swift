@@ -6,19 +6,21 @@ extension VicinityChip {
   var plainImage: TagImage {
     var image = TagImage(.iso15693, unitSize: core.blockSize, bytes: core.blocks)
     image.uid = core.ownUID
+    let facts = core.facts
     var details = TagImage.Vicinity()
-    details.dsfid = core.dsfid
-    details.afi = core.afi
+    details.dsfid = facts?.hasDSFID ?? true ? core.dsfid : nil
+    details.afi = facts?.hasAFI ?? true ? core.afi : nil
     details.isDSFIDLocked = core.isDSFIDLocked
     details.isAFILocked = core.isAFILocked
-    details.lockedBlocks = core.locked
-    details.icReference = profile.icReference
+    details.lockedBlocks = facts?.hasLocks ?? true ? core.locked : nil
+    details.icReference = facts.map(\.icReference) ?? profile.icReference
     image.vicinity = details
     return image
   }
 
   fileprivate mutating func adoptBlocks(_ image: TagImage) {
     core.load(image.memory.bytes)
+    core.facts = VicinityFacts(image)
     guard let details = image.vicinity else { return }
     core.dsfid = details.dsfid ?? 0
     core.afi = details.afi ?? 0
@@ -28,6 +30,18 @@ extension VicinityChip {
     where core.locked.indices.contains(index) {
       core.locked[index] = isLocked
     }
+  }
+}
+
+extension VicinityFacts {
+  fileprivate init(_ image: TagImage) {
+    hasDSFID = image.vicinity?.dsfid != nil
+    hasAFI = image.vicinity?.afi != nil
+    icReference = image.vicinity?.icReference
+    hasLocks = image.vicinity?.lockedBlocks != nil
+    hasSignature = image.signature != nil
+    hasProtection =
+      image.vicinity?.protectionPointer != nil || image.vicinity?.protectionCondition != nil
   }
 }
 
@@ -77,9 +91,11 @@ extension NTAG5Link: ImagedChip {
 extension ICODESLIX2: ImagedChip {
   var tagImage: TagImage {
     var image = imageWithPasswords
-    image.signature = signature
-    image.vicinity?.protectionPointer = UInt8(clamping: protection.pointer)
-    image.vicinity?.protectionCondition = protection.conditions
+    if core.facts?.hasSignature ?? true { image.signature = signature }
+    if core.facts?.hasProtection ?? true {
+      image.vicinity?.protectionPointer = UInt8(clamping: protection.pointer)
+      image.vicinity?.protectionCondition = protection.conditions
+    }
     image.vicinity?.isProtectionLocked = protection.isLocked
     return image
   }
@@ -129,8 +145,7 @@ extension VirtualTag {
     guard !image.memory.isEmpty else {
       throw .notADump("it has no blocks, and an ISO 15693 tag without any is not there")
     }
-    // Raw bytes whose size does not match a chip are not a tag.
-    guard let model = vicinityModel(image) else { return try dump(image.memory.bytes) }
+    let model = vicinityModel(image)
     switch model {
     case ICODESLIX.model: return ICODESLIX(uid: image.uid).tag(with: image)
     case ICODESLIXL.model: return ICODESLIXL(uid: image.uid).tag(with: image)
@@ -143,6 +158,7 @@ extension VirtualTag {
     case NTAG5Link.model:
       var chip = NTAG5Link(uid: image.uid)
       chip.adoptBlocks(image)
+      chip.adopt(signature: image.signature)
       return VirtualTag(chip)
     case ICODESLIX2.model:
       var chip = ICODESLIX2(uid: image.uid)
@@ -169,20 +185,18 @@ extension VirtualTag {
     }
   }
 
-  /// Returns the model that matches the UID and the size; without a UID, the first one of that size.
-  private static func vicinityModel(_ image: TagImage) -> VicinityModel? {
+  /// Returns the model that matches the UID and the size. Without a UID, nothing says which chip it is.
+  private static func vicinityModel(_ image: TagImage) -> VicinityModel {
     let known: [VicinityModel] = [
       ICODESLIX.model, ICODESLIX2.model, .icodeSLIS, ICODESLIXS.model, ICODESLIXL.model,
       .st25tv02K, .st25tv02KC, .st25dv04K, .st25dv16K, .st25dv64K, .tagItHFIPlus, .mb89r118,
       ICODEDNA.model, NTAG5Link.model,
     ]
-    let fitting = known.filter {
+    guard let uid = image.uid, uid.count == 8 else { return unknownModel(image) }
+    return known.first {
       $0.blockCount == image.memory.unitCount && $0.blockSize == image.memory.unitSize
-    }
-    guard let uid = image.uid, uid.count == 8 else {
-      return fitting.first ?? (image.vicinity == nil ? nil : unknownModel(image))
-    }
-    return fitting.first { isOf(uid, $0.defaultUID) } ?? unknownModel(image)
+        && isOf(uid, $0.defaultUID)
+    } ?? unknownModel(image)
   }
 
   /// Returns whether two UIDs have the same maker and product. For NXP's ICODE, the bits that distinguish
@@ -197,9 +211,12 @@ extension VirtualTag {
     }
   }
 
+  /// What a chip answers whose UID is not known: a UID without the code of any maker.
+  private static let uidOfUnknown: [UInt8] = [0xE0, 0, 0, 0, 0, 0, 0, 0]
+
   /// Returns a model that supports only the standard's commands and none of the maker's.
   private static func unknownModel(_ image: TagImage) -> VicinityModel {
-    let uid = image.uid.flatMap { $0.count == 8 ? $0 : nil } ?? VicinityModel.icodeSLIS.defaultUID
+    let uid = image.uid.flatMap { $0.count == 8 ? $0 : nil } ?? uidOfUnknown
     return VicinityModel(
       "iso15693", uid: uid, blockCount: image.memory.unitCount, blockSize: image.memory.unitSize,
       isWide: image.memory.unitCount > 256, features: .readMultipleBlocks,

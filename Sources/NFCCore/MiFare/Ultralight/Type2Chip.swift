@@ -58,8 +58,9 @@ struct Type2Chip: Sendable {
     case authentication
     /// The chip supports neither, has an identifier of this maker, and a page that begins with these bytes.
     case productCode(page: UInt8, bytes: [UInt8], maker: UInt8)
-    /// The chip supports neither, has an identifier of this maker, and allows this page to be read.
-    case page(UInt8, maker: UInt8)
+    /// The chip supports neither, has an identifier of this maker, and READ of this page, the last one, continues with
+    /// page 0.
+    case lastPage(UInt8, maker: UInt8)
     /// The chip supports neither, and has an identifier of this maker.
     case identifier(maker: UInt8)
   }

@@ -26,6 +26,10 @@ struct UltralightIdentification: Sendable {
       self.init(chip: nil, readerError: error)
       return
     }
+    if let version = link.presumedVersion, let chip = Type2Chip.version(version) {
+      self.init(chip: chip)
+      return
+    }
     self.init(chip: try Self.chipWithoutVersion(link))
   }
 
@@ -34,13 +38,22 @@ struct UltralightIdentification: Sendable {
     if let chip = withAuthentication, try supportsAuthentication(link) { return chip }
     if let chip = try byProductCode(link, maker) { return chip }
     for chip in Type2Chip.all {
-      guard case .page(let page, maker: maker) = chip.recognition else { continue }
-      if try answer(.read(page: page), link) != nil { return chip }
+      guard case .lastPage(let page, maker: maker) = chip.recognition else { continue }
+      guard let content = try answer(.read(page: page), link) else { continue }
+      // A chip with more pages is none of those without GET_VERSION.
+      return isLast(content, link) ? chip : nil
     }
     return Type2Chip.all.first {
       guard case .identifier(let own) = $0.recognition else { return false }
       return own == maker
     }
+  }
+
+  /// Returns whether an answer to READ of a page continues with page 0, in which the identifier is.
+  private static func isLast(_ content: [UInt8], _ link: TagLink) -> Bool {
+    let (size, uid) = (Type2Memory.pageSize, link.target.identifier)
+    return content.dropFirst(size).starts(with: uid.prefix(3))
+      && content.dropFirst(2 * size).starts(with: uid.dropFirst(3))
   }
 
   /// Each page is read once.

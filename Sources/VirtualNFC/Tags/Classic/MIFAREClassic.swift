@@ -35,6 +35,11 @@ public struct MIFAREClassic: VirtualChip {
   var activation: TypeAActivation
   /// The first block that does not exist, on a card whose memory is smaller than the product's.
   var blockLimit: Int?
+  /// The blocks whose content is not known, because the image that the card was made from does not have it: reading
+  /// them is refused until they are written.
+  var unknownBlocks: Set<Int> = []
+  /// The keys that the image does not have, by sector: the card has others in their place.
+  var unknownKeys: [Int: Set<Key>] = [:]
   /// The sectors that no key of CRYPTO1 opens.
   var closedSectors: Set<Int> = []
   private var image: [UInt8] {
@@ -49,13 +54,18 @@ public struct MIFAREClassic: VirtualChip {
   /// The result of INCREMENT, DECREMENT or RESTORE, which TRANSFER writes.
   private var transferBuffer: ValueBlock?
 
-  init(_ product: Product, uid: [UInt8], image: [UInt8]) {
+  /// - Parameters:
+  ///   - atqa: the ATQA in transmission order; `nil` for the product's.
+  ///   - sak: the SAK; `nil` for the product's.
+  init(
+    _ product: Product, uid: [UInt8], image: [UInt8], atqa: [UInt8]? = nil, sak: UInt8? = nil
+  ) {
     precondition(uid.count == 4 || uid.count == 7, "a MIFARE Classic's UID has 4 or 7 bytes")
     self.product = product
     self.image = image
     irreversibleState = Self.irreversibleState(of: image, product)
     activation = TypeAActivation(
-      uid: uid, atqa: product.atqa(uidCount: uid.count), sak: product.sak)
+      uid: uid, atqa: atqa ?? product.atqa(uidCount: uid.count), sak: sak ?? product.sak)
     firstNonce = Self.firstNonce(uid: uid)
   }
 
@@ -437,9 +447,11 @@ public struct MIFAREClassic: VirtualChip {
   /// Returns the readable bytes of a block. In a trailer, fields that may not be read are zeros.
   private func readableBytes(ofBlock block: Int, with key: Key) -> [UInt8]? {
     guard isTrailer(block) else {
-      return allows(.read, block: block, with: key) ? self.block(block) : nil
+      let isReadable = !unknownBlocks.contains(block) && allows(.read, block: block, with: key)
+      return isReadable ? self.block(block) : nil
     }
-    guard let conditions = conditions(ofBlock: block), conditions.allowsTrailerRead(with: key)
+    guard !unknownBlocks.contains(block), let conditions = conditions(ofBlock: block),
+      conditions.allowsTrailerRead(with: key)
     else { return nil }
     let hidden = [UInt8](repeating: 0, count: 6)
     let bytes = self.block(block)
@@ -455,13 +467,21 @@ public struct MIFAREClassic: VirtualChip {
   private mutating func write(_ bytes: [UInt8], toBlock block: Int, with key: Key) {
     guard isTrailer(block) else {
       Product.put(bytes, atBlock: block, of: &image)
+      unknownBlocks.remove(block)
       return
     }
     let fields = conditions(ofBlock: block)?.writableTrailerFields(with: key) ?? []
     var trailer = self.block(block)
-    if fields.contains(.keyA) { trailer.replaceSubrange(0..<6, with: bytes[0..<6]) }
+    let sector = Product.sector(ofBlock: block)
+    if fields.contains(.keyA) {
+      trailer.replaceSubrange(0..<6, with: bytes[0..<6])
+      unknownKeys[sector]?.remove(.a)
+    }
     if fields.contains(.accessBits) { trailer.replaceSubrange(6..<10, with: bytes[6..<10]) }
-    if fields.contains(.keyB) { trailer.replaceSubrange(10..<16, with: bytes[10..<16]) }
+    if fields.contains(.keyB) {
+      trailer.replaceSubrange(10..<16, with: bytes[10..<16])
+      unknownKeys[sector]?.remove(.b)
+    }
     Product.put(trailer, atBlock: block, of: &image)
   }
 

@@ -38,6 +38,9 @@ struct FeliCaLiteCore: Hashable, Sendable {
   /// Whether MAC_A is zeros if no block precedes it.
   var macAAloneIsZero = false
 
+  /// User blocks that the image of the card does not have: they cannot be read until they are written.
+  var unknownBlocks: Set<UInt8> = []
+
   private var stored: [UInt8: [UInt8]] = [:]
   private var writeCount = Self.factoryWriteCount
 
@@ -225,6 +228,9 @@ struct FeliCaLiteCore: Hashable, Sendable {
       guard service == Self.readOnlyService || isWritable(number) else {
         throw .status(FeliCaStatus(.illegalBlockNumber, at: index))
       }
+      guard !unknownBlocks.contains(number) else {
+        throw .status(FeliCaStatus(.illegalBlockNumber, at: index))
+      }
       if number == FeliCaLiteBlock.macA, challenge == nil {
         throw .status(FeliCaStatus(.wrongMAC, at: index))
       }
@@ -389,6 +395,7 @@ struct FeliCaLiteCore: Hashable, Sendable {
       stored[number] = old.updated(with: data, isLiteS: generation == .liteS).bytes
     default:
       stored[number] = data
+      unknownBlocks.remove(number)
     }
   }
 

@@ -1,5 +1,8 @@
 /// The parameters of a card in its ATS (ISO/IEC 14443-4, 5.2).
 struct AnswerToSelect: Hashable, Sendable {
+  /// The answer of a card whose image contains none: only TL, which says nothing (ISO/IEC 14443-4, 5.2.2).
+  static let unknown: [UInt8] = [0x01]
+
   /// The bytes in transmission order, TL first.
   let bytes: [UInt8]
 

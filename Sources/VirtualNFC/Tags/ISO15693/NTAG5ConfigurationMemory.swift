@@ -44,10 +44,16 @@ struct NTAG5ConfigurationMemory: Hashable, Sendable {
 
   private(set) var bytes: [UInt8]
 
+  static let signatureSize = 32
+
+  mutating func setSignature(_ signature: [UInt8]) {
+    for (index, byte) in signature.prefix(Self.signatureSize).enumerated() { bytes[index] = byte }
+  }
+
   /// As on delivery; blocks 37, 3E and 3F as read from chips (VivoKey's ntag5sensor).
   init(signature: [UInt8]) {
     bytes = [UInt8](repeating: 0, count: Self.blockCount * 4)
-    for (index, byte) in signature.prefix(32).enumerated() { bytes[index] = byte }
+    setSignature(signature)
     self[Block.header] = [Self.writable, 0, 0, 0]
     self[Block.customerID] = [0x00, 0xC0, 0, 0]
     self[Block.globalHeader] = [0, Self.writable, 0, 0]

@@ -96,6 +96,13 @@ public struct NTAG5Link: VirtualChip, VicinityChip {
     security = ICODESecurity(passwords: NTAG5ConfigurationMemory.passwords, uid: core.uid)
   }
 
+  /// Stores the signature of an image; zeros for one that is not known, which READ SIGNATURE does not answer then.
+  mutating func adopt(signature: [UInt8]?) {
+    let bytes = signature ?? [UInt8](repeating: 0, count: NTAG5ConfigurationMemory.signatureSize)
+    configuration.setSignature(bytes)
+    loaded = configuration
+  }
+
   // MARK: Power
 
   public mutating func powerOn() {

@@ -202,6 +202,7 @@ extension VicinityChip {
     switch command {
     case .custom(let manufacturer, let parameters):
       guard manufacturer == profile.manufacturer else { return .silence }
+      if core.facts?.lacksAnswer(toCustom: request.code) == true { return .unknown }
       return execute(request.code, parameters, request.flags)
     case .stayQuiet:
       if request.uid != nil { core.state = .quiet }
@@ -241,6 +242,7 @@ extension VicinityChip {
       guard !isRun || numbers.count <= profile.writeLimit else { return .refusal(.unknown) }
       return write(numbers, data)
     case .lock(let number): return lock(number)
+    case .securityStatus where core.facts?.hasLocks == false: return .unknown
     case .securityStatus(let numbers): return securityStatus(numbers)
     case .writeAFI, .lockAFI, .writeDSFID, .lockDSFID: return changeIdentifier(command)
     case .systemInformation:
@@ -252,9 +254,12 @@ extension VicinityChip {
   }
 
   private var information: VicinityInformation {
-    VicinityInformation(
-      uid: core.uid, dsfid: core.dsfid, afi: profile.hasAFI ? core.afi : nil,
-      blockSize: core.blockSize, blockCount: core.blockCount, icReference: profile.icReference,
+    let facts = core.facts
+    return VicinityInformation(
+      uid: core.uid, dsfid: facts?.hasDSFID ?? true ? core.dsfid : nil,
+      afi: profile.hasAFI && facts?.hasAFI ?? true ? core.afi : nil,
+      blockSize: core.blockSize, blockCount: core.blockCount,
+      icReference: facts.map(\.icReference) ?? profile.icReference,
       reportsMemorySize: profile.reportsMemorySize, commands: profile.commands,
       hasCustomCommands: profile.listsCustomCommands, suites: profile.listedSuites)
   }
@@ -320,6 +325,7 @@ extension VicinityChip {
       if core.isAFILocked { return .refusal(.locked) }
       if let code = afiRefusal() { return .refusal(code) }
       core.afi = value
+      core.facts?.hasAFI = true
     case .lockAFI:
       if core.isAFILocked { return .refusal(.alreadyLocked) }
       if let code = afiRefusal() { return .refusal(code) }
@@ -327,6 +333,7 @@ extension VicinityChip {
     case .writeDSFID(let value):
       if core.isDSFIDLocked { return .refusal(.locked) }
       core.dsfid = value
+      core.facts?.hasDSFID = true
     case .lockDSFID:
       if core.isDSFIDLocked { return .refusal(.alreadyLocked) }
       core.isDSFIDLocked = true

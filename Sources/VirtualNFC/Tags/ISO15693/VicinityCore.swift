@@ -21,6 +21,8 @@ struct VicinityCore: Sendable {
   var dsfid: UInt8 = 0
   var isAFILocked = false
   var isDSFIDLocked = false
+  /// What the image that the chip was made from has; `nil` for a chip that was made otherwise.
+  var facts: VicinityFacts?
 
   var state = State.ready
   /// The number of ends of frame before the answer to an inventory with 16 slots, and that answer.
@@ -76,6 +78,28 @@ struct VicinityCore: Sendable {
     let matchesFamily = asked & 0xF0 == 0 || asked & 0xF0 == afi & 0xF0
     let matchesSubfamily = asked & 0x0F == 0 || asked & 0x0F == afi & 0x0F
     return matchesFamily && matchesSubfamily
+  }
+}
+
+/// Which facts the image of a chip has. A chip does not answer the others.
+struct VicinityFacts: Hashable, Sendable {
+  var hasDSFID = false
+  var hasAFI = false
+  /// The IC reference, which is that of the image and not of the model.
+  var icReference: UInt8?
+  /// Whether the locks of blocks are known.
+  var hasLocks = false
+  var hasSignature = false
+  /// Whether the protection of memory pages is known.
+  var hasProtection = false
+
+  /// Returns whether a custom command of NXP asks for a fact that is not known.
+  func lacksAnswer(toCustom code: UInt8) -> Bool {
+    switch code {
+    case ICODECommand.readSignature: !hasSignature
+    case ICODECommand.getSystemInformation, ICODECommand.getBlockProtectionStatus: !hasProtection
+    default: false
+    }
   }
 }
 

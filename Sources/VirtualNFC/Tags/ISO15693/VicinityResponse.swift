@@ -20,7 +20,7 @@ struct CryptographicFlags: OptionSet, Hashable, Sendable {
 struct VicinityInformation {
   /// The UID, most significant byte first.
   let uid: [UInt8]
-  let dsfid: UInt8
+  let dsfid: UInt8?
   let afi: UInt8?
   let blockSize: Int
   let blockCount: Int
@@ -45,7 +45,11 @@ struct VicinityInformation {
   ///
   /// - Parameter isWide: whether the number of blocks has two bytes (M24LR64-R data sheet, 26.12).
   func ordinary(isWide: Bool) -> [UInt8] {
-    var (flags, fields) = (Self.dsfidFlag, [dsfid])
+    var (flags, fields) = (UInt8(0), [UInt8]())
+    if let dsfid {
+      flags |= Self.dsfidFlag
+      fields.append(dsfid)
+    }
     if let afi {
       flags |= Self.afiFlag
       fields.append(afi)
@@ -67,7 +71,7 @@ struct VicinityInformation {
   func extended(wanted: UInt8) -> [UInt8] {
     var (flags, fields) = (UInt8(0), [UInt8]())
     func isWanted(_ flag: UInt8) -> Bool { wanted & flag != 0 }
-    if isWanted(Self.dsfidFlag) {
+    if let dsfid, isWanted(Self.dsfidFlag) {
       flags |= Self.dsfidFlag
       fields.append(dsfid)
     }

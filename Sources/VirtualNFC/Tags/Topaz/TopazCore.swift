@@ -10,7 +10,7 @@ import NFCCore
 struct TopazCore: Hashable, Sendable {
   /// HR0 and HR1, the first bytes in the answers to RID and RALL. A high half of 1 in HR0 indicates that
   /// the tag supports NDEF.
-  let headerROM: [UInt8]
+  var headerROM: [UInt8]
   /// The UID, seven bytes, the first four of which are part of every command.
   let uid: [UInt8]
   private(set) var memory: [UInt8]

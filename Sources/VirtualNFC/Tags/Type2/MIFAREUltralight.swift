@@ -18,6 +18,7 @@ public struct MIFAREUltralight: VirtualChip, Type2Chip {
   var activation: TypeAActivation
   var pages: [UInt8]
   var awaitedPage: Int?
+  var facts: Type2Facts?
   var lockBitsInForce: [UInt8]
 
   /// - Parameters:

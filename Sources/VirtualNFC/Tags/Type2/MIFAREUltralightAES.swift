@@ -76,6 +76,7 @@ public struct MIFAREUltralightAES: VirtualChip, Type2Chip {
   var activation: TypeAActivation
   var pages: [UInt8]
   var awaitedPage: Int?
+  var facts: Type2Facts?
   /// The real UID, which may differ from the one that the chip shows.
   private let uid: [UInt8]
   /// The memory at the last REQA or WUPA, for keys and settings that take effect then.
@@ -258,7 +259,11 @@ public struct MIFAREUltralightAES: VirtualChip, Type2Chip {
     }
   }
 
+  /// A command with a MAC is reported on after its MAC was verified.
+  var reportsBeforeExecution: Bool { messaging == nil && challenge == nil }
+
   private mutating func executePlainly(_ command: [UInt8]) -> Type2Answer {
+    if let answer = report(on: command) { return answer }
     switch (command.first, command.count) {
     case (Type2Command.getVersion, 1): return .data(Self.version)
     case (Type2Command.fastRead, _): return fastRead(command)

@@ -42,6 +42,7 @@ public struct MIFAREUltralightC: VirtualChip, Type2Chip {
   var activation: TypeAActivation
   var pages: [UInt8]
   var awaitedPage: Int?
+  var facts: Type2Facts?
   /// The memory at the last REQA or WUPA, for the settings that take effect then.
   private var pagesInForce: [UInt8]
   private(set) var isAuthenticated = false

@@ -34,6 +34,7 @@ public struct MIFAREUltralightEV1: VirtualChip, Type2Chip {
   var activation: TypeAActivation
   var pages: [UInt8]
   var awaitedPage: Int?
+  var facts: Type2Facts?
   var protection: PasswordProtection
 
   /// - Parameters:

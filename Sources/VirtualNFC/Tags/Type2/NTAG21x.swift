@@ -26,6 +26,7 @@ public struct NTAG21x: VirtualChip, Type2Chip {
   var activation: TypeAActivation
   var pages: [UInt8]
   var awaitedPage: Int?
+  var facts: Type2Facts?
   var protection: PasswordProtection
   /// Whether the first READ since power-up has been counted.
   private var hasCounted = false

@@ -26,6 +26,7 @@ public struct NTAGI2C: VirtualChip, SectoredType2Chip {
   var activation: TypeAActivation
   var pages: [UInt8]
   var awaitedPage: Int?
+  var facts: Type2Facts?
   var sectors = SectorSelection()
   var sessionRegisters = [UInt8](repeating: 0, count: 8)
 

@@ -34,6 +34,7 @@ public struct NTAGI2CPlus: VirtualChip, SectoredType2Chip {
   var activation: TypeAActivation
   var pages: [UInt8]
   var awaitedPage: Int?
+  var facts: Type2Facts?
   var sectors = SectorSelection()
   private var isAuthenticated = false
   /// The number of wrong passwords since the last right one. It is kept without power.

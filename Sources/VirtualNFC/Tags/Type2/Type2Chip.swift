@@ -10,6 +10,10 @@ protocol Type2Chip: VirtualChip {
   var pages: [UInt8] { get set }
   /// The page of a COMPATIBILITY_WRITE whose data is in the next frame.
   var awaitedPage: Int? { get set }
+  /// What a chip that was made from an image answers in place of its model; `nil` for one that was not.
+  var facts: Type2Facts? { get set }
+  /// Whether ``facts`` answer a command before it is executed.
+  var reportsBeforeExecution: Bool { get }
 
   var lockMap: LockMap { get }
   /// The memory whose lock bits are in effect: the current one if lock bits take effect immediately.
@@ -84,6 +88,7 @@ extension Type2Chip {
   var pageCount: Int { pages.count / Type2Memory.pageSize }
   var readEnd: Int { pageCount }
   var frozenSettings: IrreversibleState { IrreversibleState() }
+  var reportsBeforeExecution: Bool { true }
   mutating func willRead() {}
   mutating func activateSettings() {}
   mutating func endSession() {}
@@ -124,7 +129,10 @@ extension Type2Chip {
 
   private mutating func respond(to command: [UInt8]) -> Type2Answer {
     activation.expectsData = false
-    guard let page = awaitedPage else { return execute(command) }
+    guard let page = awaitedPage else {
+      if reportsBeforeExecution, let answer = report(on: command) { return answer }
+      return execute(command)
+    }
     awaitedPage = nil
     guard command.count == Type2Command.compatibilityDataSize
     else { return .refusal(.invalidArgument) }
@@ -148,7 +156,7 @@ extension Type2Chip {
   mutating func executeBasic(_ command: [UInt8]) -> Type2Answer {
     switch (command.first, command.count) {
     case (Type2Command.read, 2):
-      let end = readEnd
+      let end = min(readEnd, facts?.readablePageCount ?? readEnd)
       let start = Int(command[1])
       guard start < end else { return .refusal(.invalidArgument) }
       willRead()
@@ -175,7 +183,8 @@ extension Type2Chip {
 
   /// Executes FAST_READ of whole pages below ``readEnd``; it does not roll over.
   mutating func fastRead(_ command: [UInt8]) -> Type2Answer {
-    guard command.count == 3, command[1] <= command[2], Int(command[2]) < readEnd
+    guard command.count == 3, command[1] <= command[2],
+      Int(command[2]) < min(readEnd, facts?.readablePageCount ?? readEnd)
     else { return .refusal(.invalidArgument) }
     willRead()
     let range =

@@ -1,0 +1,78 @@
+import JSONText
+import NFC
+import Synchronization
+import TagImages
+import VirtualNFC
+
+/// The virtual tags of this process that were made from files. A tag has to answer some values, such as a UID, which its
+/// file may not have: commands leave these out.
+enum ImagedTags {
+  private static let images = Mutex<[[UInt8]: TagImage]>([:])
+  private static let allKeys = Mutex<[MiFareClassicKey]>([])
+
+  static func add(_ tag: VirtualTag, _ image: TagImage) {
+    images.withLock { $0[tag.identifier] = image }
+    guard image.kind == .classic else { return }
+    var card = TagImage(.classic, memory: image.memory)
+    card.memory.set(tag.memory, at: 0)
+    let keys = card.classicKeys.compactMap { MiFareClassicKey($0) }
+    allKeys.withLock { all in
+      for key in keys where !all.contains(key) { all.append(key) }
+    }
+  }
+
+  /// Returns the image of the file that a tag was made from, or `nil` for any other tag.
+  static func image(_ identifier: [UInt8]) -> TagImage? { images.withLock { $0[identifier] } }
+
+  /// Returns whether a UID, or what a tag has in its place, is that of the tag, and not one that only the virtual tag has.
+  static func isKnown(_ identifier: [UInt8]) -> Bool {
+    image(identifier).map { $0.uid != nil } ?? true
+  }
+
+  /// The keys in the files of MIFARE Classic cards, each once.
+  static var classicKeys: [MiFareClassicKey] {
+    var seen: Set<MiFareClassicKey> = []
+    return images.withLock { Array($0.values) }.flatMap(\.classicKeys)
+      .compactMap { MiFareClassicKey($0) }.filter { seen.insert($0).inserted }
+  }
+
+  /// The keys of virtual MIFARE Classic cards that were made from files, also those that the cards have in place of unknown
+  /// ones: no key is needed to read what a file has. They are never shown.
+  static var keysOfMessages: [MiFareClassicKey] { allKeys.withLock { $0 } }
+
+  /// What the chips would answer to GET_VERSION whose files do not have the answer, by identifier. The number of pages
+  /// shows which chip it is.
+  static var presumedVersions: [[UInt8]: [UInt8]] {
+    images.withLock { images in
+      images.compactMapValues { image in
+        image.version == nil ? image.type2Product?.versionAnswer : nil
+      }
+    }
+  }
+
+  /// Returns the line about a file without a UID, or `nil`.
+  static func note(on image: TagImage, in path: String) -> String? {
+    guard image.uid == nil else { return nil }
+    let name = [.feliCa, .feliCaLite].contains(image.kind) ? "IDm" : "UID"
+    return "\(File.name(path)) has no \(name), so that of the tag is not known"
+  }
+}
+
+extension TagImage {
+  /// Removes values that only the virtual tag has, and not the file that it was made from.
+  ///
+  /// - Parameter identifier: the identifier of the tag that the image was read from.
+  mutating func removeInventedValues(of identifier: [UInt8]) {
+    guard let file = ImagedTags.image(identifier) else { return }
+    if file.uid == nil { uid = nil }
+    if file.feliCa?.pmm == nil { feliCa?.pmm = nil }
+    if file.ats == nil { ats = nil }
+  }
+}
+
+extension JSONValue {
+  /// Returns a UID, or `nil` for one that is not the tag's.
+  static func uid(_ identifier: [UInt8]) -> JSONValue? {
+    ImagedTags.isKnown(identifier) ? .bytes(identifier) : nil
+  }
+}
