@@ -151,6 +151,8 @@ let package = Package(
       name: "CTouchToAnswer", dependencies: ["CLibNFC"],
       linkerSettings: [.linkedLibrary("nfc")]),
     .executableTarget(
+      name: "CPollLoop", dependencies: ["CLibNFC"], linkerSettings: [.linkedLibrary("nfc")]),
+    .executableTarget(
       name: "NFCBenchmark", dependencies: ["NFC", "NFCCore", "NDEF", "VirtualNFC", "CReadLoop"]),
 
     .target(name: "DriverConformance", dependencies: ["NFC", "ReaderThread"]),

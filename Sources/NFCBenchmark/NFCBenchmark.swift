@@ -8,8 +8,9 @@ import NFCCore
 ///
 /// Arguments: the paths of the nfc tool, of CTouchToAnswer, and of a Python that has ndeflib and
 /// nfcpy. Measurements that need a missing one are left out. The first argument may also be
-/// `exchanges`, `touch` (the time from touch to answer), `card` (a reader as a card) or `watch` (the
-/// capacity of `nfc watch`), to make only these measurements.
+/// `exchanges`, `touch` (the time from touch to answer), `poll` (the time until a tag is reported, with
+/// the paths of nfc and CPollLoop), `card` (a reader as a card) or `watch` (the capacity of `nfc watch`),
+/// to make only these measurements.
 @main
 struct NFCBenchmark {
   static func main() async throws {
@@ -18,6 +19,12 @@ struct NFCBenchmark {
       let numbers = arguments.dropFirst(2).compactMap { Int($0) }
       return try await WatchBenchmark.run(
         tool: tool, watchers: numbers.first ?? 50, taps: numbers.dropFirst().first ?? 10_000)
+    }
+    if arguments.first == "poll", let tool = arguments.dropFirst().first,
+      let other = arguments.dropFirst(2).first
+    {
+      let arrivals = arguments.dropFirst(3).first.flatMap { Int($0) } ?? 50
+      return try await PollBenchmark.run(tool: tool, other: other, arrivals: arrivals)
     }
     if arguments.first == "exchanges" {
       let reads = arguments.dropFirst().first.flatMap { Int($0) } ?? 10_000

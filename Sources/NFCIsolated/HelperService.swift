@@ -188,6 +188,7 @@ package final class HelperService {
       try driver.authenticate(block: block, keyType: keyType, key: key, uid: uid)
     case .disconnect: driver.disconnect()
     case .commandWasCut: driver.commandWasCut()
+    case .switchFieldOff: try driver.switchFieldOff()
     case .waitForActivation(let identity, let timeout):
       return .decision(try driver.waitForActivation(as: identity, timeout: timeout))
     case .receiveCommand(let timeout):

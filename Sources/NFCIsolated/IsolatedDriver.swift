@@ -199,6 +199,10 @@ final class IsolatedDriver: ReaderDriver {
     }
   }
 
+  func switchFieldOff() throws {
+    if helper != nil { try confirm(.switchFieldOff) }
+  }
+
   func list(_ technology: TagTechnology) throws -> [Target] {
     guard case .targets(let targets) = try call(.list(technology)) else {
       throw unexpectedResponse()

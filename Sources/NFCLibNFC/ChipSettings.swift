@@ -12,7 +12,16 @@ import CLibNFC
 final class ChipSettings {
   private let device: LibNFC.Device
   /// The radio time-out that is in force, an index into ``radioTimeouts``; `nil` if it is not known.
-  private var radioTimeout: Int? = 0
+  private var radioTimeout: Int?
+  /// Whether the chip repeats no exchange by itself, as far as is known.
+  private var isExchangeEstablished = false
+  /// The number of attempts that the chip makes in a search; `nil` if it is not known.
+  private var attempts: Attempts?
+  /// The kinds of searches that were made since the reader was opened.
+  private var searched = Set<UInt32>()
+  /// Whether the chip refuses to write several registers with one command.
+  private var writesOneByOne = false
+  private var refusedWrites = 0
   /// Whether the settings for check bytes are those of libnfc's flags.
   private(set) var areChecksKnown = true
   /// Whether the chip has acknowledged the last change of whether it sends RATS by itself.
@@ -39,6 +48,21 @@ final class ChipSettings {
   private static let maximumRetriesOfExchange: [UInt8] = [rfConfiguration, 0x04, 0x00]
   /// RFConfiguration, item 0Ch: GsNOn, ModGsP and RxThreshold for type B, as the chip has them at power-up.
   private static let typeBTransmitter: [UInt8] = [rfConfiguration, 0x0C, 0xFF, 0x17, 0x85]
+  /// RFConfiguration, item 1, without its value: the carrier.
+  private static let carrier: [UInt8] = [rfConfiguration, 0x01]
+
+  /// RFConfiguration, item 5: how often a search is made, MxRtyPassiveActivation, one less than the attempts.
+  private enum Attempts: UInt8 {
+    /// For the first look into the field, whose answer is waited for.
+    case one = 0x00
+    /// A tag may take the first request for an error.
+    case two = 0x01
+    /// As `NP_INFINITE_SELECT` false has it. A comment in libnfc warns of fewer with a PN531.
+    case three = 0x02
+
+    /// With endless attempts for ATR_REQ, which is never sent, off, and one for PSL_REQ, as libnfc has them.
+    var command: [UInt8] { [rfConfiguration, 0x05, 0x00, 0x01, rawValue] }
+  }
 
   private enum Register: UInt16 {
     case transmitterMode = 0x6302
@@ -50,6 +74,8 @@ final class ChipSettings {
     case conductanceOn = 0x6317
     case conductanceWithoutModulation = 0x6318
     case conductanceWithModulation = 0x6319
+    case timerReloadHigh = 0x631C
+    case timerReloadLow = 0x631D
 
     var bytes: [UInt8] {
       [UInt8(truncatingIfNeeded: rawValue >> 8), UInt8(truncatingIfNeeded: rawValue)]
@@ -59,6 +85,11 @@ final class ChipSettings {
   /// TxAuto with both drivers switched on by the chip and without `Force100ASK`, which type A needs
   /// and which does not work for type B; libnfc's own value before its search for SRx.
   private static let transmitterOfTypeB: UInt8 = 0x07
+  /// TxAuto with `Force100ASK`, as InListPassiveTarget sets it for type A (logs of real chips).
+  private static let transmitterOfTypeA: UInt8 = 0x43
+  /// TxMode and RxMode: 106 kbit/s and the framing of type B, with the CRC.
+  private static let typeBMode: UInt8 = 0x83
+  private static let parityDisable: UInt8 = 0x10
   /// The registers that the search for iCLASS overwrites
   /// (`pn53x_initiator_init_iclass_modulation`).
   private static let analogueRegisters: [Register] = [
@@ -74,19 +105,43 @@ final class ChipSettings {
     try device.initializeInitiator()
     // Otherwise a search without a target would never end.
     try device.set(NP_INFINITE_SELECT, false)
-    try device.set(NP_TIMEOUT_COM, Self.radioTimeouts[0].asked)
-    try bestEffort(Self.maximumRetriesOfExchange)
+    attempts = .three
+    try use(.one)
+    try establishExchanges()
   }
 
   /// Puts a chip that has acted as a card into the same state.
   func establishAgain() throws(LibNFC.Failure) {
+    doubtSettings()
     try establish()
-    radioTimeout = 0
-    isSetUpForTypeB = false
     // libnfc's copy of the parameters is not what the chip has.
     isAutomaticRATSKnown = false
     try setAutomaticRATS(true)
   }
+
+  /// Makes the chip repeat no exchange by itself: a command that counts would count twice.
+  private func establishExchanges() throws(LibNFC.Failure) {
+    guard !isExchangeEstablished else { return }
+    try bestEffort(Self.maximumRetriesOfExchange)
+    isExchangeEstablished = true
+  }
+
+  /// Puts back what other programs expect to find: the time-out and the attempts at power-up, or libnfc's.
+  func restore() throws(LibNFC.Failure) {
+    if isSetUpForICLASS { try leaveICLASS() }
+    if radioTimeout == 0 { try setRadioTimeout(Self.timeoutAtPowerUp) }
+    try use(.three)
+  }
+
+  private func use(_ wanted: Attempts) throws(LibNFC.Failure) {
+    guard attempts != wanted, !isPN531 else { return }
+    // If the answer is lost, the chip may have either.
+    attempts = nil
+    try bestEffort(wanted.command)
+    attempts = wanted
+  }
+
+  private lazy var isPN531 = device.firmware?.hasPrefix("PN531 ") ?? false
 
   /// Called before the first search for type B: the firmware of a complete reader has its own
   /// settings for its antenna.
@@ -111,26 +166,40 @@ final class ChipSettings {
   /// Makes the chip generate and check CRC and parity, whatever libnfc's cache says: a flag is
   /// written only if it is to change. Sent with the next command.
   func rewriteChecks() throws(LibNFC.Failure) {
-    // To write a part of a register, libnfc reads the rest, and over a bus it does not notice that the answer is lost:
-    // it would write what happens to be in memory (1.8.0, `pn53x_writeback_register`).
-    if device.traits.reportsSilenceAsAnswer {
-      try device.cache(0, in: Register.manualReceive.rawValue)
-    }
     try rewrite(NP_HANDLE_CRC)
     try rewrite(NP_HANDLE_PARITY)
     try device.set(NP_ACCEPT_INVALID_FRAMES, false)
+    // To write a part of a register, libnfc first reads the rest with a separate command; over a bus it does not notice
+    // that the answer is lost, and would write what happens to be in memory (1.8.0, `pn53x_writeback_register`).
+    try setTypeAChecks(true)
+    try device.cache(0, in: Register.manualReceive.rawValue)
     areChecksKnown = true
   }
 
   /// Called after a command that has failed between host and chip. libnfc forgets what it was about to write before it
   /// sends it (1.8.0, `pn53x_writeback_register`).
-  func doubtChecks() { areChecksKnown = false }
+  func doubtChecks() {
+    areChecksKnown = false
+    isSetUpForTypeB = false
+  }
+
+  /// Called after a search that has failed between host and chip: the chip may have lost its settings.
+  func doubtSettings() {
+    doubtChecks()
+    radioTimeout = nil
+    attempts = nil
+    isExchangeEstablished = false
+    isTypeBEstablished = false
+  }
 
   /// Switches check bytes on. Sent with the next command.
-  func switchChecksOn() throws(LibNFC.Failure) {
+  ///
+  /// - Parameter areOff: whether the last command was sent without them.
+  func switchChecksOn(areOff: Bool) throws(LibNFC.Failure) {
     guard areChecksKnown else { return try rewriteChecks() }
     try device.set(NP_HANDLE_CRC, true)
     try device.set(NP_HANDLE_PARITY, true)
+    if areOff { try setTypeAChecks(true) }
   }
 
   // This is not a loop over both: the optimizer of Swift 6.3 fails for one that throws a typed
@@ -167,19 +236,30 @@ final class ChipSettings {
   // MARK: The radio's time-out
 
   /// RFConfiguration, item 2: the time that the chip waits for a tag below ISO/IEC 14443-4, in
-  /// milliseconds, and the value that makes libnfc set it (`pn53x_int_to_timeout`). The first is
-  /// the one at power-up.
+  /// milliseconds, and the value that makes libnfc set it (`pn53x_int_to_timeout`, which rounds down).
+  ///
+  /// The first is for searches by hand: the slowest answer to one is REPGEN of a B' card, after up to 7.8 ms (Flipper
+  /// Zero firmware, `innovatron_poller_i.h`); that to REQT comes within 4.4 ms (`ask_cts_poller.c`), that to ACTALL
+  /// within 1.5 ms (Proxmark3, `iclass.h`), that to INITIATE within 0.6 ms (`st25tb.h`).
   private static let radioTimeouts: [(milliseconds: Int32, asked: Int32)] = [
-    (51, 52), (102, 103), (204, 206), (409, 411), (819, 821), (1638, 1641), (3276, 3281),
+    (12, 13), (51, 52), (102, 103), (204, 206), (409, 411), (819, 821), (1638, 1641),
+    (3276, 3281),
   ]
+  private static let timeoutAtPowerUp = 1
 
   /// Makes the chip wait for a tag at least as long as a command may take, in steps; not less than
-  /// after power-up, so that ordinary commands cost nothing. The setting remains until the next
-  /// search, so that commands of different lengths do not each require a command to the reader.
+  /// after power-up. The setting remains until the next search by hand, so that commands of different lengths do not
+  /// each require a command to the reader.
   ///
   /// - Returns: how long it waits now, in milliseconds.
   func allow(_ milliseconds: Int32) throws(LibNFC.Failure) -> Int32 {
-    let wanted = Self.radioTimeouts.lastIndex { $0.milliseconds <= milliseconds } ?? 0
+    let wanted = max(
+      Self.timeoutAtPowerUp, Self.radioTimeouts.lastIndex { $0.milliseconds <= milliseconds } ?? 0)
+    return try allow(index: wanted)
+  }
+
+  private func allow(index wanted: Int) throws(LibNFC.Failure) -> Int32 {
+    try establishExchanges()
     if let radioTimeout, wanted <= radioTimeout {
       return Self.radioTimeouts[radioTimeout].milliseconds
     }
@@ -187,10 +267,20 @@ final class ChipSettings {
     return Self.radioTimeouts[wanted].milliseconds
   }
 
-  /// A search does not wait for longer than after power-up.
-  private func shortenRadioTimeout() throws(LibNFC.Failure) {
-    if radioTimeout != 0 { try setRadioTimeout(0) }
+  /// Makes the chip wait no longer than for a tag that answers at once: for a question whose expected answer may be
+  /// silence.
+  ///
+  /// - Returns: how long it waits now, in milliseconds.
+  func allowQuickAnswer() throws(LibNFC.Failure) -> Int32 {
+    try setTimeout(isLong: false)
+    return Self.quickAnswer
   }
+
+  /// The time of a quick answer, in milliseconds.
+  static let quickAnswer = radioTimeouts[0].milliseconds
+
+  /// Before the protocol of ISO/IEC 14443-4 or the cipher of MIFARE Classic, whose time-outs the chip knows.
+  func allowProtocol() throws(LibNFC.Failure) { try establishExchanges() }
 
   private func setRadioTimeout(_ index: Int) throws(LibNFC.Failure) {
     // If the answer is lost, the chip may have either.
@@ -202,59 +292,135 @@ final class ChipSettings {
   // MARK: Searches
 
   /// Prepares a search by the chip itself, InListPassiveTarget, which loads the transmitter
-  /// settings and does not change parity and `RxNoErr`.
+  /// settings and does not change parity and `RxNoErr`. Its time-outs are its own.
   func prepareForSearch(_ type: nfc_modulation_type) throws(LibNFC.Failure) {
-    try shortenRadioTimeout()
-    // libnfc has the chip look for type B before it looks for B' by hand.
-    if type == NMT_ISO14443B || type == NMT_ISO14443BI { try establishTypeB() }
-    if isSetUpForICLASS {
-      try rewriteChecks()
-      isSetUpForICLASS = false
+    if !searched.insert(type.rawValue).inserted {
+      try use(.two)
+    } else if attempts == nil {
+      try use(.two)
     }
+    if type == NMT_ISO14443B { try establishTypeB() }
+    if isSetUpForICLASS { try leaveICLASS() }
     isSetUpForTypeB = false
   }
 
-  /// Before a search by hand in type A's modulation, for NFC Barcode.
-  func prepareForTypeA() throws(LibNFC.Failure) {
-    try shortenRadioTimeout()
-    try leaveICLASS()
-    try device.set(NP_FORCE_ISO14443_A, true)
-    try device.set(NP_FORCE_SPEED_106, true)
-    isSetUpForTypeB = false
+  /// Prepares a search by hand in type B's modulation, for B', SRx and CTx.
+  ///
+  /// - Parameter isLong: whether to wait as long as after power-up, for a tag that takes longer than all sources say.
+  func prepareForTypeB(isLong: Bool) throws(LibNFC.Failure) {
+    try prepareForTypeB()
+    try setTimeout(isLong: isLong)
+    try enterTypeB()
   }
 
-  /// Before a search by hand in type B's modulation, for B', SRx, CTx and iCLASS.
-  func prepareForTypeB() throws(LibNFC.Failure) {
-    try shortenRadioTimeout()
+  private func prepareForTypeB() throws(LibNFC.Failure) {
     try establishTypeB()
-    try leaveICLASS()
-    // The search of another technology may have switched checks off without a trace in libnfc's flags.
-    try rewriteChecks()
+    if isSetUpForICLASS { try leaveICLASS() }
+    try forgetPendingChecks()
+  }
+
+  private func setTimeout(isLong: Bool) throws(LibNFC.Failure) {
+    try establishExchanges()
+    let wanted = isLong ? Self.timeoutAtPowerUp : 0
+    if radioTimeout != wanted { try setRadioTimeout(wanted) }
+  }
+
+  /// Sets up the radio for frames of type B.
+  func enterTypeB() throws(LibNFC.Failure) {
     guard !isSetUpForTypeB else { return }
-    try bestEffort(
-      [Self.writeRegister] + Register.transmitterAuto.bytes + [Self.transmitterOfTypeB])
+    try write([
+      (.transmitterMode, Self.typeBMode), (.receiverMode, Self.typeBMode), (.manualReceive, 0),
+      (.transmitterAuto, Self.transmitterOfTypeB),
+    ])
     isSetUpForTypeB = true
   }
 
-  /// Saves what the search for iCLASS is about to overwrite.
-  func prepareForICLASS() throws(LibNFC.Failure) {
+  /// Sets up the radio for frames of type A.
+  func enterTypeA() throws(LibNFC.Failure) {
+    isSetUpForTypeB = false
+    try write([
+      (.transmitterMode, Self.checksOn), (.receiverMode, Self.checksOn), (.manualReceive, 0),
+      (.transmitterAuto, Self.transmitterOfTypeA),
+    ])
+  }
+
+  /// Makes libnfc write nothing of its own before the commands that follow: its flags say that checks are on, which
+  /// they are after what those write.
+  private func forgetPendingChecks() throws(LibNFC.Failure) {
+    try switchChecksOn(areOff: false)
+  }
+
+  /// Sets up the radio to listen for an NFC Barcode, with the carrier off: the tag begins with it.
+  func enterBarcode() throws(LibNFC.Failure) {
+    if isSetUpForICLASS { try leaveICLASS() }
+    try forgetPendingChecks()
+    try setTimeout(isLong: false)
+    isSetUpForTypeB = false
+    _ = try device.chipCommand(Self.carrier + [0x00])
+    try write([
+      (.transmitterMode, 0), (.receiverMode, 0), (.manualReceive, Self.parityDisable),
+    ])
+  }
+
+  func leaveBarcode() throws(LibNFC.Failure) {
+    try write([
+      (.transmitterMode, Self.checksOn), (.receiverMode, Self.checksOn), (.manualReceive, 0),
+    ])
+  }
+
+  /// Sets up the radio for iCLASS, with the values of libnfc (`pn53x_initiator_init_iclass_modulation`).
+  func enterICLASS(isLong: Bool) throws(LibNFC.Failure) {
     try prepareForTypeB()
+    try setTimeout(isLong: isLong)
     if analogue == nil {
       let command = [Self.readRegister] + Self.analogueRegisters.flatMap(\.bytes)
       // A PN533 puts a status byte before the values.
       analogue = try? Array(device.chipCommand(command).suffix(Self.analogueRegisters.count))
     }
     isSetUpForICLASS = true
+    isSetUpForTypeB = false
+    try write([
+      (.transmitterMode, 0x03), (.receiverMode, 0x0B), (.manualReceive, Self.parityDisable),
+      (.transmitterAuto, Self.transmitterOfTypeB), (.receiverConfiguration, 0x70),
+      (.conductanceOff, 0x88), (.conductanceOn, 0xF8), (.conductanceWithoutModulation, 0x3F),
+      (.conductanceWithModulation, 0x10), (.timerReloadHigh, 0x69), (.timerReloadLow, 0xF0),
+    ])
   }
 
-  private func leaveICLASS() throws(LibNFC.Failure) {
-    guard isSetUpForICLASS else { return }
-    try rewriteChecks()
+  /// Switches check bytes and parity on for a card that the search for iCLASS has found.
+  func talkToICLASS() throws(LibNFC.Failure) {
+    try write([
+      (.transmitterMode, Self.typeBMode), (.receiverMode, Self.typeBMode), (.manualReceive, 0),
+    ])
+  }
+
+  func leaveICLASS() throws(LibNFC.Failure) {
+    var values: [(Register, UInt8)] = [
+      (.transmitterMode, Self.checksOn), (.receiverMode, Self.checksOn), (.manualReceive, 0),
+    ]
     if let analogue, analogue.count == Self.analogueRegisters.count {
-      try bestEffort(
-        [Self.writeRegister]
-          + zip(Self.analogueRegisters, analogue).flatMap { $0.bytes + [$1] })
+      values += zip(Self.analogueRegisters, analogue).map { ($0, $1) }
     }
+    try write(values)
     isSetUpForICLASS = false
+  }
+
+  /// Writes registers with one command; one by one on a chip that refuses this.
+  private func write(_ values: [(Register, UInt8)]) throws(LibNFC.Failure) {
+    guard !writesOneByOne else {
+      for (register, value) in values {
+        _ = try device.chipCommand([Self.writeRegister] + register.bytes + [value])
+      }
+      return
+    }
+    do {
+      _ = try device.chipCommand([Self.writeRegister] + values.flatMap { $0.0.bytes + [$0.1] })
+      refusedWrites = 0
+    } catch {
+      // A refusal looks like a frame that is broken on the line, which does not break twice in a row.
+      if error.code != LibNFC.Failure.aborted { refusedWrites += 1 }
+      writesOneByOne = refusedWrites > 1
+      throw error
+    }
   }
 }

@@ -501,12 +501,6 @@ enum LibNFC {
       return Array(answer.dropFirst())
     }
 
-    /// Returns what the chip receives without sending anything, with InCommunicateThru without
-    /// data. Without easy framing.
-    func listen(timeout: Int32) throws(Failure) -> [UInt8] {
-      try transceiveByChip([], timeout: timeout)
-    }
-
     /// The time-out of libnfc's own searches, in milliseconds (`pn53x_initiator_select_passive_target`).
     private static let searchTimeout: Int32 = 300
 

@@ -13,11 +13,8 @@ extension LibNFCDriver {
     case .iso14443b: return try listTypeB()
     case .feliCa: return try listFeliCa()
     case .jewel: return try find(NMT_JEWEL, NBR_106).map { [$0] } ?? []
-    case .iso14443bPrime: return try findTypeBPrime().map { [$0] } ?? []
-    case .iso14443b2sr: return try find(NMT_ISO14443B2SR, NBR_106).map { [$0] } ?? []
-    case .iso14443b2ct: return try find(NMT_ISO14443B2CT, NBR_106).map { [$0] } ?? []
-    case .barcode: return try find(NMT_BARCODE, NBR_106).map { [$0] } ?? []
-    case .iClass: return try find(NMT_ISO14443BICLASS, NBR_106).map { [$0] } ?? []
+    case .iso14443bPrime, .iso14443b2sr, .iso14443b2ct, .barcode, .iClass:
+      return try findRare(technology).map { [$0] } ?? []
     case .iso15693:
       throw NFCError(
         .unsupported, "libnfc's readers do not support ISO 15693; some PC/SC readers do")
@@ -73,33 +70,52 @@ extension LibNFCDriver {
     return try find(NMT_ISO14443B, NBR_106).map { [$0] } ?? []
   }
 
-  /// Polling for any system, with the system code in the answer, in four time slots.
-  private static let feliCaPolling: [UInt8] = [0x00, 0xFF, 0xFF, 0x01, 0x03]
   /// A FeliCa card has no sleep: others are found as long as Polling, whose slots cards draw again each
   /// time, brings up another one within this many tries.
   private static let feliCaTries = 3
 
   private func listFeliCa() throws -> [Target] {
     var targets: [Target] = []
-    while let target = try findFeliCa(excluding: targets) { targets.append(target) }
+    while let target = try findFeliCa(excluding: targets, isComplete: true) {
+      targets.append(target)
+    }
     return targets
   }
 
-  private func findFeliCa(excluding found: [Target]) throws -> Target? {
+  /// One time slot finds one card and never two, and takes less time than four.
+  private static let searchesUntilSlots = 4
+  private static let searchesUntilFastRate = 6
+
+  private func findFeliCa(excluding found: [Target], isComplete: Bool = false) throws -> Target? {
     guard case .feliCa(let card)? = found.first else {
-      // A card that answers at 212 kbit/s is the same at 424.
-      return try findFeliCa(NBR_212) ?? findFeliCa(NBR_424)
+      feliCaSearches += 1
+      let hasSlots = isComplete || feliCaSearches % Self.searchesUntilSlots == 2
+      if let target = try findFeliCa(NBR_212, slots: hasSlots ? .four : .one) { return target }
+      // A card that answers at 212 kbit/s is the same at 424, and all known ones do.
+      guard isComplete || feliCaSearches % Self.searchesUntilFastRate == 0 else { return nil }
+      return try findFeliCa(NBR_424, slots: .four)
     }
     guard found.count < Self.maximumTags else { return nil }
     for _ in 0..<Self.feliCaTries {
-      guard let target = try findFeliCa(Self.bitRate(of: card)) else { return nil }
+      guard let target = try findFeliCa(Self.bitRate(of: card), slots: .four) else { return nil }
       if !found.contains(where: { $0.isSame(as: target) }) { return target }
     }
     return nil
   }
 
-  private func findFeliCa(_ rate: nfc_baud_rate) throws -> Target? {
-    try find(NMT_FELICA, rate, initiatorData: Self.feliCaPolling)
+  /// The last byte of Polling: the number of time slots less one.
+  private enum TimeSlots: UInt8 {
+    case one = 0x00
+    case four = 0x03
+  }
+
+  /// Polls for a system, `FFFF` for any, with the system code in the answer.
+  private func findFeliCa(
+    _ rate: nfc_baud_rate, slots: TimeSlots, system: [UInt8] = [0xFF, 0xFF]
+  ) throws -> Target? {
+    try find(
+      NMT_FELICA, rate,
+      initiatorData: [FeliCaCode.polling] + system + [0x01, slots.rawValue])
   }
 
   private static func bitRate(of card: FeliCaTarget) -> nfc_baud_rate {
@@ -114,6 +130,7 @@ extension LibNFCDriver {
     _ type: nfc_modulation_type, _ rate: nfc_baud_rate, initiatorData: [UInt8]? = nil,
     sendsRATS: Bool = true
   ) throws -> Target? {
+    try releaseCard(before: type)
     active = nil
     onlyHaltedCard = nil
     var isRepeated = false
@@ -121,23 +138,23 @@ extension LibNFCDriver {
       do {
         let found = try call {
           try prepare(for: type, sendsRATS: sendsRATS)
-          if type == NMT_BARCODE, device.traits.reportsSilenceAsAnswer {
-            return try listenForBarcode()
-          }
           return try device.select(type, rate, initiatorData: initiatorData).flatMap { Target($0) }
         }
-        try settle(after: type)
         active = found
+        if let found, found.runsProtocol { protocolCard = found }
         return found
       } catch let failure as LibNFC.Failure {
-        try? settle(after: type)
         switch failure.code {
         case LibNFC.Failure.transmission, LibNFC.Failure.targetReleased,
           LibNFC.Failure.authentication:
           return nil
         case LibNFC.Failure.aborted: throw endedEarly(failure, "looking for tags")
         case _ where failure.isOfLine && hasAnsweredNothing(isRepeated: isRepeated): return nil
-        case _ where failure.isOfLine && !isRepeated && !device.isClosed: isRepeated = true
+        case _ where failure.isOfLine && !isRepeated && !device.isClosed:
+          settings.doubtSettings()
+          isRepeated = true
+          // The search whose answer is lost may have found a card, which then waits for commands.
+          try resetField()
         default: throw readerError(failure, "looking for tags")
         }
       }
@@ -146,7 +163,7 @@ extension LibNFCDriver {
 
   /// Returns whether a search that has failed between host and reader has found nothing, because the reader answers
   /// other commands: the second time, unless the reader is known for this.
-  private func hasAnsweredNothing(isRepeated: Bool) -> Bool {
+  func hasAnsweredNothing(isRepeated: Bool) -> Bool {
     guard device.traits.mayAnswerNothing, isRepeated || answersNothing, !device.isClosed,
       (try? call { device.isInStep }) == true
     else { return false }
@@ -158,28 +175,18 @@ extension LibNFCDriver {
   private func prepare(
     for type: nfc_modulation_type, sendsRATS: Bool
   ) throws(LibNFC.Failure) {
+    let areChecksOff = framing == .bare
     framing = nil
     try jewel.restore()
-    switch type {
-    case NMT_BARCODE: try settings.prepareForTypeA()
-    case NMT_ISO14443BICLASS: try settings.prepareForICLASS()
-    case NMT_ISO14443B2SR, NMT_ISO14443B2CT: try settings.prepareForTypeB()
-    default: try settings.prepareForSearch(type)
-    }
-    try settings.switchChecksOn()
+    try settings.prepareForSearch(type)
+    try settings.switchChecksOn(areOff: areChecksOff)
     try device.set(NP_EASY_FRAMING, true)
     try settings.setAutomaticRATS(sendsRATS)
   }
 
-  /// The search for an NFC Barcode switches checks and parity off and does not always switch them on
-  /// again; and the one for iCLASS lets broken frames through, without checks.
-  private func settle(after type: nfc_modulation_type) throws(LibNFC.Failure) {
-    guard type == NMT_BARCODE || type == NMT_ISO14443BICLASS else { return }
-    try settings.rewriteChecks()
-  }
-
-  private func deselect() throws {
+  func deselect() throws {
     active = nil
+    protocolCard = nil
     try reader("putting a tag to sleep") {
       do {
         try device.deselect()
@@ -227,17 +234,23 @@ extension LibNFCDriver {
   private func restart(_ target: Target) throws -> Bool {
     guard let found = try find(NMT_ISO14443B, NBR_106), found.isLikely(target) else { return false }
     active = target
+    protocolCard = target
     return true
   }
 
-  private func wake(_ target: Target) throws -> Bool {
+  func wake(_ target: Target) throws -> Bool {
     switch target {
     case .iso14443a(let card): return try wake(card)
     case .iso14443b:
       return try wakeTypeB(target)
     case .feliCa(let card):
+      let rate = Self.bitRate(of: card)
+      let system = card.systemCode.count == 2 ? card.systemCode : [0xFF, 0xFF]
+      if try findFeliCa(rate, slots: .one, system: system)?.isSame(as: target) ?? false {
+        return true
+      }
       for _ in 0..<Self.maximumTags {
-        guard let found = try findFeliCa(Self.bitRate(of: card)) else { return false }
+        guard let found = try findFeliCa(rate, slots: .four) else { return false }
         if found.isSame(as: target) { return true }
       }
       return false

@@ -23,7 +23,21 @@ package final class LibNFCDriver: ReaderDriver {
   private let adapter: SerialAdapter?
   private let adapterOfPort: @Sendable (String) -> SerialAdapter?
   /// The technology that the chip is set up for, and the target that it has active.
-  var active: Target? { didSet { interrupted = nil } }
+  var active: Target? {
+    didSet {
+      interrupted = nil
+      authenticatedBlock = nil
+      if active == nil || oldValue != active { ultralightUse = .unknown }
+    }
+  }
+
+  enum UltralightUse {
+    case unknown
+    /// It has answered GET_VERSION, or PWD_AUTH, which only chips with GET_VERSION have.
+    case versionKnown
+    case read
+  }
+
   /// Whether the last command to the active target was given up between two frames.
   var isCommandCut = false
   /// The type B card that the last search has put into the HALT state, if no other has answered it, and when that was.
@@ -31,6 +45,14 @@ package final class LibNFCDriver: ReaderDriver {
   /// The target whose last exchange has failed, until anything else happens.
   private var interrupted: Target?
   var framing: Framing?
+  /// The card of ISO/IEC 14443-4 that runs its protocol, also when the chip has searched for something else since.
+  var protocolCard: Target?
+  /// The block of a MIFARE Classic whose sector the program has opened last.
+  var authenticatedBlock: UInt8?
+  /// What the active Ultralight or NTAG was asked since its power was switched on.
+  var ultralightUse = UltralightUse.unknown
+  var rareSearches: [TagTechnology: Int] = [:]
+  var feliCaSearches = 0
   /// Whether the reader has answered nothing to a search that has found no tag.
   var answersNothing = false
   /// The UID of a card that is known to support ISO/IEC 14443-4 in addition to its MIFARE Classic
@@ -178,6 +200,7 @@ package final class LibNFCDriver: ReaderDriver {
     watchdog.finish {
       try? jewel.restore()
       leaveCardMode()
+      try? settings.restore()
       connection.close()
     }
     watchdog.end()
@@ -191,6 +214,7 @@ package final class LibNFCDriver: ReaderDriver {
 
   package func disconnect() {
     active = nil
+    protocolCard = nil
     framing = nil
     cardMode = nil
     guard !device.isClosed else { return }
@@ -248,6 +272,7 @@ package final class LibNFCDriver: ReaderDriver {
 
   package func resetField() throws {
     active = nil
+    protocolCard = nil
     if device.isClosed { return try reconnect() }
     try reader("switching the carrier") {
       try device.set(NP_ACTIVATE_FIELD, false)
@@ -255,11 +280,25 @@ package final class LibNFCDriver: ReaderDriver {
     }
   }
 
+  package func switchFieldOff() throws {
+    active = nil
+    protocolCard = nil
+    guard !device.isClosed else { return }
+    try reader("switching the carrier off") { try device.set(NP_ACTIVATE_FIELD, false) }
+  }
+
   /// The four bits of a positive acknowledge of a type A tag (ISO/IEC 14443-3; NTAG21x data sheet, 9.3).
   private static let acknowledge: UInt8 = 0x0A
 
   package func exchange(
     _ command: [UInt8], framing: Framing, timeout: Duration
+  ) throws -> [UInt8] {
+    try exchange(command, framing: framing, timeout: timeout, isQuick: false)
+  }
+
+  /// - Parameter isQuick: whether the tag answers at once, if it does.
+  func exchange(
+    _ command: [UInt8], framing: Framing, timeout: Duration, isQuick: Bool
   ) throws -> [UInt8] {
     if let interrupted { active = interrupted }
     try device.traits.checkAnswerLength(of: command, to: active)
@@ -275,12 +314,18 @@ package final class LibNFCDriver: ReaderDriver {
       let answer = try call(atMost: bound) {
         try use(framing)
         var limit = milliseconds
-        if !isTimedByChip(framing) {
+        if isTimedByChip(framing) {
+          try settings.allowProtocol()
+        } else {
           // The chip itself reports silence, and must not be aborted before it does.
-          limit = max(milliseconds, try settings.allow(milliseconds) + Self.lineAllowance)
+          let allowed =
+            isQuick || (1...ChipSettings.quickAnswer).contains(milliseconds)
+            ? try settings.allowQuickAnswer() : try settings.allow(milliseconds)
+          limit = max(milliseconds, allowed + Self.lineAllowance)
         }
         return try device.transceive(command, timeout: limit)
       }
+      note(command, answer)
       // A tag that has refused is mute until it is found again.
       if framing == .bare, answer.count == 1, answer[0] & 0x0F != Self.acknowledge { active = nil }
       return answer
@@ -291,6 +336,17 @@ package final class LibNFCDriver: ReaderDriver {
         throw ChipStatus.tooLongAnswer(failure.cause)
       }
       throw exchangeError(failure, framing)
+    }
+  }
+
+  /// Notes what a presence check may ask the tag for.
+  private func note(_ command: [UInt8], _ answer: [UInt8]) {
+    guard case .iso14443a(let tag)? = active, tag.sak == 0, answer.count > 1 else { return }
+    switch command.first {
+    case Type2Code.read, Type2Code.fastRead: ultralightUse = .read
+    case Type2Code.getVersion, Type2Code.passwordAuthentication:
+      if ultralightUse == .unknown { ultralightUse = .versionKnown }
+    default: break
     }
   }
 
@@ -355,6 +411,9 @@ package final class LibNFCDriver: ReaderDriver {
     self.framing = framing
   }
 
+  /// The maximum time for an authentication, in milliseconds: the time-out at power-up.
+  private static let authenticationTime: Int32 = 51
+
   package func authenticate(
     block: UInt8, keyType: MiFareClassicKeyType, key: [UInt8], uid: [UInt8]
   ) throws {
@@ -362,8 +421,10 @@ package final class LibNFCDriver: ReaderDriver {
     do {
       let answer = try call {
         try use(.tagProtocol)
+        _ = try settings.allow(Self.authenticationTime)
         return try device.transceive([code, block] + key + uid, timeout: 500)
       }
+      authenticatedBlock = block
       // The chip authenticates by itself, and says only whether the card has. Data is a card's that took this for a
       // command.
       guard answer.isEmpty else {

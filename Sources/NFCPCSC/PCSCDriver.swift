@@ -368,9 +368,12 @@ package final class PCSCDriver: ReaderDriver {
   /// Sends an APDU.
   ///
   /// - Parameter timeout: the time limit for the exchange over the air.
+  private static let shortestTimeout = Duration.milliseconds(500)
+
   func transmit(_ command: [UInt8], timeout: Duration = readerTimeout) throws -> [UInt8] {
     try checkAbort()
-    let timeout = min(max(timeout, .zero), Self.longestTimeout)
+    // The limit is for the tag; the service and the reader take time of their own.
+    let timeout = min(max(timeout, Self.shortestTimeout), Self.longestTimeout)
     func send(_ command: [UInt8]) throws -> [UInt8] {
       try call { () throws(SmartCardFailure) in try service.transmit(command, atMost: timeout) }
     }

@@ -35,6 +35,8 @@ final class RecordingDriver: RandomNumberDriver {
   func begin() { driver.begin() }
   func end() { driver.end() }
   func close() { driver.close() }
+  // Nothing that a tag answers: it is not part of the recording.
+  func switchFieldOff() throws { try driver.switchFieldOff() }
   func findsOneByOne(_ technology: TagTechnology) -> Bool { driver.findsOneByOne(technology) }
 
   func capabilities(for target: Target) -> ReaderCapabilities {

@@ -28,7 +28,7 @@ import Testing
       .exchange([0x30, 0x00], .checked, timeout: .milliseconds(1500)),
       .exchange([], .bare, timeout: .zero),
       .authenticate(block: 4, .b, key: [1, 2, 3, 4, 5, 6], uid: [1, 2, 3, 4]), .disconnect, .close,
-      .commandWasCut,
+      .commandWasCut, .switchFieldOff,
     ] + targets.flatMap { [.select($0), .isPresent($0)] }
 
   static let causes: [NFCError.Cause] = [
@@ -38,7 +38,8 @@ import Testing
     .system(errno: 5, text: "EIO"), .signal(number: 6, text: "SIGABRT"),
     .negativeAcknowledge(1), .statusWord(0x6A82), .statusFlags(flag1: 1, flag2: 2),
     .desfireStatus(0xAE),
-    .iso15693(0x0F), .chip(code: 0x14, text: "key"), .unsupportedByReader, .noAnswer, .checksum, .foreignContent,
+    .iso15693(0x0F), .chip(code: 0x14, text: "key"), .unsupportedByReader, .noAnswer, .checksum,
+    .foreignContent,
   ]
   static let places: [NFCError.Place] = [
     .page(1), .block(2), .sector(3), .file(0xE104), .offset(5),

@@ -111,8 +111,9 @@ extension LibNFCTests {
       let others = try await reader.otherTags(like: found)
       let cost = virtual.statistics.commands
       #expect(others.isEmpty)
-      // InDeselect and a search that finds nothing; the carrier off and on, and a search that finds the card.
-      #expect(cost == 5)
+      // InDeselect, two attempts from now on, and a search that finds nothing; the carrier off and on, and a search that
+      // finds the card.
+      #expect(cost == 6)
       #expect(try await found.isPresent())
       let message = NDEFMessage(.uri("https://swift.org"))
       let ndef = try #require(found.ndef)

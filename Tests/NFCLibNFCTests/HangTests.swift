@@ -146,7 +146,7 @@ extension LibNFCTests {
       try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: virtual.path)
       let reader = try await Reader.open("pn532_uart:\(link)")
       var events = reader.events(
-        polling: .iso14443, pause: .milliseconds(5), survivesReaderLoss: true
+        polling: .iso14443, survivesReaderLoss: true
       ).makeAsyncIterator()
       guard case .arrived(let tag)? = try await events.next() else {
         Issue.record("no arrival")

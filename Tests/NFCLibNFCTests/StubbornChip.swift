@@ -14,7 +14,7 @@ final class StubbornChip: Sendable {
     case properly
     /// One byte, a pause, and the next, after the acknowledgement.
     case trickling
-    /// Properly until RFConfiguration, item 4, which it refuses; as ``tricklingAtLength`` from then on.
+    /// Properly until one attempt is set by RFConfiguration, item 5, which it refuses; as ``tricklingAtLength`` from then on.
     case tricklingAfterRefusal
     /// As ``trickling``, in frames of 255 bytes.
     case tricklingAtLength
@@ -91,13 +91,15 @@ final class StubbornChip: Sendable {
       {
         state.manner = .properly
       }
-      if state.manner == .tricklingAfterRefusal, command.starts(with: [0x32, 0x04]) {
+      if state.manner == .tricklingAfterRefusal,
+        command.starts(with: [0x32, 0x05, 0x00, 0x01, 0x00])
+      {
         state.manner = .tricklingAtLength
         return .tricklingAfterRefusal
       }
       return state.manner
     }
-    if manner == .tricklingAfterRefusal, command.starts(with: [0x32, 0x04]) {
+    if manner == .tricklingAfterRefusal, command.starts(with: [0x32, 0x05, 0x00, 0x01, 0x00]) {
       terminal.send(PN532Frame.acknowledge)
       return terminal.send(PN532Frame.error)
     }

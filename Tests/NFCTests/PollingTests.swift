@@ -28,8 +28,8 @@ import VirtualNFC
       return try await tag.product()
     }
     #expect(product != nil)
-    // InListPassiveTarget, and GET_VERSION.
-    #expect(commands == 2)
+    // InListPassiveTarget, the time-out of commands, and GET_VERSION.
+    #expect(commands == 3)
   }
 
   /// Looking for others puts a connected tag to sleep; the next command to it wakes it.

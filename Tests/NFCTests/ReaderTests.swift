@@ -180,7 +180,7 @@ import VirtualNFC
   @Test func tagsComeAndGo() async throws {
     let tag = VirtualTag.ntag213()
     let bench = try await Bench(tag)
-    var events = bench.reader.events(polling: .iso14443, pause: .milliseconds(5))
+    var events = bench.reader.events(polling: .iso14443)
       .makeAsyncIterator()
     for _ in 0..<3 {
       guard case .arrived(let found)? = try await events.next() else {
@@ -233,7 +233,7 @@ import VirtualNFC
 
   @Test func aRandomUIDIsOneTag() async throws {
     let bench = try await Bench(.emrtd())
-    var events = bench.reader.events(polling: .iso14443, pause: .milliseconds(1))
+    var events = bench.reader.events(polling: .iso14443)
       .makeAsyncIterator()
     guard case .arrived(.iso7816)? = try await events.next() else {
       Issue.record("no ISO 7816 card")

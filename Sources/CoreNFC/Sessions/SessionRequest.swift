@@ -50,7 +50,7 @@ struct SessionRequest: Sendable {
       }
     case .messages:
       systems = information.systems
-      polling = .all
+      polling = .messages
       searchedApplications = applications
       searchedSystems = systems
     case .unsupported(let reason):
@@ -82,6 +82,9 @@ struct SessionRequest: Sendable {
 }
 
 extension PollingOptions {
+  /// The technologies of tags that can hold a message: NFC Forum types 1 to 5, and MIFARE Classic.
+  fileprivate static let messages: PollingOptions = [.iso14443, .iso18092, .jewel, .iso15693]
+
   init(_ options: NFCTagReaderSession.PollingOption) {
     self = []
     if !options.isDisjoint(with: [.iso14443, .pace]) { insert(.iso14443) }

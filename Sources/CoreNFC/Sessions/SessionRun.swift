@@ -158,7 +158,7 @@ final class SessionRun: Sendable {
     var tags = begun
     var isConfigured = false
     while true {
-      if let found = try await tags.next(unless: { requested.withLock { $0 != nil } }) {
+      if let found = try await tags.next(unless: { [self] in requested.withLock { $0 != nil } }) {
         let objects = found.map(\.tag)
         core.found(objects)
         guard try await notify({ $0.notifyDetected(objects) }) else {

@@ -46,8 +46,10 @@ struct SessionTags: Sendable {
 
   /// Returns notices for the person about tags that will not be found.
   static func notices(_ readers: Readers, _ request: SessionRequest) -> [String] {
-    let missing =
-      request.polling == .all ? [] : readers.missing(of: request.polling.technologies)
+    let missing: [TagTechnology] =
+      if case .messages = request.purpose { [] } else {
+        readers.missing(of: request.polling.technologies)
+      }
     var notices: [String] = []
     if missing.contains(.iso15693) {
       notices.append("this reader has no ISO 15693; use a PC/SC reader that has it")
@@ -78,10 +80,13 @@ struct SessionTags: Sendable {
   /// Waits for tags of the kinds that the session is for.
   ///
   /// - Returns: `nil` if the session is to search for something else.
-  mutating func next(unless isReplaced: () -> Bool) async throws -> [Found]? {
-    while !isReplaced() {
-      let tags = try await inField()
+  mutating func next(
+    unless isReplaced: @escaping @Sendable () -> Bool
+  ) async throws -> [Found]? {
+    while let found = try await rounds.wait(until: isReplaced, Pause.sleep) {
+      let tags = try await objects(for: found)
       if !tags.isEmpty { return tags }
+      // What is there is not what the session is for.
       try await Pause.sleep(Self.pause)
     }
     return nil
@@ -89,8 +94,12 @@ struct SessionTags: Sendable {
 
   /// Returns the tags that are in the fields now.
   mutating func inField() async throws -> [Found] {
+    try await objects(for: rounds.next())
+  }
+
+  private func objects(for found: [FieldRounds.Found]) async throws -> [Found] {
     var tags: [Found] = []
-    for found in try await rounds.next() {
+    for found in found {
       if let tag = try await recognition.object(for: found.tag) {
         tags.append(Found(tag: tag, isNew: found.isNew))
       }

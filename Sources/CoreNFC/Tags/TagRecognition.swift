@@ -90,8 +90,15 @@ extension TagRecognition {
 
   /// Returns a FeliCa card: by the first system searched for that it has.
   private func system(_ tag: any FeliCaTag) async throws -> TagObject? {
+    var codes = request.searchedSystems
+    if let first = codes.first, tag.systemCode == first.bigEndianBytes {
+      // The search has named it.
+      let system = FeliCaSystem(code: first, idm: tag.idm, pmm: tag.pmm)
+      return FeliCaTagObject(tag.inSystem(system), request, in: core)
+    }
     try await tag.connect()
-    for code in request.searchedSystems {
+    if codes.count > 1, let own = await tag.systemCodes() { codes.removeAll { !own.contains($0) } }
+    for code in codes {
       if let system = try await tag.system(code) {
         return FeliCaTagObject(tag.inSystem(system), request, in: core)
       }
@@ -125,6 +132,14 @@ extension ISO7816Tag {
 }
 
 extension FeliCaTag {
+  /// Returns the systems of the card, in one exchange; `nil` if it does not say: FeliCa Lite lacks the command.
+  fileprivate func systemCodes() async -> [UInt16]? {
+    guard lite == nil, let codes = try? await requestSystemCode(), !codes.isEmpty else {
+      return nil
+    }
+    return codes
+  }
+
   /// Polls for a system of this card; `nil` if it does not have one with this code, or another card
   /// answers.
   func system(_ code: UInt16) async throws -> FeliCaSystem? {

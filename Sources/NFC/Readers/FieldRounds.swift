@@ -1,20 +1,27 @@
 import NFCCore
 
-/// The tags in the fields of several readers, found in rounds: for programs that decide themselves
-/// when each round takes place.
+/// The tags in the fields of several readers, for programs that decide themselves
+/// when each search takes place.
 ///
 /// A reader that is lost does not affect the others: it is reported once and left out from then on.
 package struct FieldRounds: Sendable {
-  /// A tag that a round has found.
+  /// A tag that was found.
   package struct Found: Sendable {
     package let tag: DetectedTag
-    /// Whether it is new since the previous rounds.
+    /// Whether it is new since the previous searches.
     package let isNew: Bool
   }
 
-  private struct Field: Sendable {
+  fileprivate struct Field: Sendable {
     let share: ReaderShare
     var presence: TagPresence
+    var search: WaitingSearch
+
+    init(_ share: ReaderShare) {
+      self.share = share
+      presence = TagPresence(technologies: share.technologies)
+      search = WaitingSearch(share.technologies, of: share.reader)
+    }
   }
 
   private var fields: [Field]
@@ -30,13 +37,11 @@ package struct FieldRounds: Sendable {
   ) throws(NFCError) {
     let shares = readers.shares(of: technologies)
     guard !shares.isEmpty else { throw Readers.refusal(technologies, readers.all) }
-    fields = shares.map {
-      Field(share: $0, presence: TagPresence(technologies: $0.technologies))
-    }
+    fields = shares.map(Field.init)
     self.onLoss = onLoss
   }
 
-  /// Returns the tags that are in the fields now. Those of the previous round can no longer be
+  /// Returns the tags that are in the fields now. Those of the previous search can no longer be
   /// used.
   ///
   /// A card that another program uses counts as absent until that program releases it.
@@ -45,31 +50,142 @@ package struct FieldRounds: Sendable {
   package mutating func next() async throws -> [Found] {
     let outcomes = try await fields.map(\.share).search()
     var found: [Found] = []
-    var remaining: [Field] = []
     var losses: [(Reader, NFCError)] = []
-    for (field, outcome) in zip(fields, outcomes) {
-      var field = field
+    for (index, outcome) in outcomes.enumerated() {
       switch outcome {
-      case .success(let tags):
-        found += zip(tags, field.presence.arrivals(among: tags)).map {
-          Found(tag: $0, isNew: $1)
-        }
-        remaining.append(field)
-      case .failure(let error) where error.isCardInUse:
-        remaining.append(field)
-      case .failure(let error):
-        losses.append((field.share.reader, error))
+      case .success(let tags): found += fields[index].found(tags)
+      case .failure(let error) where error.isCardInUse: break
+      case .failure(let error): losses.append((fields[index].share.reader, error))
       }
     }
-    fields = remaining
-    if fields.isEmpty, let (_, error) = losses.first { throw error }
-    for (reader, error) in losses { onLoss(reader, error) }
+    try remove(losses)
     return found
   }
 
-  /// Forgets a tag, so that the next round reports it as new.
+  /// Waits for tags, and returns those of the first reader and technology that has any: a tag does not wait for the
+  /// rest of a search. Those of the previous search can no longer be used.
+  ///
+  /// - Parameters:
+  ///   - isOver: returns whether nobody waits any more.
+  ///   - sleep: waits for this long.
+  /// - Returns: `nil` if nobody waits any more.
+  /// - Throws: as ``next()``.
+  package mutating func wait(
+    until isOver: @escaping @Sendable () -> Bool,
+    _ sleep: @escaping @Sendable (Duration) async throws -> Void
+  ) async throws -> [Found]? {
+    while !isOver() {
+      let (fields, outcomes) = try await first(until: isOver, sleep)
+      self.fields = fields
+      var tags: [Found] = []
+      var losses: [(Reader, NFCError)] = []
+      for outcome in outcomes {
+        switch outcome {
+        case .found(let found): tags += found
+        case .lost(let reader, let error): losses.append((reader, error))
+        }
+      }
+      try remove(losses)
+      if !tags.isEmpty { return tags }
+    }
+    return nil
+  }
+
+  fileprivate enum Outcome: Sendable {
+    case found([Found])
+    case lost(Reader, NFCError)
+  }
+
+  /// Searches with all readers until one of them has found something or is lost.
+  ///
+  /// - Returns: the fields after the searches, and the results, none if nobody waits any more.
+  private func first(
+    until isOver: @escaping @Sendable () -> Bool,
+    _ sleep: @escaping @Sendable (Duration) async throws -> Void
+  ) async throws -> ([Field], [Outcome]) {
+    guard fields.count > 1 else {
+      var fields = fields
+      var outcomes: [Outcome] = []
+      for index in fields.indices {
+        if let outcome = try await fields[index].wait(until: isOver, sleep) {
+          outcomes.append(outcome)
+        }
+      }
+      return (fields, outcomes)
+    }
+    return try await withThrowingTaskGroup(of: (Int, Field, Outcome?)?.self) { group in
+      for (index, field) in fields.enumerated() {
+        group.addTask {
+          var field = field
+          do {
+            let outcome = try await field.wait(until: isOver, sleep)
+            return (index, field, outcome)
+          } catch is CancellationError {
+            return nil
+          }
+        }
+      }
+      var fields = fields
+      var outcomes: [Outcome] = []
+      for try await result in group {
+        guard let (index, field, outcome) = result else { continue }
+        fields[index] = field
+        guard let outcome else { continue }
+        outcomes.append(outcome)
+        group.cancelAll()
+      }
+      try Task.checkCancellation()
+      return (fields, outcomes)
+    }
+  }
+
+  private mutating func remove(_ losses: [(Reader, NFCError)]) throws {
+    fields.removeAll { field in losses.contains { $0.0 === field.share.reader } }
+    if fields.isEmpty, let (_, error) = losses.first { throw error }
+    for (reader, error) in losses { onLoss(reader, error) }
+  }
+
+  /// Forgets a tag, so that the next search reports it as new.
   package mutating func forget(_ tag: any Tag) {
     for index in fields.indices { fields[index].presence.forget(tag) }
+  }
+}
+
+extension FieldRounds.Field {
+  fileprivate mutating func found(
+    _ tags: [DetectedTag], searched: [TagTechnology]? = nil
+  ) -> [FieldRounds.Found] {
+    zip(tags, presence.arrivals(among: tags, searched: searched)).map {
+      FieldRounds.Found(tag: $0, isNew: $1)
+    }
+  }
+
+  /// Searches until a tag is found, the reader is lost, or nobody waits any more.
+  ///
+  /// - Throws: `CancellationError`.
+  fileprivate mutating func wait(
+    until isOver: @Sendable () -> Bool, _ sleep: @Sendable (Duration) async throws -> Void
+  ) async throws -> FieldRounds.Outcome? {
+    var failures = ReaderFailures()
+    while !isOver() {
+      let start = ContinuousClock.now
+      do {
+        let (tags, searched) = try await share.reader.firstTags(&search)
+        failures.reset()
+        let found = found(tags, searched: searched)
+        if !found.isEmpty { return .found(found) }
+        search.cycleLasted(ContinuousClock.now - start)
+      } catch let error as NFCError where error.isCardInUse {
+        // It counts as absent.
+      } catch let error as NFCError where error.code == .readerUnavailable {
+        do throws(NFCError) { try failures.add(error) } catch { return .lost(share.reader, error) }
+      } catch let error as NFCError {
+        return .lost(share.reader, error)
+      }
+      let pause = search.cycleDuration - (ContinuousClock.now - start)
+      if pause > .zero { try await sleep(pause) }
+    }
+    return nil
   }
 }
 

@@ -34,14 +34,15 @@ extension Readers {
   ///
   /// - Parameters:
   ///   - options: the technologies to look for, as in ``firstTag(polling:within:where:)``.
-  ///   - pause: the pause between two rounds without events.
+  ///   - period: the time from one look into the field to the next, between which the carrier is off, as in
+  ///     ``Reader/events(polling:period:survivesReaderLoss:onCardInUse:)``; `nil` polls all the time.
   ///   - onCardInUse: called once each time that another program uses the card that is present;
   ///     polling continues until that card is free or another arrives.
   ///   - body: handles an event and returns whether to continue.
   /// - Throws: ``NFCError/Code/unsupported`` as ``firstTag(polling:within:where:)``; ``NFCError/Code/readerLost``
   ///   if no reader is left that could come back; what `body` throws.
   public func forEachEvent(
-    polling options: PollingOptions = .all, pause: Duration = .milliseconds(100),
+    polling options: PollingOptions = .all, period: Duration? = nil,
     onCardInUse: (@Sendable (NFCError) -> Void)? = nil,
     _ body: @escaping @Sendable (ReadersEvent) async throws -> Bool
   ) async throws {
@@ -54,7 +55,7 @@ extension Readers {
     try await withThrowingTaskGroup(of: NFCError?.self) { group in
       @Sendable func poll(_ share: ReaderShare) async throws {
         var poll = Poll(
-          readers: self, share: share, pause: pause, onCardInUse: onCardInUse, body: body)
+          readers: self, share: share, period: period, onCardInUse: onCardInUse, body: body)
         try await poll.run()
       }
       for share in shares {
@@ -153,7 +154,7 @@ extension Readers {
   private struct Poll {
     let readers: Readers
     var share: ReaderShare
-    let pause: Duration
+    let period: Duration?
     let onCardInUse: (@Sendable (NFCError) -> Void)?
     let body: @Sendable (ReadersEvent) async throws -> Bool
     /// The tags that have arrived and not left yet.
@@ -177,7 +178,7 @@ extension Readers {
       let reader = share.reader
       // A reader that the program has opened is reached again by its own driver.
       let events = reader.events(
-        for: share.technologies, pause: pause, survivesReaderLoss: addresses.isEmpty,
+        for: share.technologies, period: period, survivesReaderLoss: addresses.isEmpty,
         onCardInUse: onCardInUse)
       for try await event in events {
         let goesOn: Bool

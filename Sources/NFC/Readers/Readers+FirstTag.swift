@@ -11,7 +11,8 @@ extension Readers {
   ///     throws `unsupported`.
   ///   - limit: the maximum time to wait; `nil` for no limit.
   ///   - fits: returns whether a tag is suitable; other tags are skipped.
-  /// - Throws: ``NFCError/Code/noTag`` if none came in time; ``NFCError/Code/unsupported``;
+  /// - Throws: ``NFCError/Code/noTag`` if none came in time, ``NFCError/Code/wrongTag`` if only unsuitable tags were
+  ///   found in the last search; ``NFCError/Code/unsupported``;
   ///   ``NFCError/Code/readerLost`` if no reader is left; `CancellationError`.
   public func firstTag(
     polling options: PollingOptions = .all, within limit: Duration? = nil,
@@ -21,36 +22,6 @@ extension Readers {
     return try await firstTag(
       TagCriteria(technologies: options.technologies, fits: fits), within: limit
     ).tag
-  }
-
-  /// The tag that is wanted.
-  package struct TagCriteria: Sendable {
-    /// The technologies, in the order in which they are polled.
-    package var technologies: [TagTechnology]
-    /// Technologies that are polled only occasionally, while there is no tag of ``technologies``,
-    /// to report which tag is present instead.
-    package var otherTechnologies: [TagTechnology] = []
-    /// Whether a card that may be a DESFire is asked for its version; a card that is not one counts
-    /// as ISO 7816.
-    package var asksVersion: Bool
-    /// Returns whether a tag is suitable.
-    package var fits: @Sendable (DetectedTag) -> Bool
-    /// Called after each search that has found no suitable tag, with the unsuitable ones. An error
-    /// that it throws ends the wait.
-    package var onUnsuitableTags: @Sendable ([DetectedTag]) throws -> Void = { _ in }
-
-    package init(
-      technologies: [TagTechnology], otherTechnologies: [TagTechnology] = [],
-      asksVersion: Bool = true,
-      fits: @escaping @Sendable (DetectedTag) -> Bool,
-      onUnsuitableTags: @escaping @Sendable ([DetectedTag]) throws -> Void = { _ in }
-    ) {
-      self.technologies = technologies
-      self.otherTechnologies = otherTechnologies
-      self.asksVersion = asksVersion
-      self.fits = fits
-      self.onUnsuitableTags = onUnsuitableTags
-    }
   }
 
   /// A tag, and the reader that found it.
@@ -65,24 +36,21 @@ extension Readers {
     let shares = shares(of: criteria.technologies)
     guard !shares.isEmpty else { throw Self.refusal(criteria.technologies, all) }
     let others = self.shares(of: criteria.otherTechnologies)
-    let deadline = limit.map { ContinuousClock.now + $0 }
     let report = UnsuitableTagReport(of: shares.count, criteria.onUnsuitableTags)
-    func search(_ share: ReaderShare) -> TagSearch {
-      TagSearch(
-        share: share,
-        otherTechnologies: others.first { $0.reader === share.reader }?.technologies ?? [],
-        asksVersion: criteria.asksVersion, deadline: deadline, fits: criteria.fits, report: report
-      )
+    @Sendable func search(_ share: ReaderShare) async throws -> FoundTag {
+      let reader = share.reader
+      var own = criteria
+      own.technologies = share.technologies
+      own.otherTechnologies = others.first { $0.reader === reader }?.technologies ?? []
+      own.onUnsuitableTags = { try report.add($0, from: reader) }
+      return FoundTag(tag: try await reader.firstTag(own, within: limit), reader: reader)
     }
-    guard shares.count > 1 else {
-      return try await search(shares[0]).wait()
-    }
+    guard shares.count > 1 else { return try await search(shares[0]) }
     return try await withThrowingTaskGroup(of: Result<FoundTag, NFCError>.self) { group in
       for share in shares {
-        let search = search(share)
         group.addTask {
           do {
-            return .success(try await search.wait())
+            return .success(try await search(share))
           } catch let error as NFCError {
             return .failure(error)
           }
@@ -98,8 +66,9 @@ extension Readers {
         }
       }
       // The expected card may be the one that another program uses.
-      throw problems.first(where: \.isCardInUse) ?? problems.first { $0.code == .noTag }
-        ?? problems.first ?? NFCError(.noTag, "no tag came in time")
+      throw problems.first(where: \.isCardInUse) ?? problems.first { $0.code == .wrongTag }
+        ?? problems.first { $0.code == .noTag } ?? problems.first
+        ?? NFCError(.noTag, "no tag came in time")
     }
   }
 
@@ -171,57 +140,6 @@ extension Readers {
     }
     let wanted = technologies.map(\.rawValue).joined(separator: ", ")
     return NFCError(.unsupported, "\(names) cannot poll \(wanted)")
-  }
-}
-
-/// The search of one reader for one tag.
-private struct TagSearch: Sendable {
-  /// The pause between two searches that found nothing.
-  private static let pause = Duration.milliseconds(100)
-  /// The interval for polling other technologies, which takes half a second.
-  private static let otherPeriod = Duration.seconds(2)
-
-  let share: ReaderShare
-  let otherTechnologies: [TagTechnology]
-  let asksVersion: Bool
-  let deadline: ContinuousClock.Instant?
-  let fits: @Sendable (DetectedTag) -> Bool
-  let report: UnsuitableTagReport
-
-  /// - Throws: `noTag`, or the most recent error for a card in use, if no tag came in time.
-  func wait() async throws -> Readers.FoundTag {
-    var failures = ReaderFailures()
-    var cardInUse: NFCError?
-    var lastSearchForOthers: ContinuousClock.Instant?
-    repeat {
-      do {
-        var found = try await search(for: share.technologies)
-        if found.tag == nil, !otherTechnologies.isEmpty, found.unsuitableTags.isEmpty,
-          lastSearchForOthers.map({ ContinuousClock.now - $0 > Self.otherPeriod }) ?? true
-        {
-          found = try await search(for: otherTechnologies)
-          lastSearchForOthers = ContinuousClock.now
-        }
-        failures.reset()
-        cardInUse = nil
-        if let tag = found.tag {
-          return Readers.FoundTag(tag: tag, reader: share.reader)
-        }
-        try report.add(found.unsuitableTags, from: share.reader)
-      } catch let error as NFCError where error.isCardInUse {
-        cardInUse = error
-      } catch let error as NFCError where error.code == .readerUnavailable {
-        try failures.add(error)
-      }
-      try await Task.sleep(for: Self.pause)
-    } while deadline.map { ContinuousClock.now < $0 } ?? true
-    throw cardInUse ?? NFCError(.noTag, "no tag came in time")
-  }
-
-  private func search(
-    for technologies: [TagTechnology]
-  ) async throws -> (tag: DetectedTag?, unsuitableTags: [DetectedTag]) {
-    try await share.reader.search(for: technologies, asksVersion: asksVersion, where: fits)
   }
 }
 

@@ -55,7 +55,7 @@ public struct ReadersTags: AsyncSequence, Sendable {
 
 extension Readers {
   /// Returns a sequence of the tags and readers that come and go; see
-  /// ``forEachEvent(polling:pause:onCardInUse:_:)``.
+  /// ``forEachEvent(polling:period:onCardInUse:_:)``.
   public func events(polling options: PollingOptions = .all) -> ReadersEvents {
     ReadersEvents(readers: self, options: options)
   }

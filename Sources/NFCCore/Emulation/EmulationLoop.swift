@@ -36,7 +36,8 @@ extension Reader {
   fileprivate func end(_ token: EmulationToken) throws {
     guard emulation === token else { return }
     emulation = nil
-    isFieldFresh = false
+    // Its carrier was off, and tags have started again.
+    fieldState = .used
     try driver.endEmulation()
   }
 }

@@ -24,9 +24,10 @@ enum FeliCaResponseTime {
 
   /// Returns the time-out for a command without its LEN byte.
   static func timeout(of command: [UInt8], pmm: [UInt8]) -> Duration {
-    guard pmm.count == 8, let code = command.first, code != FeliCaCommandCode.polling else {
-      return least
+    if command.first == FeliCaCommandCode.polling {
+      return ofPolling(slots: byte(4, of: command) + 1)
     }
+    guard pmm.count == 8, let code = command.first else { return least }
     let (place, count): (Int, Int) =
       switch code {
       case FeliCaCommandCode.requestService, FeliCaCommandCode.requestServiceV2:
@@ -38,6 +39,17 @@ enum FeliCaResponseTime {
       default: (Place.other, 1)
       }
     return max(least, promise(pmm[place], count) + allowance)
+  }
+
+  /// The time to the first slot of Polling, and of each slot (FeliCa Card User's Manual, 4.4.2).
+  private static let (firstSlot, slot) = (Duration.microseconds(2417), Duration.microseconds(1208))
+  /// Readers count in steps, and some begin late.
+  private static let leastOfPolling = Duration.milliseconds(10)
+
+  /// Returns the time in which a card answers Polling, whatever its PMm: silence is often the expected answer, and says
+  /// that the card lacks the system.
+  private static func ofPolling(slots: Int) -> Duration {
+    max(leastOfPolling, firstSlot + slot * (slots + 1))
   }
 
   /// Returns what one byte of PMm promises for `count` blocks or nodes.

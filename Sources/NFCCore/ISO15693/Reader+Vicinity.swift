@@ -20,6 +20,7 @@ extension Reader {
     }
     let found = try await perform { reader, operation in
       try reader.resetField()
+      reader.fieldState = .used
       return try reader.detect(.iso15693(ISO15693Target(uid: uid)), operation)
     }
     guard case .iso15693(let tag) = found else { return nil }

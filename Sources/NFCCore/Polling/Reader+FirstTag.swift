@@ -3,8 +3,9 @@ extension Reader {
   ///
   /// Only the requested technologies are polled, and the search ends with the first tag: others may
   /// be in the field, see ``otherTags(like:)``. The cost is the activation of the tag, and
-  /// switching the carrier off and on if the reader has polled before; tags that were found then
-  /// can no longer be used.
+  /// switching the carrier off and on if the reader has found a tag before; tags that were found then
+  /// can no longer be used. The first look makes one attempt for each technology, later ones two. The technologies
+  /// that few tags have are looked for in turn, each at least once a second.
   ///
   /// ```swift
   /// let tag = try await reader.firstTag(polling: .iso14443a, within: .seconds(5))
@@ -24,43 +25,8 @@ extension Reader {
     polling options: PollingOptions = .all, within limit: Duration? = nil,
     where fits: @escaping @Sendable (DetectedTag) -> Bool = { _ in true }
   ) async throws -> DetectedTag {
-    let technologies = try technologies(for: options)
-    let clock = ContinuousClock()
-    let end = limit.map { clock.now + $0 }
-    var failures = ReaderFailures()
-    while true {
-      var obstacle = NFCError(.noTag, "no tag came in time")
-      do {
-        let round = try await perform { reader, operation in
-          try reader.findFirst(of: technologies, operation, where: fits)
-        }
-        failures.reset()
-        if let tag = round.tag { return tag }
-        if let other = round.others.first {
-          obstacle = NFCError(
-            .wrongTag,
-            "the tag \(other.identifier.isEmpty ? "without UID" : other.identifier.hexadecimal) is not of the kind that was requested"
-          )
-        }
-      } catch let error as NFCError where error.isCardInUse {
-        obstacle = error
-      } catch let error as NFCError where error.code == .readerUnavailable {
-        do {
-          try failures.add(error)
-        } catch {
-          await treatAsLost()
-          throw error
-        }
-        obstacle = error
-      }
-      var pause = Self.pauseBetweenRounds
-      if let end {
-        let rest = clock.now.duration(to: end)
-        guard rest > .zero else { throw obstacle }
-        pause = min(pause, rest)
-      }
-      try await clock.sleep(for: pause)
-    }
+    let criteria = TagCriteria(technologies: try technologies(for: options), fits: fits)
+    return try await firstTag(criteria, within: limit)
   }
 
   /// Returns the other tags in the field that have the same technology as a tag from
@@ -80,9 +46,6 @@ extension Reader {
     let handle = tag.handle
     return try await perform { reader, operation in try reader.findOthers(than: handle, operation) }
   }
-
-  /// The pause between two rounds of polling without events.
-  public static let pauseBetweenRounds = Duration.milliseconds(100)
 
   /// Returns the technologies to poll, in their order.
   ///

@@ -3,7 +3,7 @@ extension Reader {
   /// waiting.
   ///
   /// Tags that were found before can no longer be used afterwards: the carrier is switched off and
-  /// on.
+  /// on, if any were.
   ///
   /// - Parameter options: the technologies to look for, as in
   ///   ``tags(polling:survivesReaderLoss:)``.
@@ -22,10 +22,16 @@ extension Reader {
   package nonisolated func tagsInField(
     for technologies: [TagTechnology]
   ) async throws -> [DetectedTag] {
+    let tags = try await round(technologies)
+    // The first round after opening makes only one attempt for each.
+    return tags.isEmpty && pollsContinuously ? try await round(technologies) : tags
+  }
+
+  private nonisolated func round(_ technologies: [TagTechnology]) async throws -> [DetectedTag] {
     try await perform { reader, operation in
       try reader.resetField()
       var tags: [DetectedTag] = []
-      for technology in technologies {
+      for technology in SearchSchedule.sweep(technologies) {
         try operation.checkCancellation()
         for target in try reader.list(technology) {
           // A tag that has left meanwhile is not included.

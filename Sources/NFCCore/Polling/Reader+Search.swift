@@ -18,21 +18,57 @@ extension Reader {
   ) async throws -> (tag: DetectedTag?, unsuitableTags: [DetectedTag]) {
     try await perform { reader, operation in
       let found = try reader.findFirst(
-        of: technologies, asksVersion: asksVersion, operation, where: fits)
+        of: SearchSchedule.sweep(technologies), asksVersion: asksVersion, operation, where: fits)
       return (found.tag, found.others)
     }
   }
 
+  /// Makes the next search of a wait, up to the first technology that has tags.
+  ///
+  /// Tags that were found before can no longer be used afterwards.
+  ///
+  /// - Returns: the tags, and the technologies that were searched for.
+  /// - Throws: as ``search(for:asksVersion:where:)``.
+  package nonisolated func firstTags(
+    _ search: inout WaitingSearch
+  ) async throws -> (tags: [DetectedTag], searched: [TagTechnology]) {
+    let (technologies, resets) = search.next(isLast: false)
+    let result = try await firstTags(of: technologies, resets: resets)
+    if !result.tags.isEmpty, let last = result.searched.last { search.ended(with: last) }
+    return result
+  }
+
+  private nonisolated func firstTags(
+    of technologies: [TagTechnology], resets: Bool
+  ) async throws -> (tags: [DetectedTag], searched: [TagTechnology]) {
+    try await perform { reader, operation in
+      if resets { reader.fieldState = .used }
+      try reader.resetField()
+      for (index, technology) in technologies.enumerated() {
+        try operation.checkCancellation()
+        let (targets, first, hasMore) = try reader.find(technology, operation)
+        var tags = [first].compactMap(\.self)
+        let others =
+          hasMore ? try reader.list(technology, excluding: targets) : first == nil ? targets : []
+        for target in others {
+          if let tag = try reader.detectIfPresent(target, operation) { tags.append(tag) }
+        }
+        if !tags.isEmpty { return (tags, Array(technologies.prefix(index + 1))) }
+      }
+      return ([], technologies)
+    }
+  }
+
   /// Returns the tags of these technologies as they come and go; see
-  /// ``events(polling:pause:survivesReaderLoss:onCardInUse:)``.
+  /// ``events(polling:period:survivesReaderLoss:onCardInUse:)``.
   ///
   /// - Parameter technologies: the technologies to poll; the reader supports each of them.
   package nonisolated func events(
-    for technologies: [TagTechnology], pause: Duration, survivesReaderLoss: Bool,
+    for technologies: [TagTechnology], period: Duration? = nil, survivesReaderLoss: Bool,
     onCardInUse: (@Sendable (NFCError) -> Void)?
   ) -> TagEvents {
     TagEvents(
-      reader: self, technologies: technologies, pause: pause, refusal: nil,
+      reader: self, technologies: technologies, period: period, refusal: nil,
       survivesReaderLoss: survivesReaderLoss, onCardInUse: onCardInUse)
   }
 }

@@ -8,7 +8,7 @@ public enum TagEvent: Sendable {
   case left(DetectedTag)
   /// The reader was lost; its tags have left before this event. The sequence waits for the reader.
   ///
-  /// Only if ``Reader/events(polling:pause:survivesReaderLoss:onCardInUse:)`` was asked to survive
+  /// Only if ``Reader/events(polling:period:survivesReaderLoss:onCardInUse:)`` was asked to survive
   /// that.
   case readerLost(NFCError)
   /// The reader has returned; tags that are present now arrive again.
@@ -19,16 +19,20 @@ public enum TagEvent: Sendable {
 /// the reader fails.
 ///
 /// The reader polls only while the next event is awaited: between two events your program can use
-/// it. All tags in the field stay usable until the carrier is switched off for a new round, which
-/// happens when an event is awaited and none is left from the last round.
+/// it. All tags in the field stay usable until the next cycle of searches begins, which
+/// happens when an event is awaited and none is left from the last cycle.
 ///
-/// Use one iterator at a time: two over the same reader switch off the carrier for each other.
+/// The carrier stays on, and a tag that stays keeps what is selected and unlocked in it, except that a card of
+/// ISO/IEC 14443-4 starts again about once a second, when other cards are looked for next to it. A tag that is missed
+/// once is looked for again after the carrier was switched off and on.
+///
+/// Use one iterator at a time: two over the same reader put each other's tags to sleep.
 public struct TagEvents: AsyncSequence, Sendable {
   public typealias Element = TagEvent
 
   let reader: Reader
   let technologies: [TagTechnology]
-  let pause: Duration
+  let period: Duration?
   let refusal: NFCError?
   let survivesReaderLoss: Bool
   let onCardInUse: (@Sendable (NFCError) -> Void)?
@@ -36,9 +40,17 @@ public struct TagEvents: AsyncSequence, Sendable {
   public func makeAsyncIterator() -> Iterator { Iterator(self) }
 
   /// Polls until the next event.
-  public struct Iterator: AsyncIteratorProtocol {
+  ///
+  /// A copy can be used after a cancelled ``next()``: it knows the tags that the iterator has reported.
+  public struct Iterator: AsyncIteratorProtocol, Sendable {
     private let events: TagEvents
     private var cycle: PollCycle
+    private let clock = ContinuousClock()
+    private let start: ContinuousClock.Instant
+    /// The beginning of the current cycle.
+    private var cycleStart: ContinuousClock.Instant
+    /// Whether the reader was asked nothing yet since it was opened.
+    private var isFirstReset = true
     /// The tags that have been reported and have not left yet.
     private var present: [PollCycle.ArrivalID: DetectedTag] = [:]
     /// Whether another program had the card when the reader was last asked.
@@ -58,8 +70,15 @@ public struct TagEvents: AsyncSequence, Sendable {
 
     init(_ events: TagEvents) {
       self.events = events
-      cycle = PollCycle(technologies: events.technologies)
+      let reader = events.reader
+      cycle = PollCycle(
+        technologies: events.technologies,
+        manner: reader.pollsContinuously ? .continuously : .inRounds, phase: reader.phase)
+      start = clock.now
+      cycleStart = start
     }
+
+    private var time: Duration { start.duration(to: clock.now) }
 
     private var reader: Reader { events.reader }
 
@@ -103,6 +122,7 @@ public struct TagEvents: AsyncSequence, Sendable {
           try await Task.sleep(for: Self.pauseBetweenReturns)
           try await reader.perform { reader, _ in try reader.reconnect() }
           isLost = false
+          isFirstReset = true
           return .readerReturned
         }
         if let event = try await step() { return event }
@@ -122,38 +142,70 @@ public struct TagEvents: AsyncSequence, Sendable {
       return tag
     }
 
-    /// Performs the next step of the round.
+    /// Performs the next step of the cycle.
     private mutating func step() async throws -> TagEvent? {
       if let (technology, first) = interrupted {
         interrupted = nil
         let others = try await search { reader, _ in
           try reader.list(technology, excluding: [first])
         }
-        queue = cycle.found(others.map { [first] + $0 }, of: technology)
+        queue = cycle.found(others.map { [first] + $0 }, of: technology, at: time)
         return nil
       }
       switch cycle.next() {
-      case .pause:
-        try await Task.sleep(for: Swift.min(events.pause, Self.longestPause))
+      case .pause(let duration): try await pause(atLeast: duration)
+      case .beginCycle:
+        cycleStart = clock.now
+        try await attempt(provesReader: false) { reader, _ in try reader.beginCycle() }
       case .resetField:
+        let isForced = !isFirstReset
+        isFirstReset = false
         // A chip whose power has failed switches the carrier and finds nothing: this does not prove the reader.
-        try await attempt(provesReader: false) { reader, _ in try reader.resetField() }
-      case .list(let technology) where !cycle.present.contains { $0.technology == technology }:
+        try await attempt(provesReader: false) { reader, _ in
+          if isForced { reader.fieldState = .used }
+          try reader.resetField()
+        }
+      case .check(let target):
+        let isPresent = try await search { reader, _ in try reader.isPresent(target) }
+        queue = cycle.checked(target, isPresent: isPresent, at: time)
+      case .search(let technology, let excluded)
+      where excluded.isEmpty && !cycle.present.contains { $0.technology == technology }:
         // No tag can have left: the first tag is reported before others are searched for.
         let found = try await search { reader, operation in try reader.find(technology, operation) }
         guard let (targets, tag, hasMore) = found else { return nil }
-        queue = cycle.found(targets, of: technology)
+        queue = cycle.found(targets, of: technology, at: time)
         guard hasMore, let first = targets.first else { return nil }
         interrupted = (technology, first)
         guard case .arrived(let arrival, _)? = queue.first else { return nil }
         queue = []
         if let tag { return arrived(tag, arrival) }
         cycle.forget(arrival)
-      case .list(let technology):
-        let found = try await search { reader, _ in try reader.list(technology) }
-        queue = cycle.found(found, of: technology)
+      case .search(let technology, let excluded):
+        let known = cycle.present.count { $0.technology == technology }
+        let found = try await search { reader, _ in
+          try excluded + reader.search(technology, excluding: excluded, known: known)
+        }
+        queue = cycle.found(found, of: technology, at: time)
       }
       return nil
+    }
+
+    /// Waits until the cycle has lasted long enough.
+    private mutating func pause(atLeast duration: Duration) async throws {
+      let lasted = cycleStart.duration(to: clock.now)
+      cycle.cycleLasted(lasted)
+      guard let period = events.period else {
+        let rest = reader.pollsContinuously ? duration - lasted : duration
+        if rest > .zero { try await clock.sleep(for: rest) }
+        return
+      }
+      let rest = Swift.min(period, Self.longestPause) - lasted
+      guard rest > .zero else { return }
+      if reader.pollsContinuously {
+        cycle.fieldWasOff()
+        try await attempt(provesReader: false) { reader, _ in try reader.switchFieldOff() }
+      }
+      try await clock.sleep(for: rest)
     }
 
     private mutating func arrived(_ tag: DetectedTag, _ arrival: PollCycle.ArrivalID) -> TagEvent {
@@ -186,9 +238,14 @@ public struct TagEvents: AsyncSequence, Sendable {
         let result = try await reader.perform(body)
         if provesReader { failures.reset() }
         return result
+      } catch is CancellationError {
+        // Whoever goes on after this begins with a cycle.
+        cycle.stepFailed()
+        throw CancellationError()
       } catch let error as NFCError
         where error.code == .readerUnavailable && !error.isCardInUse
       {
+        cycle.stepFailed()
         do {
           try failures.add(error)
         } catch {
@@ -249,14 +306,17 @@ extension Reader {
   ///
   /// - Parameters:
   ///   - options: the technologies to look for, as in ``tags(polling:survivesReaderLoss:)``.
-  ///   - pause: the pause between two rounds without events.
+  ///   - period: the time from one look into the field to the next, between which the carrier is off: for batteries,
+  ///     and for less radio noise. Half of it is added to the time until a tag is reported, a tag that stays starts
+  ///     again in each period, the technologies that few tags have are looked for once in six periods, and phones with
+  ///     a payment card lose their place when it is longer than 250 ms. `nil` polls all the time, with the carrier on.
   ///   - survivesReaderLoss: whether to report ``TagEvent/readerLost(_:)`` and wait for the reader,
   ///     which is checked once a second, instead of throwing `readerLost`. A reader that was
   ///     closed, or whose driver cannot reconnect, throws anyway.
   ///   - onCardInUse: called once each time that another program uses the card that is present;
   ///     polling continues until that card is free or another arrives.
   public nonisolated func events(
-    polling options: PollingOptions = .all, pause: Duration = pauseBetweenRounds,
+    polling options: PollingOptions = .all, period: Duration? = nil,
     survivesReaderLoss: Bool = false, onCardInUse: (@Sendable (NFCError) -> Void)? = nil
   ) -> TagEvents {
     var technologies: [TagTechnology] = []
@@ -267,7 +327,7 @@ extension Reader {
       refusal = error
     }
     return TagEvents(
-      reader: self, technologies: technologies, pause: pause, refusal: refusal,
+      reader: self, technologies: technologies, period: period, refusal: refusal,
       survivesReaderLoss: survivesReaderLoss, onCardInUse: onCardInUse)
   }
 }

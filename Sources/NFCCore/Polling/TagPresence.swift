@@ -10,18 +10,21 @@ package struct TagPresence: Sendable {
   /// - Parameter technologies: the technologies that each round polls.
   package init(technologies: [TagTechnology]) {
     self.technologies = technologies
-    cycle = PollCycle(technologies: technologies)
+    cycle = PollCycle(technologies: technologies, manner: .inRounds)
   }
 
   /// Processes the result of a round. A round that failed proves nothing, and is left out.
   ///
+  /// - Parameter searched: the technologies that the round has searched for; `nil` for all.
   /// - Returns: for each of the tags, whether it has arrived since the previous rounds.
-  package mutating func arrivals(among tags: [DetectedTag]) -> [Bool] {
+  package mutating func arrivals(
+    among tags: [DetectedTag], searched: [TagTechnology]? = nil
+  ) -> [Bool] {
     let targets = tags.map(\.target)
     var arrived: [Target] = []
-    for technology in technologies {
+    for technology in searched ?? technologies {
       let found = targets.compactMap(\.self).filter { $0.technology == technology }
-      for case .arrived(_, let target) in cycle.found(found, of: technology) {
+      for case .arrived(_, let target) in cycle.found(found, of: technology, at: .zero) {
         arrived.append(target)
       }
     }

@@ -29,6 +29,11 @@ extension Reader {
     do {
       if needsSelect { try wake(handle) }
       if try driver.isPresent(handle.target) { return true }
+      // It may only have been missed, or have fallen asleep.
+      if !handle.target.losesStateOnSelect {
+        try wake(handle)
+        return true
+      }
       markTagLost(handle)
       return false
     } catch let error as NFCError {

@@ -1,21 +1,46 @@
 /// Finds the tags in the field, and what they are.
 extension Reader {
-  /// Begins a round of polling: switches the carrier off and on, unless the reader has only just been
-  /// opened. Tags found before are out of reach from now on.
+  /// Switches the carrier off and on, unless it was switched on just before and no tag has been found since. Tags
+  /// found before are out of reach from now on.
   func resetField() throws {
+    try beginCycle()
+    let state = fieldState
+    fieldState = pollsContinuously ? .fresh : .used
+    if state != .fresh { try resettingField() }
+  }
+
+  /// Begins a cycle of polling. Tags found before are out of reach from now on.
+  func beginCycle() throws {
     epoch += 1
     connected = nil
-    if isFieldFresh {
-      isFieldFresh = false
-    } else {
+    guard pollsContinuously, fieldState == .doubtful else { return }
+    // A lost reader is reached again by this.
+    fieldState = .fresh
+    try resettingField()
+  }
+
+  /// Switches the carrier off until the next ``resetField()``, if the driver can.
+  func switchFieldOff() throws {
+    connected = nil
+    fieldState = .used
+    try driver.switchFieldOff()
+  }
+
+  private func resettingField() throws {
+    do {
       try driver.resetField()
+    } catch {
+      fieldState = .doubtful
+      throw error
     }
   }
 
   /// Searches once for tags of a technology.
   func list(_ technology: TagTechnology) throws -> [Target] {
     connected = nil
-    return try driver.list(technology)
+    let targets = try driver.list(technology)
+    if !targets.isEmpty { fieldState = .used }
+    return targets
   }
 
   /// Searches for tags of a technology, none of which is known: until the first one, if the driver
@@ -28,11 +53,35 @@ extension Reader {
   ) throws -> (targets: [Target], first: DetectedTag?, hasMore: Bool) {
     connected = nil
     guard driver.findsOneByOne(technology) else {
-      return (try driver.list(technology), nil, false)
+      return (try list(technology), nil, false)
     }
     guard let target = try driver.find(technology, excluding: []) else { return ([], nil, false) }
+    fieldState = .used
     return ([target], try detectIfPresent(target, operation), true)
   }
+
+  /// Searches for tags of a technology of which some are known.
+  ///
+  /// - Parameters:
+  ///   - found: those that have answered since the carrier was switched off.
+  ///   - known: the number of known ones.
+  func search(
+    _ technology: TagTechnology, excluding found: [Target], known: Int
+  ) throws -> [Target] {
+    guard technology == .iso14443b, driver.findsOneByOne(technology) else {
+      return found.isEmpty
+        ? try list(technology) : try list(technology, excluding: found)
+    }
+    // A card that was put to sleep for the search for others would have to start again.
+    guard found.isEmpty, known == 1 else { return try list(technology, excluding: found) }
+    connected = nil
+    let target = try driver.find(technology, excluding: [])
+    if target != nil { fieldState = .used }
+    return [target].compactMap(\.self)
+  }
+
+  /// Asks a tag that was found before whether it is still there. It need not be connected.
+  func isPresent(_ target: Target) throws -> Bool { try driver.isPresent(target) }
 
   /// Continues a search that has already found some tags.
   ///
@@ -47,15 +96,19 @@ extension Reader {
     return Array(targets.dropFirst(found.count))
   }
 
-  /// Looks for the first tag that fits, in one round, and connects to it. No other is looked for.
+  /// Looks for the first tag that fits, in one sweep, and connects to it. No other is looked for.
   ///
-  /// - Parameter asksVersion: whether a tag is asked what it is, if the activation data does not
-  ///   show it.
+  /// - Parameters:
+  ///   - resets: whether the carrier is switched off and on first, also if no tag has been found since the last
+  ///     time.
+  ///   - asksVersion: whether a tag is asked what it is, if the activation data does not
+  ///     show it.
   /// - Returns: the tag; `nil` if there is none, and the unsuitable ones that were found.
   func findFirst(
-    of technologies: [TagTechnology], asksVersion: Bool = true, _ operation: Operation,
-    where fits: (DetectedTag) -> Bool
+    of technologies: [TagTechnology], resets: Bool = false, asksVersion: Bool = true,
+    _ operation: Operation, where fits: (DetectedTag) -> Bool
   ) throws -> (tag: DetectedTag?, others: [DetectedTag]) {
+    if resets { fieldState = .used }
     try resetField()
     var others: [DetectedTag] = []
     for technology in technologies {
@@ -68,6 +121,7 @@ extension Reader {
           driver.findsOneByOne(technology)
           ? try driver.find(technology, excluding: found).map { [$0] } ?? []
           : found.isEmpty ? try driver.list(technology) : []
+        if !candidates.isEmpty { fieldState = .used }
         for target in candidates {
           guard let handle = try handleIfPresent(target, asksVersion: asksVersion, operation) else {
             continue

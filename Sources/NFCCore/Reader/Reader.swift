@@ -41,8 +41,21 @@ public actor Reader {
   weak var connected: TagHandle?
   /// The connected tag has to be woken before the next command.
   var needsSelect = false
-  /// Nothing has been looked for since the reader was opened: its carrier was switched on just then.
-  var isFieldFresh = true
+  /// What is known of the tags in the field.
+  var fieldState = FieldState.fresh
+
+  enum FieldState {
+    /// The carrier was switched on, and no tag has been found since: each is as it was when it got its power.
+    case fresh
+    /// Tags were found, and may be active or asleep.
+    case used
+    /// A call has failed or was aborted: the reader may be lost.
+    case doubtful
+  }
+
+  /// Whether the carrier stays on while this reader polls. It does not with a driver that does not find tags one by
+  /// one, because a service polls for it.
+  nonisolated let pollsContinuously: Bool
   /// What makes the reader act as a card; nothing else can use it meanwhile.
   var emulation: EmulationToken?
 
@@ -73,6 +86,7 @@ public actor Reader {
     firmware = driver.firmware
     abort = driver.abort
     announceClose = driver.announceClose
+    pollsContinuously = TagTechnology.allCases.contains(where: driver.findsOneByOne)
     self.executor = executor
     owner = DriverOwner(driver)
   }
@@ -151,8 +165,12 @@ public actor Reader {
       try leaveEmulation(for: operation)
       return try body(self, operation)
     } catch let error as NFCError {
+      if operation.isCancelled || error.isReaderTrouble { fieldState = .doubtful }
       if operation.isCancelled { throw CancellationError() }
       if error.code == .readerLost { markReaderLost() }
+      throw error
+    } catch {
+      fieldState = .doubtful
       throw error
     }
   }
@@ -162,7 +180,7 @@ public actor Reader {
     guard isOpen else { return }
     epoch += 1
     connected = nil
-    isFieldFresh = false
+    fieldState = .doubtful
     guard !driver.canReconnect else { return driver.disconnect() }
     isOpen = false
     owner.close()
@@ -187,11 +205,17 @@ public actor Reader {
   /// - Throws: `readerLost` as long as it has not returned.
   func reconnect() throws {
     do {
+      fieldState = .doubtful
+      // It is opened again: the following round need not switch the carrier once more.
       try resetField()
-      // It was opened again: the following round need not switch the carrier once more.
-      isFieldFresh = true
+      fieldState = .fresh
     } catch let error as NFCError where error.code == .readerUnavailable {
       throw readerLost(causedBy: error)
     }
   }
+}
+
+extension NFCError {
+  /// Whether the reader has failed, whatever the tag has done.
+  fileprivate var isReaderTrouble: Bool { code == .readerUnavailable || code == .readerLost }
 }

@@ -97,6 +97,11 @@ public protocol ReaderDriver: AnyObject {
   /// - Throws: ``NFCError/Code/readerLost``.
   func resetField() throws
 
+  /// Switches the carrier off until ``resetField()`` is called, to save energy. A driver that cannot leaves it on.
+  ///
+  /// - Throws: ``NFCError/Code/readerLost``.
+  func switchFieldOff() throws
+
   /// Searches once for tags of a technology. Each tag that is found is put to sleep again if the
   /// technology allows it, so that the next one can be found; the last may stay active.
   ///
@@ -107,6 +112,10 @@ public protocol ReaderDriver: AnyObject {
 
   /// Returns whether tags of a technology are found one by one, by ``find(_:excluding:)``, so that
   /// the first can be reported before the others are searched for.
+  ///
+  /// A driver for which this is true of any technology is polled with the carrier on: searches follow each other
+  /// without a pause, and known tags are asked by ``isPresent(_:)``. The others, for which a service polls, are polled in
+  /// rounds of ``resetField()`` and ``list(_:)``.
   func findsOneByOne(_ technology: TagTechnology) -> Bool
 
   /// Searches for one more tag of such a technology, and leaves it active, so that it accepts
@@ -124,8 +133,9 @@ public protocol ReaderDriver: AnyObject {
   /// - Throws: ``NFCError/Code/tagConnectionLost`` if it is gone; ``NFCError/Code/readerLost``.
   func select(_ target: Target) throws
 
-  /// Asks the selected tag whether it is still present, with its cheapest command that loses no
-  /// state, and leaves it selected. A driver without such a command wakes the tag again.
+  /// Asks a tag whether it is still present, with its cheapest command that loses no
+  /// state, and leaves it selected. A tag that is not selected is woken; a driver without such a command wakes the tag
+  /// again.
   ///
   /// - Throws: ``NFCError/Code/readerLost``. A tag that has left is not an error.
   func isPresent(_ target: Target) throws -> Bool
@@ -192,6 +202,7 @@ public protocol ReaderDriver: AnyObject {
 
 extension ReaderDriver {
   public var firmware: String? { nil }
+  public func switchFieldOff() throws {}
   public func findsOneByOne(_ technology: TagTechnology) -> Bool { false }
   public func find(_ technology: TagTechnology, excluding found: [Target]) throws -> Target? { nil }
   public func capabilities(for target: Target) -> ReaderCapabilities { capabilities }

@@ -19,12 +19,13 @@ enum HelperRequest: Hashable, Sendable {
   case receiveCommand(timeout: Duration)
   case answerCommand([UInt8])
   case endEmulation
+  case switchFieldOff
 
   private enum Kind: UInt8 {
     case open = 1
     case reset, resetField, list, find, select, isPresent, exchange, authenticate
     case disconnect, close, commandWasCut
-    case waitForActivation, receiveCommand, answerCommand, endEmulation
+    case waitForActivation, receiveCommand, answerCommand, endEmulation, switchFieldOff
   }
 
   func write(to writer: inout MessageWriter) {
@@ -75,6 +76,7 @@ enum HelperRequest: Hashable, Sendable {
       kind(.answerCommand)
       writer.block(answer)
     case .endEmulation: kind(.endEmulation)
+    case .switchFieldOff: kind(.switchFieldOff)
     }
   }
 
@@ -110,6 +112,7 @@ enum HelperRequest: Hashable, Sendable {
     case .receiveCommand: self = .receiveCommand(timeout: try reader.duration())
     case .answerCommand: self = .answerCommand(try reader.block())
     case .endEmulation: self = .endEmulation
+    case .switchFieldOff: self = .switchFieldOff
     }
   }
 }

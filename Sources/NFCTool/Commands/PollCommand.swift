@@ -35,6 +35,8 @@ struct PollCommand: AsyncParsableCommand {
     transform: protocols)
   var polling: PollingOptions = .all
 
+  @OptionGroup var period: PollingPeriod
+
   mutating func validate() throws {
     guard !once || count == nil else {
       throw ValidationError("--once means --count 1; give only one of them.")
@@ -133,13 +135,12 @@ struct PollCommand: AsyncParsableCommand {
   ) async throws {
     guard session.demo?.isOver != true else { return }
     let start = ContinuousClock.now
-    let pause = session.demo == nil ? Duration.milliseconds(100) : .milliseconds(10)
     let polling = supported(by: session.group)
     let losses = ReaderLosses()
     if session.demo == nil { Terminal.show("Hold a tag to the reader… Ctrl-C ends nfc poll") }
     do {
       try await session.group.forEachEvent(
-        polling: polling, pause: pause, onCardInUse: cardInUse.note
+        polling: polling, period: period.duration, onCardInUse: cardInUse.note
       ) { event in
         let time = ContinuousClock.now - start
         switch event {

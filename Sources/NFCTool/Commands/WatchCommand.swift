@@ -72,6 +72,8 @@ struct WatchCommand: AsyncParsableCommand {
     transform: { try WatchActionOptions.seconds($0, "--debounce") })
   var debounce: Duration = .seconds(2)
 
+  @OptionGroup var period: PollingPeriod
+
   @Option(
     help: ArgumentHelp("Report only the tag with this UID.", valueName: "hex"),
     transform: { try Hexadecimal.argument($0, "--uid") })
@@ -136,7 +138,7 @@ struct WatchCommand: AsyncParsableCommand {
     var options = try GlobalOptions(reader)
     // Which rule is used would be lost in thousands of lines of libnfc's log, which LIBNFC_LOG_LEVEL shows.
     if rules != nil { options.verbose = false }
-    let readers = WatchedReaders(options, watcher: watcher)
+    let readers = WatchedReaders(options, period: period.duration, watcher: watcher)
     try await withThrowingTaskGroup(of: Void.self) { group in
       defer { group.cancelAll() }
       group.addTask { try await readers.run() }

@@ -141,7 +141,7 @@ extension Session {
     let deadline = clock.now + timeout
     let uid = options.uid ?? preferred
     let passed = UnsuitableTags()
-    let criteria = Readers.TagCriteria(
+    let criteria = TagCriteria(
       technologies: technologies, otherTechnologies: technologies.others,
       asksVersion: asksVersion,
       fits: { tag in (uid == nil || tag.identifier == uid) && kind(tag) != nil },
@@ -166,7 +166,7 @@ extension Session {
         guard clock.now < deadline else {
           throw Failure(nothingCameIn: options, within: timeout, passed.tags)
         }
-      } catch let error as NFCError where error.code == .noTag {
+      } catch let error as NFCError where error.code == .noTag || error.code == .wrongTag {
         throw Failure(nothingCameIn: options, within: timeout, passed.tags)
       } catch let error as NFCError where error.isCardInUse {
         throw Failure(waitingFor: error)

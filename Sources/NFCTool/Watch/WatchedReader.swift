@@ -4,7 +4,7 @@ import NFCBackground
 import Synchronization
 
 /// Watches one reader while the task is running: opens it, opens it again when it returns, and runs commands
-/// between two rounds of polling.
+/// between two steps of polling.
 final class WatchedReader: Sendable {
   /// The name by which the reader was specified, or its address when it was first found. It is in all reports,
   /// and does not change when the reader returns under another address.
@@ -12,6 +12,7 @@ final class WatchedReader: Sendable {
   private let open: @Sendable (FoundReader) async throws -> Reader
   private let watcher: Watcher
   private let polling: PollingOptions
+  private let period: Duration?
   /// Whether other programs can open the reader while this program has closed it.
   private let isLendable: Bool
   private let state: Mutex<State>
@@ -21,7 +22,8 @@ final class WatchedReader: Sendable {
     var found: FoundReader
     /// Whether the reader has been found and has not been removed since.
     var isPresent = true
-    var round: Task<Void, any Error>?
+    /// Ends the wait for the next event.
+    var interrupt: (@Sendable () -> Void)?
     var commands: [Command] = []
     var borrowers: [Borrower] = []
     /// Whether the reader was reported as away, and has not been reported as back since.
@@ -36,7 +38,7 @@ final class WatchedReader: Sendable {
     var isGranted = false
   }
 
-  /// An operation on the open reader that is performed between two rounds of polling.
+  /// An operation on the open reader that is performed between two steps of polling.
   struct Command: Sendable {
     /// The time after which the operation is no longer wanted if the reader was not open until then.
     let deadline: ContinuousClock.Instant
@@ -50,12 +52,14 @@ final class WatchedReader: Sendable {
 
   /// - Parameter open: opens the reader at its present address.
   init(
-    _ name: String, _ found: FoundReader, polling: PollingOptions, watcher: Watcher,
-    isLendable: Bool, open: @escaping @Sendable (FoundReader) async throws -> Reader
+    _ name: String, _ found: FoundReader, polling: PollingOptions, period: Duration?,
+    watcher: Watcher, isLendable: Bool,
+    open: @escaping @Sendable (FoundReader) async throws -> Reader
   ) {
     self.name = name
     state = Mutex(State(found: found))
     self.polling = polling
+    self.period = period
     self.isLendable = isLendable
     self.watcher = watcher
     self.open = open
@@ -95,11 +99,11 @@ final class WatchedReader: Sendable {
 
   /// Runs a command on the reader as soon as the reader is present, at the latest at the command's deadline.
   func enqueue(_ command: Command) {
-    let round = state.withLock { state in
+    let interrupt = state.withLock { state in
       state.commands.append(command)
-      return state.round
+      return state.interrupt
     }
-    round?.cancel()
+    interrupt?()
   }
 
   /// Gives up the commands for which the reader was closed or absent for too long.
@@ -114,11 +118,11 @@ final class WatchedReader: Sendable {
 
   /// Lends the reader to a program until the program closes the connection.
   private func grantReader(to borrower: LocalSocket) {
-    let round = state.withLock { state in
+    let interrupt = state.withLock { state in
       state.borrowers.append(Borrower(socket: borrower))
-      return state.round
+      return state.interrupt
     }
-    round?.cancel()
+    interrupt?()
   }
 
   /// Listens for programs that request the reader. Returns `nil` if that is not possible.
@@ -258,50 +262,76 @@ final class WatchedReader: Sendable {
     }
   }
 
-  /// Polls an open reader and runs commands between two rounds, until another program requests the reader.
+  /// Polls an open reader and runs commands between two steps, until another program requests the reader.
+  ///
+  /// The record of the tags that are there goes on through a command: what the command does with a tag, which it may
+  /// leave selected, asleep or without power, is not another tap.
   private func watch(_ reader: Reader) async throws {
     let initial = try await firstLook(reader)
+    var events = reader.events(polling: polling, period: period).makeAsyncIterator()
     while true {
-      // A named reader may have been found again by another address.
-      let opened =
-        reader.address.scheme == self.address.scheme
-        ? reader.address : ReaderSources.underlying(reader.address)
-      let address = opened.scheme == self.address.scheme ? opened : self.address
-      let round = Task { [watcher, name, polling] in
-        for try await event in reader.events(polling: polling) {
-          switch event {
-          case .arrived(let tag):
-            reportReturn()
-            try await watcher.arrived(
-              tag, on: name, at: address.description, isInitial: initial.take(tag))
-          case .left(let tag): await watcher.left(tag, on: name)
-          default: break
-          }
-        }
-      }
-      let hasWork = state.withLock { state in
-        state.round = round
-        return !state.commands.isEmpty || !state.borrowers.isEmpty
-      }
-      if hasWork { round.cancel() }
+      let outcome: Result<TagEvent?, any Error>
+      (events, outcome) = await next(events, of: reader)
       do {
-        try await withTaskCancellationHandler {
-          try await round.value
-        } onCancel: {
-          round.cancel()
-        }
+        guard let event = try outcome.get() else { return }
+        try await handle(event, of: reader, initial)
       } catch is CancellationError {
         try Task.checkCancellation()
       }
       let commands = state.withLock { state in
-        state.round = nil
         defer { state.commands = [] }
         return state.commands
       }
       for command in commands { await command.perform(reader) }
       if hasBorrowers { return }
-      // Departures during that time are not noticed. Every tag that is still present arrives again.
-      await watcher.loses(name)
+    }
+  }
+
+  private func handle(
+    _ event: TagEvent, of reader: Reader, _ initial: InitialTags
+  ) async throws {
+    switch event {
+    case .arrived(let tag):
+      reportReturn()
+      // A named reader may have been found again by another address.
+      let opened =
+        reader.address.scheme == self.address.scheme
+        ? reader.address : ReaderSources.underlying(reader.address)
+      let address = opened.scheme == self.address.scheme ? opened : self.address
+      try await watcher.arrived(
+        tag, on: name, at: address.description, isInitial: initial.take(tag))
+    case .left(let tag): await watcher.left(tag, on: name)
+    default: break
+    }
+  }
+
+  /// Waits for the next event, until there is something else to do.
+  ///
+  /// - Returns: the events after it; a `CancellationError` in place of an event if there is something to do.
+  private func next(
+    _ events: TagEvents.Iterator, of reader: Reader
+  ) async -> (TagEvents.Iterator, Result<TagEvent?, any Error>) {
+    // On the reader's own thread, so that exchanges need not change threads.
+    let wait = Task(executorPreference: reader.taskExecutor) {
+      () -> (TagEvents.Iterator, Result<TagEvent?, any Error>) in
+      var events = events
+      do {
+        let event = try await events.next()
+        return (events, .success(event))
+      } catch {
+        return (events, .failure(error))
+      }
+    }
+    let hasWork = state.withLock { state in
+      state.interrupt = { wait.cancel() }
+      return !state.commands.isEmpty || !state.borrowers.isEmpty
+    }
+    if hasWork { wait.cancel() }
+    defer { state.withLock { $0.interrupt = nil } }
+    return await withTaskCancellationHandler {
+      await wait.value
+    } onCancel: {
+      wait.cancel()
     }
   }
 }

@@ -5,14 +5,17 @@ import Synchronization
 /// The readers of one watcher: those that were specified, or all readers that are present or arrive later.
 final class WatchedReaders: Sendable {
   private let options: GlobalOptions
+  private let period: Duration?
   private let watcher: Watcher
   private let readers = Mutex<[WatchedReader]>([])
   /// The addresses under which other sources have opened readers, by name, if a reader's own source cannot
   /// open it.
   private let substitutes = Mutex<[String: ReaderAddress]>([:])
 
-  init(_ options: GlobalOptions, watcher: Watcher) {
+  /// - Parameter period: the time from one look to the next, if the carrier is off in between.
+  init(_ options: GlobalOptions, period: Duration?, watcher: Watcher) {
     self.options = options
+    self.period = period
     self.watcher = watcher
   }
 
@@ -184,8 +187,8 @@ final class WatchedReaders: Sendable {
     _ open: @escaping @Sendable (FoundReader) async throws -> Reader
   ) -> WatchedReader {
     let reader = WatchedReader(
-      name, found, polling: polling, watcher: watcher, isLendable: !options.hasOwnReaders,
-      open: open)
+      name, found, polling: polling, period: period, watcher: watcher,
+      isLendable: !options.hasOwnReaders, open: open)
     readers.withLock { $0.append(reader) }
     return reader
   }

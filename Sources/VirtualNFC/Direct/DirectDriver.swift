@@ -84,6 +84,8 @@ final class DirectDriver: ReaderDriver {
     shared.field.setPower(true)
   }
 
+  func switchFieldOff() throws { close() }
+
   // MARK: Searching
 
   /// The maximum number of tags that one field can power.

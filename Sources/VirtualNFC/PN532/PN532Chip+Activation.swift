@@ -135,7 +135,8 @@ extension PN532Chip {
     configure(.feliCa, bitRate: bitRate)
     guard
       case .payload(let answer) = exchange(
-        Array(request.prefix(5)), modulation: .feliCa, bitRate: bitRate),
+        Array(request.prefix(5)), modulation: .feliCa, bitRate: bitRate,
+        limit: Self.pollingLimit(Array(request.prefix(5)))),
       [17, 19].contains(answer.count)
     else { return nil }
     return addFeliCa(answer, bitRate: bitRate, number: number)
@@ -150,11 +151,15 @@ extension PN532Chip {
   }
 
   private static let jewelReadIdentification: UInt8 = 0x78
+  /// The ATQA of all Jewel and Topaz tags, in the order of transmission (NFC Forum Digital Protocol, 7.6.1.2). Another
+  /// tag that has answered the REQA stays in READY, and takes the next one for an error.
+  private static let jewelATQA: [UInt8] = [0x00, 0x0C]
 
   private mutating func activateJewel(number: UInt8) -> [UInt8]? {
     configure(.typeA, bitRate: 106)
     let request = RadioFrame([Self.requestA], modulation: .typeA, bitsInLastByte: 7)
-    guard case .frame(let atqa) = transmit(request), atqa.bytes.count == 2,
+    guard case .frame(let atqa) = transmit(request, limit: Self.requestLimit),
+      atqa.bytes == Self.jewelATQA,
       case .payload(let answer) = exchangeJewel(
         [Self.jewelReadIdentification] + [0, 0, 0, 0, 0, 0]),
       answer.count == 6

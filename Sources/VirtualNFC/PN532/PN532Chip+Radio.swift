@@ -173,8 +173,18 @@ extension PN532Chip {
     field.removeAll()
   }
 
-  /// The time for which the firmware waits for answers in its own searches.
+  /// The time for which the firmware waits for answers in its own activations.
   static let searchLimit = Duration.milliseconds(25)
+  /// The time for which the firmware waits for the answer to a request of type A, B or Jewel, and in the anticollision of
+  /// type A, which a Topaz that has answered the request does not take part in. An assumption: an attempt
+  /// without an answer takes 5 ms, which is the guard time of these technologies.
+  static let requestLimit = Duration.milliseconds(5)
+
+  /// Returns the time for which the firmware waits for the answers to a Polling: until the end of its last slot (JIS X
+  /// 6319-4).
+  static func pollingLimit(_ request: [UInt8]) -> Duration {
+    RadioTiming.responseTime(inSlot: Int(request.last ?? 0) + 1)
+  }
 
   // MARK: Parity
 
@@ -264,7 +274,7 @@ extension PN532Chip {
       [wakes ? Self.wakeUpA : Self.requestA], modulation: .typeA, bitsInLastByte: 7)
     fifo = request.bytes
     let atqa: [UInt8]
-    switch transmit(request) {
+    switch transmit(request, limit: Self.requestLimit) {
     case .silence: return nil
     case .frame(let answer) where answer.bytes.count == 2: atqa = answer.bytes
     case .frame: return nil
@@ -303,7 +313,7 @@ extension PN532Chip {
       let frame = RadioFrame(
         [code, count] + known, modulation: .typeA,
         bitsInLastByte: knownBits % 8 == 0 ? 8 : knownBits % 8)
-      switch transmit(frame) {
+      switch transmit(frame, limit: Self.requestLimit) {
       case .silence: return nil
       case .frame(let answer):
         let part = Array(known.prefix(knownBits / 8)) + answer.bytes
@@ -395,7 +405,9 @@ extension PN532Chip {
     _ applicationFamily: UInt8, parameter: UInt8 = 0, wanted: [UInt8]? = nil
   ) -> [[UInt8]] {
     func isAnswer(_ payload: [UInt8]) -> Bool { payload.count >= 12 && payload[0] == 0x50 }
-    switch exchange([Self.requestB, applicationFamily, parameter], modulation: .typeB) {
+    switch exchange(
+      [Self.requestB, applicationFamily, parameter], modulation: .typeB, limit: Self.requestLimit)
+    {
     case .payload(let payload): return isAnswer(payload) ? [payload] : []
     case .failure(.bitCollision): break
     case .failure: return []

@@ -52,7 +52,7 @@ extension SessionSuites {
       field.place(.icodeSLIX2())
       let problems = Mutex<[NFCError]>([])
       let reader = try await reader(field)
-      let events = reader.events(pause: .milliseconds(1)) { error in
+      let events = reader.events { error in
         problems.withLock { $0.append(error) }
       }
       var iterator = events.makeAsyncIterator()

@@ -61,6 +61,7 @@ import VirtualNFC
     let model = try procedure.tag()
     let image = procedure.content(of: model)
     bench.field.place(model)
+    try await Self.shortenTimeOut(of: bench)
     let body = try await procedure.prepare(try await bench.tag(options))
     let (_, commands, exchanges) = try await bench.counting(body)
     bench.field.remove(model)
@@ -89,6 +90,7 @@ import VirtualNFC
     var bench = first
     for index in moments {
       let tag = try procedure.tag()
+      try await shortenTimeOut(of: bench)
       bench.field.place(tag)
       let body = try await procedure.prepare(try await bench.tag(options))
       bench.virtual.setFaults([kind.fault(at: index)])
@@ -114,6 +116,13 @@ import VirtualNFC
       bench.field.remove(tag)
     }
     await bench.reader.close()
+  }
+
+  /// Has the chip try twice in a search and wait for a short time for an answer, as after a cycle of polling, so that
+  /// each run has the same commands.
+  private static func shortenTimeOut(of bench: Bench) async throws {
+    for _ in 0..<2 { _ = try? await bench.reader.firstTag(polling: .iso14443a, within: .zero) }
+    _ = try? await bench.reader.firstTag(polling: .iso14443b2sr, within: .zero)
   }
 
   private static func error(of body: @escaping FaultedProcedure.Body) async -> (any Error)? {

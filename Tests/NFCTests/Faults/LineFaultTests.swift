@@ -179,7 +179,7 @@ import VirtualNFC
       if case .command = event { cut.commandHasRun() }
     }
     var events = bench.reader.events(
-      polling: .iso14443, pause: .milliseconds(10), survivesReaderLoss: true
+      polling: .iso14443, survivesReaderLoss: true
     ).makeAsyncIterator()
     guard case .arrived? = try await events.next() else {
       Issue.record("no arrival")

@@ -31,7 +31,7 @@ import VirtualNFC
   @Test(arguments: 0..<8) func aTagIsSwappedWithinAPoll(_ index: Int) async throws {
     let (first, second) = (VirtualTag.ntag213(), VirtualTag.ntag213(uid: [4, 1, 2, 3, 4, 5, 6]))
     let bench = try await Bench(first)
-    var events = bench.reader.events(polling: .iso14443, pause: .milliseconds(10))
+    var events = bench.reader.events(polling: .iso14443)
       .makeAsyncIterator()
     guard case .arrived(let found)? = try await events.next() else {
       Issue.record("no arrival")
@@ -82,7 +82,7 @@ import VirtualNFC
     let uid: [UInt8] = [4, 1, 2, 3, 4, 5, 6]
     let twins = [VirtualTag.ntag213(uid: uid), .ntag213(uid: uid)]
     let bench = try await Bench(twins[0], twins[1])
-    var events = bench.reader.events(polling: .iso14443, pause: .milliseconds(10))
+    var events = bench.reader.events(polling: .iso14443)
       .makeAsyncIterator()
     guard case .arrived(let tag)? = try await events.next() else {
       Issue.record("no arrival")

@@ -28,7 +28,7 @@ import VirtualNFC
       isGroup ? try await Readers.open([address]) : Readers(try await Reader.open(address))
     let events = AsyncStream<String>.makeStream()
     let poll = Task {
-      try await group.forEachEvent(polling: .iso14443, pause: .milliseconds(5)) { event in
+      try await group.forEachEvent(polling: .iso14443) { event in
         switch event {
         case .arrived: events.continuation.yield("arrived")
         case .left: events.continuation.yield("left")

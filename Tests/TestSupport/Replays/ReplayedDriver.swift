@@ -43,6 +43,7 @@ final class ReplayedDriver: RandomNumberDriver {
   func commandWasCut() { driver.commandWasCut() }
   func begin() { driver.begin() }
   func end() { driver.end() }
+  func switchFieldOff() throws { try driver.switchFieldOff() }
   func findsOneByOne(_ technology: TagTechnology) -> Bool { driver.findsOneByOne(technology) }
 
   func close() {

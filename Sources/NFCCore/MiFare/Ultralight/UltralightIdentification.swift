@@ -83,6 +83,9 @@ struct UltralightIdentification: Sendable {
     return true
   }
 
+  /// NTAG21x data sheet, 10.1: a tag answers within 5 ms. Silence is the answer of others.
+  private static let versionTimeout = Duration.milliseconds(12)
+
   /// Sends GET_VERSION with the reader's chip verifying the CRC, as after activation, which avoids
   /// reconfiguring it. A NAK looks like a broken answer then, and other readers return it as a
   /// byte: anything except a version is requested again in the form that identifies a NAK. After
@@ -90,8 +93,7 @@ struct UltralightIdentification: Sendable {
   private static func version(_ link: TagLink) throws -> [UInt8]? {
     do {
       let answer = try link.exchange(
-        UltralightCommand.getVersion.encoded, framing: .checked, timeout: UltralightExchange.timeout
-      )
+        UltralightCommand.getVersion.encoded, framing: .checked, timeout: versionTimeout)
       if answer.count > 1 { return answer }
     } catch let error as NFCError where error.code == .tagResponseError && error.cause == .noAnswer
     {
