@@ -37,13 +37,13 @@ let package = Package(
     .library(name: "DriverConformance", targets: ["DriverConformance"]),
     .library(name: "ReaderThread", targets: ["ReaderThread"]),
     .library(name: "TagImages", targets: ["TagImages"]),
-    .executable(name: "nfc", targets: ["NFCTool"]),
+    .executable(name: "nfc", targets: ["SwiftNFCTool"]),
     // Has a reader that is opened by `isolated:`.
-    .executable(name: "nfc-reader", targets: ["NFCReader"]),
+    .executable(name: "nfc-reader", targets: ["SwiftNFCReader"]),
     // What only `nfc watch` needs: --mqtt, --notify and --rules start these.
-    .executable(name: "nfc-mqtt", targets: ["NFCMQTT"]),
-    .executable(name: "nfc-notify", targets: ["NFCNotify"]),
-    .executable(name: "nfc-rules", targets: ["NFCRules"]),
+    .executable(name: "nfc-mqtt", targets: ["SwiftNFCMQTT"]),
+    .executable(name: "nfc-notify", targets: ["SwiftNFCNotify"]),
+    .executable(name: "nfc-rules", targets: ["SwiftNFCRules"]),
   ],
   traits: [
     .default(enabledTraits: ["Programs"]),
@@ -60,100 +60,128 @@ let package = Package(
     // file asks for more than is needed (libnfc's for libusb 0.1, pcsc-lite's for a flag that SwiftPM refuses)
     // are found without it on Linux.
     .systemLibrary(
-      name: "CLibNFC", path: "Modules/CLibNFC", pkgConfig: pkgConfig("libnfc"),
+      name: "CSwiftNFCLibNFC", path: "Modules/CLibNFC", pkgConfig: pkgConfig("libnfc"),
       providers: [.apt(["libnfc-dev"]), .brew(["libnfc"])]),
     .systemLibrary(
-      name: "CLibUSB", path: "Modules/CLibUSB", pkgConfig: "libusb-1.0",
+      name: "CSwiftNFCLibUSB", path: "Modules/CLibUSB", pkgConfig: "libusb-1.0",
       providers: [.apt(["libusb-1.0-0-dev"]), .brew(["libusb"])]),
     .systemLibrary(
-      name: "COpenSSL", path: "Modules/COpenSSL", pkgConfig: "libcrypto",
+      name: "CSwiftNFCOpenSSL", path: "Modules/COpenSSL", pkgConfig: "libcrypto",
       providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
     .systemLibrary(
-      name: "CPCSCLite", path: "Modules/CPCSCLite", pkgConfig: pkgConfig("libpcsclite"),
+      name: "CSwiftNFCPCSCLite", path: "Modules/CPCSCLite", pkgConfig: pkgConfig("libpcsclite"),
       providers: [.apt(["libpcsclite-dev"]), .brew(["pcsc-lite"])]),
     .systemLibrary(
-      name: "CMosquitto", path: "Modules/CMosquitto", pkgConfig: "libmosquitto",
+      name: "CSwiftNFCMosquitto", path: "Modules/CMosquitto", pkgConfig: "libmosquitto",
       providers: [.apt(["libmosquitto-dev"]), .brew(["mosquitto"])]),
     .systemLibrary(
-      name: "CDBus", path: "Modules/CDBus", pkgConfig: "dbus-1",
+      name: "CSwiftNFCDBus", path: "Modules/CDBus", pkgConfig: "dbus-1",
       providers: [.apt(["libdbus-1-dev"]), .brew(["dbus"])]),
 
     // The layers, lowest first. A module depends only on those below it.
-    .target(name: "JSONText"),
-    .target(name: "NDEF", dependencies: ["JSONText"]),
+    .target(name: "SwiftNFCJSONText", path: "Sources/JSONText"),
+    .target(name: "NDEF", dependencies: ["SwiftNFCJSONText"]),
     .target(name: "ReaderThread"),
     // The same numbers for the same seed: virtual chips and tests.
-    .target(name: "SeededRandom"),
-    .target(name: "NFCCore", dependencies: ["NDEF", "ReaderThread", "COpenSSL"]),
+    .target(name: "SwiftNFCSeededRandom", path: "Sources/SeededRandom"),
+    .target(
+      name: "SwiftNFCCore", dependencies: ["NDEF", "ReaderThread", "CSwiftNFCOpenSSL"],
+      path: "Sources/NFCCore"),
     // For servers: no reader, no I/O.
-    .target(name: "SUNMessage", dependencies: ["COpenSSL"]),
-    .target(name: "PassMessage", dependencies: ["COpenSSL"]),
-    .target(name: "ChildProcesses", dependencies: ["ReaderThread"]),
+    .target(name: "SUNMessage", dependencies: ["CSwiftNFCOpenSSL"]),
+    .target(name: "PassMessage", dependencies: ["CSwiftNFCOpenSSL"]),
+    .target(
+      name: "SwiftNFCChildProcesses", dependencies: ["ReaderThread"], path: "Sources/ChildProcesses"
+    ),
     // Made with any reader and played back without one.
-    .target(name: "Recordings", dependencies: ["JSONText", "NDEF", "NFCCore", "ReaderThread"]),
+    .target(
+      name: "Recordings",
+      dependencies: ["SwiftNFCJSONText", "NDEF", "SwiftNFCCore", "ReaderThread"]),
     // Between `nfc watch` and Core NFC programs.
-    .target(name: "NFCBackground"),
+    .target(name: "SwiftNFCBackground", path: "Sources/NFCBackground"),
     // Files, USB devices, programs and rights of a Linux system: no reader, no driver.
-    .target(name: "SystemFacts"),
+    .target(name: "SwiftNFCSystemFacts", path: "Sources/SystemFacts"),
     // How a source examines its readers by these facts.
-    .target(name: "ReaderExamination", dependencies: ["NFCCore", "SystemFacts"]),
-    .target(name: "NFCUSB", dependencies: ["CLibUSB"]),
     .target(
-      name: "NFCLibNFC",
+      name: "SwiftNFCReaderExamination", dependencies: ["SwiftNFCCore", "SwiftNFCSystemFacts"],
+      path: "Sources/ReaderExamination"),
+    .target(name: "SwiftNFCUSB", dependencies: ["CSwiftNFCLibUSB"], path: "Sources/NFCUSB"),
+    .target(
+      name: "SwiftNFCLibNFC",
       dependencies: [
-        "NFCCore", "NFCUSB", "ReaderExamination", "ReaderThread", "SystemFacts", "CLibNFC",
-      ]),
+        "SwiftNFCCore", "SwiftNFCUSB", "SwiftNFCReaderExamination", "ReaderThread",
+        "SwiftNFCSystemFacts", "CSwiftNFCLibNFC",
+      ], path: "Sources/NFCLibNFC"),
     .target(
-      name: "NFCIsolated",
-      dependencies: ["ChildProcesses", "NFCCore", "NFCLibNFC", "ReaderThread"]),
-    .executableTarget(name: "NFCReader", dependencies: ["NFCIsolated", "NFCLibNFC"]),
+      name: "SwiftNFCIsolated",
+      dependencies: ["SwiftNFCChildProcesses", "SwiftNFCCore", "SwiftNFCLibNFC", "ReaderThread"],
+      path: "Sources/NFCIsolated"),
+    .executableTarget(
+      name: "SwiftNFCReader", dependencies: ["SwiftNFCIsolated", "SwiftNFCLibNFC"],
+      path: "Sources/NFCReader"),
     .target(
-      name: "NFCPCSC", dependencies: ["NFCCore", "ReaderExamination", "SystemFacts", "CPCSCLite"]),
+      name: "SwiftNFCPCSC",
+      dependencies: [
+        "SwiftNFCCore", "SwiftNFCReaderExamination", "SwiftNFCSystemFacts", "CSwiftNFCPCSCLite",
+      ], path: "Sources/NFCPCSC"),
     // Files of tags' memories, of several programs.
-    .target(name: "TagImages", dependencies: ["JSONText"]),
+    .target(name: "TagImages", dependencies: ["SwiftNFCJSONText"]),
     // Passes of phones, over a reader.
-    .target(name: "NFCPasses", dependencies: ["NFCCore", "NDEF", "PassMessage"]),
-    .target(name: "SecureTags", dependencies: ["NFCCore", "NDEF", "SUNMessage", "COpenSSL"]),
+    .target(name: "NFCPasses", dependencies: ["SwiftNFCCore", "NDEF", "PassMessage"]),
+    .target(
+      name: "SecureTags", dependencies: ["SwiftNFCCore", "NDEF", "SUNMessage", "CSwiftNFCOpenSSL"]),
     // Passports and identity cards: reads them, and judges what they say.
-    .target(name: "TravelDocuments", dependencies: ["NFCCore", "COpenSSL"]),
+    .target(name: "TravelDocuments", dependencies: ["SwiftNFCCore", "CSwiftNFCOpenSSL"]),
     .target(
       name: "VirtualNFC",
       dependencies: [
-        "NFCCore", "NDEF", "ReaderThread", "SeededRandom", "TagImages", "COpenSSL",
+        "SwiftNFCCore", "NDEF", "ReaderThread", "SwiftNFCSeededRandom", "TagImages",
+        "CSwiftNFCOpenSSL",
       ]),
     .target(
       name: "NFC",
-      dependencies: ["NFCLibNFC", "NFCIsolated", "NFCPCSC", "NFCCore", "NDEF", "ReaderThread"]),
+      dependencies: [
+        "SwiftNFCLibNFC", "SwiftNFCIsolated", "SwiftNFCPCSC", "SwiftNFCCore", "NDEF",
+        "ReaderThread",
+      ]),
     .target(
       name: "NFCDiagnosis",
-      dependencies: ["NFC", "NFCCore", "ReaderExamination", "ReaderThread", "SystemFacts"]),
-    .executableTarget(
-      name: "NFCTool",
       dependencies: [
-        "NFC", "NFCDiagnosis", "NFCCore", "NFCBackground", "VirtualNFC", "NDEF", "JSONText",
+        "NFC", "SwiftNFCCore", "SwiftNFCReaderExamination", "ReaderThread", "SwiftNFCSystemFacts",
+      ]),
+    .executableTarget(
+      name: "SwiftNFCTool",
+      dependencies: [
+        "NFC", "NFCDiagnosis", "SwiftNFCCore", "SwiftNFCBackground", "VirtualNFC", "NDEF",
+        "SwiftNFCJSONText",
         "SUNMessage", "SecureTags", "TagImages", "TravelDocuments", "Recordings",
-        "ChildProcesses", "ReaderThread",
+        "SwiftNFCChildProcesses", "ReaderThread",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["Programs"])),
-      ]),
-    .executableTarget(name: "NFCMQTT", dependencies: ["ChildProcesses", "CMosquitto"]),
-    .executableTarget(name: "NFCNotify", dependencies: ["ChildProcesses", "CDBus"]),
+      ], path: "Sources/NFCTool"),
     .executableTarget(
-      name: "NFCRules",
+      name: "SwiftNFCMQTT", dependencies: ["SwiftNFCChildProcesses", "CSwiftNFCMosquitto"],
+      path: "Sources/NFCMQTT"),
+    .executableTarget(
+      name: "SwiftNFCNotify", dependencies: ["SwiftNFCChildProcesses", "CSwiftNFCDBus"],
+      path: "Sources/NFCNotify"),
+    .executableTarget(
+      name: "SwiftNFCRules",
       dependencies: [
-        "ChildProcesses", "JSONText",
+        "SwiftNFCChildProcesses", "SwiftNFCJSONText",
         .product(name: "Yams", package: "Yams", condition: .when(traits: ["Programs"])),
-      ]),
+      ], path: "Sources/NFCRules"),
     // Run by Scripts/benchmark.
-    .target(name: "CReadLoop", dependencies: ["CLibNFC"]),
+    .target(name: "CReadLoop", dependencies: ["CSwiftNFCLibNFC"]),
     .executableTarget(
-      name: "CTouchToAnswer", dependencies: ["CLibNFC"],
+      name: "CTouchToAnswer", dependencies: ["CSwiftNFCLibNFC"],
       linkerSettings: [.linkedLibrary("nfc")]),
     .executableTarget(
-      name: "CPollLoop", dependencies: ["CLibNFC"], linkerSettings: [.linkedLibrary("nfc")]),
+      name: "CPollLoop", dependencies: ["CSwiftNFCLibNFC"], linkerSettings: [.linkedLibrary("nfc")]),
     .executableTarget(
-      name: "NFCBenchmark", dependencies: ["NFC", "NFCCore", "NDEF", "VirtualNFC", "CReadLoop"]),
+      name: "NFCBenchmark",
+      dependencies: ["NFC", "SwiftNFCCore", "NDEF", "VirtualNFC", "CReadLoop"]),
 
     .target(name: "DriverConformance", dependencies: ["NFC", "ReaderThread"]),
     // Prints what is on the tags that are tapped.
@@ -163,24 +191,25 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "ChildProcesses", "NFC", "NFCCore", "Recordings", "SystemFacts", "VirtualNFC",
+        "SwiftNFCChildProcesses", "NFC", "SwiftNFCCore", "Recordings", "SwiftNFCSystemFacts",
+        "VirtualNFC",
       ],
       path: "Tests/TestSupport", exclude: ["Rig"]),
-    .testTarget(name: "JSONTextTests", dependencies: ["JSONText"]),
-    .testTarget(name: "ChildProcessesTests", dependencies: ["ChildProcesses"]),
+    .testTarget(name: "JSONTextTests", dependencies: ["SwiftNFCJSONText"]),
+    .testTarget(name: "ChildProcessesTests", dependencies: ["SwiftNFCChildProcesses"]),
     // Uses threads in a process whose threads are delayed.
     .executableTarget(
       name: "ThreadExercise", dependencies: ["ReaderThread"], path: "Tests/ThreadExercise"),
     .testTarget(name: "ReaderThreadTests", dependencies: ["TestSupport", "ThreadExercise"]),
-    .testTarget(name: "NDEFTests", dependencies: ["NDEF", "SeededRandom"]),
+    .testTarget(name: "NDEFTests", dependencies: ["NDEF", "SwiftNFCSeededRandom"]),
     .testTarget(
       name: "TagImagesTests",
-      dependencies: ["SeededRandom", "TagImages", "TestSupport", "VirtualNFC"]),
+      dependencies: ["SwiftNFCSeededRandom", "TagImages", "TestSupport", "VirtualNFC"]),
     .testTarget(
       name: "ModelTests",
-      dependencies: ["NFCCore", "ReaderThread", "SeededRandom", "VirtualNFC"],
+      dependencies: ["SwiftNFCCore", "ReaderThread", "SwiftNFCSeededRandom", "VirtualNFC"],
       exclude: ["ModelMain.swift"]),
-    .testTarget(name: "NFCCoreTests", dependencies: ["NFCCore", "SeededRandom"]),
+    .testTarget(name: "NFCCoreTests", dependencies: ["SwiftNFCCore", "SwiftNFCSeededRandom"]),
     .testTarget(name: "SUNMessageTests", dependencies: ["SUNMessage"], exclude: ["Vectors"]),
     .testTarget(name: "PassMessageTests", dependencies: ["PassMessage"]),
     .testTarget(name: "NFCPassesTests", dependencies: ["NFCPasses", "PassMessage"]),
@@ -189,21 +218,26 @@ let package = Package(
       dependencies: ["SecureTags", "SUNMessage", "NFC", "TestSupport", "VirtualNFC"]),
     .testTarget(
       name: "TravelDocumentsTests",
-      dependencies: ["TravelDocuments", "NFC", "SeededRandom", "TestSupport", "VirtualNFC"],
+      dependencies: [
+        "TravelDocuments", "NFC", "SwiftNFCSeededRandom", "TestSupport", "VirtualNFC",
+      ],
       exclude: ["Fixtures"]),
     .testTarget(
-      name: "VirtualNFCTests", dependencies: ["NFC", "SeededRandom", "TestSupport", "VirtualNFC"]),
+      name: "VirtualNFCTests",
+      dependencies: ["NFC", "SwiftNFCSeededRandom", "TestSupport", "VirtualNFC"]),
     .testTarget(
-      name: "NFCLibNFCTests", dependencies: ["NFC", "NFCCore", "NFCLibNFC", "VirtualNFC"]),
+      name: "NFCLibNFCTests", dependencies: ["NFC", "SwiftNFCCore", "SwiftNFCLibNFC", "VirtualNFC"]),
     .testTarget(
       name: "NFCIsolatedTests",
       dependencies: [
-        "NFC", "NFCCore", "NFCIsolated", "NFCReader", "SeededRandom", "TestSupport", "VirtualNFC",
+        "NFC", "SwiftNFCCore", "SwiftNFCIsolated", "SwiftNFCReader", "SwiftNFCSeededRandom",
+        "TestSupport", "VirtualNFC",
       ]),
     .testTarget(
       name: "DriverConformanceTests",
       dependencies: [
-        "DriverConformance", "NFC", "NFCLibNFC", "NFCPCSC", "NFCIsolated", "NFCReader",
+        "DriverConformance", "NFC", "SwiftNFCLibNFC", "SwiftNFCPCSC", "SwiftNFCIsolated",
+        "SwiftNFCReader",
         "VirtualNFC",
       ]),
     // Only what is public, as a driver outside this package has it.
@@ -212,32 +246,36 @@ let package = Package(
     .testTarget(
       name: "NFCDiagnosisTests",
       dependencies: [
-        "NFC", "NFCCore", "NFCDiagnosis", "NFCLibNFC", "NFCPCSC", "ReaderExamination",
-        "SystemFacts", "TestSupport",
+        "NFC", "SwiftNFCCore", "NFCDiagnosis", "SwiftNFCLibNFC", "SwiftNFCPCSC",
+        "SwiftNFCReaderExamination",
+        "SwiftNFCSystemFacts", "TestSupport",
       ]),
-    .testTarget(name: "SystemFactsTests", dependencies: ["SystemFacts", "TestSupport"]),
+    .testTarget(name: "SystemFactsTests", dependencies: ["SwiftNFCSystemFacts", "TestSupport"]),
     .testTarget(
       name: "NFCTests",
       dependencies: [
-        "NFC", "NFCCore", "NFCLibNFC", "NFCUSB", "SeededRandom", "TestSupport", "VirtualNFC",
+        "NFC", "SwiftNFCCore", "SwiftNFCLibNFC", "SwiftNFCUSB", "SwiftNFCSeededRandom",
+        "TestSupport", "VirtualNFC",
       ]),
     // Readers that act as cards: library, tool and programs of others, with scripted phones.
     .testTarget(
       name: "EmulationTests",
       dependencies: [
-        "NFC", "NFCCore", "NFCIsolated", "NFCReader", "NFCTool", "Recordings", "TestSupport",
+        "NFC", "SwiftNFCCore", "SwiftNFCIsolated", "SwiftNFCReader", "SwiftNFCTool", "Recordings",
+        "TestSupport",
         "VirtualNFC",
       ]),
     // Tags as they come from the field, and every procedure over every one of them.
     .testTarget(
       name: "FieldTests",
       dependencies: [
-        "NFC", "NFCCore", "NDEF", "NFCTool", "Recordings", "TagImages", "VirtualNFC",
+        "NFC", "SwiftNFCCore", "NDEF", "SwiftNFCTool", "Recordings", "TagImages", "VirtualNFC",
       ]),
     .testTarget(
       name: "NFCToolTests",
       dependencies: [
-        "JSONText", "NFC", "NFCCore", "NFCTool", "NFCReader", "NFCRules", "NFCExample",
+        "SwiftNFCJSONText", "NFC", "SwiftNFCCore", "SwiftNFCTool", "SwiftNFCReader",
+        "SwiftNFCRules", "NFCExample",
         "DriverConformance", "VirtualNFC", "TagImages", "TestSupport",
       ],
       exclude: [
@@ -246,23 +284,26 @@ let package = Package(
     .testTarget(
       name: "RecordingsTests",
       dependencies: [
-        "Recordings", "JSONText", "NFC", "NFCCore", "NFCPCSC", "SecureTags", "SeededRandom",
+        "Recordings", "SwiftNFCJSONText", "NFC", "SwiftNFCCore", "SwiftNFCPCSC", "SecureTags",
+        "SwiftNFCSeededRandom",
         "TestSupport", "VirtualNFC",
       ]),
     .testTarget(
-      name: "USBTests", dependencies: ["TestSupport", "NFCTool", "NFCCore", "VirtualNFC"]),
+      name: "USBTests", dependencies: ["TestSupport", "SwiftNFCTool", "SwiftNFCCore", "VirtualNFC"]),
     // Uses the library in a process that sees a reader on a bus.
     .executableTarget(
-      name: "BusExercise", dependencies: ["NFC", "NFCCore"], path: "Tests/BusExercise"),
+      name: "BusExercise", dependencies: ["NFC", "SwiftNFCCore"], path: "Tests/BusExercise"),
     .testTarget(
       name: "BusTests",
-      dependencies: ["TestSupport", "BusExercise", "NFCTool", "NFCCore", "VirtualNFC"]),
+      dependencies: ["TestSupport", "BusExercise", "SwiftNFCTool", "SwiftNFCCore", "VirtualNFC"]),
     .testTarget(
       name: "InteropTests",
-      dependencies: ["NFC", "NFCCore", "SecureTags", "TagImages", "TestSupport", "VirtualNFC"]),
+      dependencies: ["NFC", "SwiftNFCCore", "SecureTags", "TagImages", "TestSupport", "VirtualNFC"]),
     .testTarget(
       name: "FuzzTests",
-      dependencies: ["NDEF", "NFCCore", "SeededRandom", "TagImages", "TravelDocuments"],
+      dependencies: [
+        "NDEF", "SwiftNFCCore", "SwiftNFCSeededRandom", "TagImages", "TravelDocuments",
+      ],
       exclude: ["LibFuzzerMain.swift"]),
   ],
   swiftLanguageModes: [.v6]
@@ -272,7 +313,9 @@ let package = Package(
 package.targets += [
   .target(
     name: "CoreNFC",
-    dependencies: ["ChildProcesses", "NFC", "NFCCore", "NFCBackground", "NDEF", "ReaderThread"]),
+    dependencies: [
+      "SwiftNFCChildProcesses", "NFC", "SwiftNFCCore", "SwiftNFCBackground", "NDEF", "ReaderThread",
+    ]),
   // Programs as they are written for an iPhone, in the language mode of most of them.
   .target(
     name: "CoreNFCExamples", dependencies: ["CoreNFC"],
@@ -287,7 +330,9 @@ package.targets += [
     name: "CoreNFCExercise", dependencies: ["CoreNFC", "NFC"], path: "Tests/CoreNFCExercise"),
   .testTarget(
     name: "CoreNFCTests",
-    dependencies: ["CoreNFC", "CoreNFCExamples", "NFC", "NFCCore", "TestSupport", "VirtualNFC"]),
+    dependencies: [
+      "CoreNFC", "CoreNFCExamples", "NFC", "SwiftNFCCore", "TestSupport", "VirtualNFC",
+    ]),
 ]
 #else
 package.targets.append(.target(name: "AppleCoreNFC"))
@@ -313,7 +358,7 @@ if Context.environment["NFC_FUZZ"] == "model" {
   package.targets.append(
     .executableTarget(
       name: "NFCModelCheck",
-      dependencies: ["NFCCore", "ReaderThread", "SeededRandom", "VirtualNFC"],
+      dependencies: ["SwiftNFCCore", "ReaderThread", "SwiftNFCSeededRandom", "VirtualNFC"],
       path: "Tests/ModelTests",
       exclude: ["ModelTests.swift", "RefusalTests.swift"]))
 } else if Context.environment["NFC_FUZZ"] != nil {
@@ -321,11 +366,11 @@ if Context.environment["NFC_FUZZ"] == "model" {
   package.targets.removeAll { $0.name == "FuzzTests" }
   package.targets.append(
     .executableTarget(
-      name: "NFCFuzz", dependencies: ["NDEF", "NFCCore", "TagImages", "TravelDocuments"],
+      name: "NFCFuzz", dependencies: ["NDEF", "SwiftNFCCore", "TagImages", "TravelDocuments"],
       path: "Tests/FuzzTests",
       exclude: ["FuzzTests.swift"]))
   for target in package.targets
-  where ["JSONText", "NDEF", "NFCCore", "TagImages", "TravelDocuments", "NFCFuzz"]
+  where ["SwiftNFCJSONText", "NDEF", "SwiftNFCCore", "TagImages", "TravelDocuments", "NFCFuzz"]
     .contains(target.name)
   {
     target.swiftSettings = [.unsafeFlags(["-sanitize=fuzzer"])]

@@ -1,3 +1,3 @@
 // One import for most programs: readers, tags, and the messages on them.
 @_exported import NDEF
-@_exported import NFCCore
+@_exported import SwiftNFCCore

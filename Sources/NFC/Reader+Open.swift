@@ -1,5 +1,5 @@
-import NFCCore
-import NFCPCSC
+import SwiftNFCCore
+import SwiftNFCPCSC
 import ReaderThread
 
 #if canImport(Glibc)

@@ -1,5 +1,5 @@
 import Foundation
-import NFCCore
+import SwiftNFCCore
 import VirtualNFC
 
 /// Measures how long a reader takes to read a message from a card that a PN532 at 115 200 baud acts as: by `nfc emulate`,

@@ -1,6 +1,6 @@
 import Foundation
 import NFC
-import NFCCore
+import SwiftNFCCore
 
 /// Measures the time that Swift adds to an exchange and to the start of a program, the speed of
 /// decoding messages, and what other programs send for the same work. Prints the ratios measured in

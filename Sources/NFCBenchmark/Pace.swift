@@ -1,5 +1,5 @@
 import Glibc
-import NFCCore
+import SwiftNFCCore
 import Synchronization
 import VirtualNFC
 

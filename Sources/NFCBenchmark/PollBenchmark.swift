@@ -1,5 +1,5 @@
 import Foundation
-import NFCCore
+import SwiftNFCCore
 import VirtualNFC
 
 /// Measures how long a tag that comes at a random moment is not reported, and how long one that has gone is, by `nfc

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 import VirtualNFC
 
 /// Measures how long a program takes from its start to the first tag that it reports, and to its

@@ -1,6 +1,6 @@
 import Foundation
 import NFC
-import NFCCore
+import SwiftNFCCore
 import Synchronization
 import VirtualNFC
 

@@ -1,5 +1,5 @@
-import ReaderExamination
-import SystemFacts
+import SwiftNFCReaderExamination
+import SwiftNFCSystemFacts
 
 // What concerns no single reader.
 extension Examination {

@@ -1,6 +1,6 @@
-import NFCCore
-import ReaderExamination
-import SystemFacts
+import SwiftNFCCore
+import SwiftNFCReaderExamination
+import SwiftNFCSystemFacts
 
 /// One examination of the system: each source examines its own readers, and the results are put together.
 struct Examination {

@@ -1,6 +1,6 @@
-import NFCCore
-import ReaderExamination
-import SystemFacts
+import SwiftNFCCore
+import SwiftNFCReaderExamination
+import SwiftNFCSystemFacts
 
 /// An examination by a source that has only what ``ReaderSource`` requires, such as one from outside this package.
 struct OutsideExamination: SourceExamination {

@@ -1,7 +1,7 @@
 import NFC
-import NFCCore
+import SwiftNFCCore
 import ReaderThread
-import SystemFacts
+import SwiftNFCSystemFacts
 
 extension ReaderDiagnosis {
   /// Returns the readers that are present, and the problems that affect them.

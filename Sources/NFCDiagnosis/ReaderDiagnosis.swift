@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The readers that are present, why some cannot be opened, and what to do.
 ///
@@ -33,5 +33,5 @@ extension ReaderDiagnosis {
   public typealias Problem = ReaderFinding.Problem
 
   /// A reader, or a serial port that may have one.
-  public typealias ExaminedReader = NFCCore.ExaminedReader
+  public typealias ExaminedReader = SwiftNFCCore.ExaminedReader
 }

@@ -1,6 +1,6 @@
-import NFCCore
-import ReaderExamination
-import SystemFacts
+import SwiftNFCCore
+import SwiftNFCReaderExamination
+import SwiftNFCSystemFacts
 
 /// Readers on USB that no source drives: known ones, and devices whose own names say that they are readers.
 struct UndrivenReaders: SourceExamination {

@@ -1,5 +1,5 @@
-import ChildProcesses
-import NFCCore
+import SwiftNFCChildProcesses
+import SwiftNFCCore
 import Synchronization
 
 #if canImport(Glibc)

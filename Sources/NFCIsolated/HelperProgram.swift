@@ -1,5 +1,5 @@
-import ChildProcesses
-import NFCCore
+import SwiftNFCChildProcesses
+import SwiftNFCCore
 
 #if canImport(Glibc)
 import Glibc

@@ -1,5 +1,5 @@
-import ChildProcesses
-import NFCCore
+import SwiftNFCChildProcesses
+import SwiftNFCCore
 import ReaderThread
 import Synchronization
 

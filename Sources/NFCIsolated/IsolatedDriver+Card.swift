@@ -1,7 +1,7 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Acts as a card. A reader of a stranger that uses node addresses ends the process that has the reader, and only that
-/// one: see ``NFCLibNFC/LibNFCDriver``.
+/// one: see ``SwiftNFCLibNFC/LibNFCDriver``.
 extension IsolatedDriver {
   func waitForActivation(as identity: CardIdentity, timeout: Duration) throws -> Bool {
     let response = try call(

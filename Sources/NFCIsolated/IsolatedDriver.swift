@@ -1,5 +1,5 @@
-import NFCCore
-import NFCLibNFC
+import SwiftNFCCore
+import SwiftNFCLibNFC
 import Synchronization
 
 /// A reader that libnfc drives in its own process.

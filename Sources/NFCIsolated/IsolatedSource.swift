@@ -1,5 +1,5 @@
-import NFCCore
-import NFCLibNFC
+import SwiftNFCCore
+import SwiftNFCLibNFC
 
 /// The readers that libnfc drives, each in its own process: `isolated:` before a libnfc connection
 /// string.

@@ -1,4 +1,4 @@
-import CLibNFC
+import CSwiftNFCLibNFC
 import Synchronization
 
 #if canImport(Glibc)

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// How many bytes some commands ask a tag for.
 enum AnswerLength {

@@ -1,4 +1,4 @@
-import CLibNFC
+import CSwiftNFCLibNFC
 
 /// Checks an answer of a PN53x before libnfc takes it apart.
 ///

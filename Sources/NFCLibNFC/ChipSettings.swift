@@ -1,4 +1,4 @@
-import CLibNFC
+import CSwiftNFCLibNFC
 
 /// The settings of a reader's chip, as far as this module depends on them.
 ///

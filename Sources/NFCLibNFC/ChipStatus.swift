@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The error codes of a PN53x: user manual UM0701-02, 7.1, table 15.
 enum ChipStatus {

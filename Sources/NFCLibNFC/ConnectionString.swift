@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// A libnfc connection string, `driver:address[:speed]`, and what can be known before libnfc opens it.
 package struct ConnectionString {

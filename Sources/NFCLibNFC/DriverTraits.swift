@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The limits of one of libnfc's drivers.
 ///

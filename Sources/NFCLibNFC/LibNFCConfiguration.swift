@@ -1,4 +1,4 @@
-import SystemFacts
+import SwiftNFCSystemFacts
 
 /// The files and variables that a configuration is read from.
 package protocol ConfigurationFiles {

@@ -1,4 +1,4 @@
-import SystemFacts
+import SwiftNFCSystemFacts
 
 #if canImport(Glibc)
 import Glibc

@@ -1,5 +1,5 @@
-import CLibNFC
-import NFCCore
+import CSwiftNFCLibNFC
+import SwiftNFCCore
 
 // MARK: Technologies that the chip has no search for
 

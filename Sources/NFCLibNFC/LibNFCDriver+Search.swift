@@ -1,5 +1,5 @@
-import CLibNFC
-import NFCCore
+import CSwiftNFCLibNFC
+import SwiftNFCCore
 
 // MARK: Looking for tags
 

@@ -1,5 +1,5 @@
-import CLibNFC
-import NFCCore
+import CSwiftNFCLibNFC
+import SwiftNFCCore
 
 /// A reader that libnfc drives.
 package final class LibNFCDriver: ReaderDriver {

@@ -1,5 +1,5 @@
-import NFCCore
-import NFCUSB
+import SwiftNFCCore
+import SwiftNFCUSB
 
 /// The readers that libnfc drives.
 ///

@@ -1,5 +1,5 @@
-import CLibNFC
-import NFCCore
+import CSwiftNFCLibNFC
+import SwiftNFCCore
 
 extension Target {
   /// Reads what libnfc has filled in. Lengths come from the tag by way of the reader's chip: one that is larger than

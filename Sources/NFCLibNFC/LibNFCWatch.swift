@@ -1,6 +1,6 @@
-import NFCCore
-import NFCUSB
-import SystemFacts
+import SwiftNFCCore
+import SwiftNFCUSB
+import SwiftNFCSystemFacts
 
 #if canImport(Glibc)
 import Glibc

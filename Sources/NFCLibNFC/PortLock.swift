@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 #if canImport(Glibc)
 import Glibc

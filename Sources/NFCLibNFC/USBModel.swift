@@ -1,4 +1,4 @@
-import SystemFacts
+import SwiftNFCSystemFacts
 
 /// A USB model that libnfc supports, or that may have a PN532 on its serial port, by its vendor and product
 /// numbers.

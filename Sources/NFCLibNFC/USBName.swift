@@ -1,5 +1,5 @@
-import NFCCore
-import NFCUSB
+import SwiftNFCCore
+import SwiftNFCUSB
 
 /// A name for a reader on USB.
 enum USBName: Hashable {

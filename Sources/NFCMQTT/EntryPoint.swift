@@ -1,4 +1,4 @@
-import ChildProcesses
+import SwiftNFCChildProcesses
 
 #if canImport(Glibc)
 import Glibc

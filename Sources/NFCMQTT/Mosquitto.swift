@@ -1,4 +1,4 @@
-import CMosquitto
+import CSwiftNFCMosquitto
 
 #if canImport(Glibc)
 import Glibc

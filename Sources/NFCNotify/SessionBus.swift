@@ -1,4 +1,4 @@
-import CDBus
+import CSwiftNFCDBus
 
 /// The part of the session bus that notifications need. This is the only file of this program that
 /// calls libdbus.

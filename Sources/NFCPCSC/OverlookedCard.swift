@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Decides when a service that shows no card is made to look again.
 ///

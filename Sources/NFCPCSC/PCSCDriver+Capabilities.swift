@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 // What gets through to a tag, and how much of it at once.
 extension PCSCDriver {

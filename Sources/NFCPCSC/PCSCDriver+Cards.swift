@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 // Cards that the service shows one at a time: recognizing them, and their commands.
 extension PCSCDriver {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 // MIFARE Classic, and MIFARE Plus in security level 1, which has the same SAK and ATR. The reader runs
 // the cipher. What such a Plus has in addition are frames of ISO/IEC 14443-3, which some readers send:

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 // Frames of tags: transparent sessions, encapsulation, and direct transmit.
 extension PCSCDriver {

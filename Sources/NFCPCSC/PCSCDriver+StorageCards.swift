@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 // Cards whose commands the reader has as its own: pages, blocks and keys.
 extension PCSCDriver {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 // Tags of ISO/IEC 15693: there may be several, and an inventory finds them.
 extension PCSCDriver {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 // Waking a card, and recognizing it again.
 extension PCSCDriver {

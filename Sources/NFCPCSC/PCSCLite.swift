@@ -1,6 +1,6 @@
-import CPCSCLite
+import CSwiftNFCPCSCLite
 import Dispatch
-import NFCCore
+import SwiftNFCCore
 import Synchronization
 
 /// pcsc-lite: the only file of this module that calls its functions.

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The facts about a PC/SC reader that are derived from its name: it cannot be asked.
 struct PCSCReaderModel {

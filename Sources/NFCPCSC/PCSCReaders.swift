@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 import Synchronization
 
 /// The readers of a PC/SC service, for watching them come and go. All calls except ``cancel`` are

@@ -1,5 +1,5 @@
-import NFCCore
-import SystemFacts
+import SwiftNFCCore
+import SwiftNFCSystemFacts
 
 /// The readers of a PC/SC service.
 package struct PCSCSource: ReaderSource {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 extension SmartCardFailure {
   /// Whether a connection to the service cannot be used after this failure.

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The commands of PC/SC part 3, 3.2.2.1, which every reader accepts for cards without ISO/IEC
 /// 14443-4, in place of the tag's own.

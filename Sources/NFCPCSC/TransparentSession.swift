@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The objects of a transparent session: PC/SC part 3, supplement 2.02.
 enum TransparentSession {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Frames of type A in APDUs of the reader's maker, for tags without ISO/IEC 14443-4.
 ///

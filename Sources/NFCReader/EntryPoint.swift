@@ -1,5 +1,5 @@
-import NFCIsolated
-import NFCLibNFC
+import SwiftNFCIsolated
+import SwiftNFCLibNFC
 
 #if canImport(Glibc)
 import Glibc

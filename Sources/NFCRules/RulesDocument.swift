@@ -1,4 +1,4 @@
-import JSONText
+import SwiftNFCJSONText
 import Yams
 
 /// A document of YAML as JSON.

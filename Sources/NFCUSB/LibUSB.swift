@@ -1,4 +1,4 @@
-import CLibUSB
+import CSwiftNFCLibUSB
 import Synchronization
 
 /// libusb-1.0. This is the only file of this module that calls its functions.

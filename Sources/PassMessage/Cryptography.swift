@@ -1,4 +1,4 @@
-import COpenSSL
+import CSwiftNFCOpenSSL
 
 // What this module uses of OpenSSL's libcrypto; no other file of it calls C.
 

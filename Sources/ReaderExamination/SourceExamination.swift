@@ -1,5 +1,5 @@
-import NFCCore
-import SystemFacts
+import SwiftNFCCore
+import SwiftNFCSystemFacts
 
 /// A source that examines its readers by the facts of the system, and so finds more than
 /// ``ReaderSource/findings(about:)`` can say: readers that it cannot open, ports that may have one, settings.

@@ -1,5 +1,5 @@
-import NFCCore
-import SystemFacts
+import SwiftNFCCore
+import SwiftNFCSystemFacts
 
 /// The readers of one source, and what concerns none of them in particular.
 package struct SourceReport {

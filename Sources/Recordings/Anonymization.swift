@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 extension Recording {
   /// Returns the recording with other identifiers in place of the tags' own. The readers' serial

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The files and records of a smart card in exchanges.
 struct CardContent {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Finds the parts of memories in the exchanges of one reader.
 struct ContentLocator {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Replaces the memory content of the tags in a recording.
 ///

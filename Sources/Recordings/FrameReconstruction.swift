@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Reconstructs the frames behind a call of a reader's driver.
 ///

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 import Synchronization
 
 /// Writes the communication over the air to a capture file for Wireshark (pcapng).

@@ -1,5 +1,5 @@
 import NDEF
-import NFCCore
+import SwiftNFCCore
 
 /// The bytes of a command or an answer, some of which may be masked because they are keys or
 /// passwords.

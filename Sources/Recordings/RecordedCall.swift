@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// One call of a reader's driver and its outcome: one line of a recording.
 public struct RecordedCall: Hashable, Sendable {

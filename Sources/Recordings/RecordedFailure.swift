@@ -1,5 +1,5 @@
-import JSONText
-import NFCCore
+import SwiftNFCJSONText
+import SwiftNFCCore
 
 // An error in the form of a line of a recording.
 extension NFCError {

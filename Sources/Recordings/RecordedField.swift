@@ -1,5 +1,5 @@
-import JSONText
-import NFCCore
+import SwiftNFCJSONText
+import SwiftNFCCore
 
 /// Reads the fields of a line; each error says what is wrong with the field.
 struct RecordedField {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// A reader whose calls are in a recording.
 public struct RecordedReader: Hashable, Sendable {
@@ -12,7 +12,7 @@ public struct RecordedReader: Hashable, Sendable {
   public var capabilities: ReaderCapabilities
   /// The technologies whose tags the reader finds one at a time.
   public var findsOneByOne: Set<TagTechnology>
-  /// Whether a reader that was lost can be used again; see ``NFCCore/ReaderDriver/canReconnect``.
+  /// Whether a reader that was lost can be used again; see ``SwiftNFCCore/ReaderDriver/canReconnect``.
   public var canReconnect: Bool
 
   package init(

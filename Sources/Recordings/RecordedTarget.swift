@@ -1,5 +1,5 @@
-import JSONText
-import NFCCore
+import SwiftNFCJSONText
+import SwiftNFCCore
 
 // The activation data of a tag in the form of a line of a recording.
 extension Target {

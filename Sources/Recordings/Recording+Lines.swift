@@ -1,5 +1,5 @@
-import JSONText
-import NFCCore
+import SwiftNFCJSONText
+import SwiftNFCCore
 
 extension Recording.Line {
   /// - Parameter isFirst: whether the line must name the format.

@@ -1,5 +1,5 @@
-import JSONText
-import NFCCore
+import SwiftNFCJSONText
+import SwiftNFCCore
 
 /// The recorded communication between readers and tags, as text with one JSON object per line.
 ///

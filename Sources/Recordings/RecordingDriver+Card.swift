@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// A reader that acts as a card. Waits in which nothing has come are not recorded.
 extension RecordingDriver {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// A driver that forwards all calls to another driver and records them.
 final class RecordingDriver: RandomNumberDriver {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Finds keys and passwords in the commands to a tag and in its answers.
 ///

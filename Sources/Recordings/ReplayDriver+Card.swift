@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Plays the reader that has used this one as a card.
 extension ReplayDriver {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The calls of one reader of a recording, and the position of the playback.
 struct ReplayScript {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The part of a tag's memory that a recording shows.
 struct TagMemory {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The blocks of ISO/IEC 15693 tags in exchanges.
 enum VicinityContent {

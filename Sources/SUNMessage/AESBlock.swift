@@ -1,4 +1,4 @@
-import COpenSSL
+import CSwiftNFCOpenSSL
 
 /// AES-128 on blocks of 16 bytes: FIPS 197; CBC according to NIST SP 800-38A.
 enum AESBlock {

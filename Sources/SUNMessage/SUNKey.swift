@@ -1,4 +1,4 @@
-import COpenSSL
+import CSwiftNFCOpenSSL
 
 /// An AES-128 key that verifies SUN messages.
 ///

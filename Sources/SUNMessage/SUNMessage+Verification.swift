@@ -1,4 +1,4 @@
-import COpenSSL
+import CSwiftNFCOpenSSL
 
 extension SUNMessage {
   /// Decrypts the message and checks its MAC with one key for every chip.

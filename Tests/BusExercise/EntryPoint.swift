@@ -1,5 +1,5 @@
 import NFC
-import NFCCore
+import SwiftNFCCore
 
 /// Commands that are cancelled or not answered, and those after them, in a process that sees a reader on a bus.
 ///

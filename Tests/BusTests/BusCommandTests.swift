@@ -1,5 +1,5 @@
 import Foundation
-import NFCCore
+import SwiftNFCCore
 import TestSupport
 import Testing
 import VirtualNFC

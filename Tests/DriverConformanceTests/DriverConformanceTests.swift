@@ -1,6 +1,6 @@
 import DriverConformance
-import NFCIsolated
-import NFCLibNFC
+import SwiftNFCIsolated
+import SwiftNFCLibNFC
 import Testing
 
 /// Each driver of this package, put through what every driver does.

@@ -1,7 +1,7 @@
 import DriverConformance
 import Foundation
 import NFC
-import NFCLibNFC
+import SwiftNFCLibNFC
 import Synchronization
 import VirtualNFC
 

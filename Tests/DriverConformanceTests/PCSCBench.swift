@@ -1,6 +1,6 @@
 import DriverConformance
 import NFC
-import NFCPCSC
+import SwiftNFCPCSC
 import VirtualNFC
 
 /// A virtual PC/SC reader, reached without a daemon: one card at a time.

@@ -4,7 +4,7 @@ import TagImages
 import Testing
 import VirtualNFC
 
-@testable import NFCTool
+@testable import SwiftNFCTool
 
 /// `nfc dump`, `nfc restore` and `nfc protect` on every tag from the field that has a memory, or a password.
 @Suite struct FieldMemoryTests {

@@ -1,7 +1,7 @@
 import Testing
 import VirtualNFC
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 
 /// A tag as it comes from the field: formatted by somebody else, half-locked, half-written, protected; and what each
 /// procedure must come to on it.

@@ -2,7 +2,7 @@ import NFC
 import Testing
 import VirtualNFC
 
-@testable import NFCTool
+@testable import SwiftNFCTool
 
 /// Every procedure that reads or writes over every tag from the field.
 @Suite struct FieldTests {

@@ -1,6 +1,6 @@
 import NFC
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 
 /// Tries to write all of a tag's memory that holds a message or leads to one, by commands of the tag's own.
 struct RawWriting {

@@ -2,7 +2,7 @@ import NDEF
 import TagImages
 import TravelDocuments
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 
 /// Hands bytes to a decoder, as the seeded run of the tests and the longer one of Scripts/fuzz do.
 ///

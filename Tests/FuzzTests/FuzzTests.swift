@@ -1,4 +1,4 @@
-import SeededRandom
+import SwiftNFCSeededRandom
 import NDEF
 import TagImages
 import Testing

@@ -1,5 +1,5 @@
 import NFC
-import NFCCore
+import SwiftNFCCore
 import Foundation
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
 import Synchronization
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 @testable import VirtualNFC
 
 /// A tag with a reader's antenna right at it: no libnfc, no line and no clock, so that millions of operations on

@@ -1,4 +1,4 @@
-@testable import NFCCore
+@testable import SwiftNFCCore
 @testable import VirtualNFC
 
 /// What the model check does with chips of one kind only.

@@ -1,7 +1,7 @@
-import SeededRandom
+import SwiftNFCSeededRandom
 import ReaderThread
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 @testable import VirtualNFC
 
 /// What the model does not allow, and how it came about.

@@ -1,4 +1,4 @@
-@testable import NFCCore
+@testable import SwiftNFCCore
 @testable import VirtualNFC
 
 /// A tag that the model check runs on.

@@ -1,7 +1,7 @@
 import ReaderThread
 import Testing
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 @testable import VirtualNFC
 
 /// Every exchange of every change is refused once, refused from then on, and damaged in every way; then somebody who

@@ -1,4 +1,4 @@
-import SeededRandom
+import SwiftNFCSeededRandom
 import Foundation
 import NDEF
 import Testing

@@ -1,5 +1,5 @@
-import NFCLibNFC
-import SystemFacts
+import SwiftNFCLibNFC
+import SwiftNFCSystemFacts
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import NFC
-import NFCLibNFC
-import NFCPCSC
-import SystemFacts
+import SwiftNFCLibNFC
+import SwiftNFCPCSC
+import SwiftNFCSystemFacts
 import TestSupport
 import Testing
 

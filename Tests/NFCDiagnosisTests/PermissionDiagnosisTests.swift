@@ -1,6 +1,6 @@
 import Foundation
-import NFCLibNFC
-import SystemFacts
+import SwiftNFCLibNFC
+import SwiftNFCSystemFacts
 import TestSupport
 import Testing
 

@@ -1,11 +1,11 @@
 import Foundation
-import NFCCore
-import SystemFacts
+import SwiftNFCCore
+import SwiftNFCSystemFacts
 import TestSupport
 import Testing
 
 @testable import NFCDiagnosis
-@testable import NFCLibNFC
+@testable import SwiftNFCLibNFC
 
 /// Serial ports, I²C and SPI buses.
 @Suite struct PortDiagnosisTests {

@@ -1,8 +1,8 @@
-import NFCCore
-import NFCLibNFC
-import NFCPCSC
-import ReaderExamination
-import SystemFacts
+import SwiftNFCCore
+import SwiftNFCLibNFC
+import SwiftNFCPCSC
+import SwiftNFCReaderExamination
+import SwiftNFCSystemFacts
 import TestSupport
 
 @testable import NFCDiagnosis

@@ -1,6 +1,6 @@
 import NFC
-import NFCPCSC
-import SystemFacts
+import SwiftNFCPCSC
+import SwiftNFCSystemFacts
 import TestSupport
 import Testing
 

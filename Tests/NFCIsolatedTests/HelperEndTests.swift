@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import VirtualNFC
 
-@testable import NFCIsolated
+@testable import SwiftNFCIsolated
 
 /// A helper that crashes, hangs, is killed or is stopped costs a reader and not the program.
 @Suite struct HelperEndTests {

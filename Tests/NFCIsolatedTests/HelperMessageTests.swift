@@ -1,9 +1,9 @@
-import SeededRandom
+import SwiftNFCSeededRandom
 import NFC
 import TestSupport
 import Testing
 
-@testable import NFCIsolated
+@testable import SwiftNFCIsolated
 
 @Suite struct HelperMessageTests {
   static let targets: [Target] = [

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import VirtualNFC
 
-@testable import NFCIsolated
+@testable import SwiftNFCIsolated
 
 /// A virtual reader with tags in its field, which libnfc has open in a process of its own.
 struct IsolatedBench: Sendable {

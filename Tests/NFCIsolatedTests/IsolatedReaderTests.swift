@@ -3,7 +3,7 @@ import NFC
 import Testing
 import VirtualNFC
 
-@testable import NFCIsolated
+@testable import SwiftNFCIsolated
 
 /// What a program has of a reader whose driver runs in another process.
 @Suite struct IsolatedReaderTests {

@@ -2,7 +2,7 @@ import NFC
 import Synchronization
 import Testing
 
-@testable import NFCLibNFC
+@testable import SwiftNFCLibNFC
 @testable import VirtualNFC
 
 extension LibNFCTests {

@@ -1,7 +1,7 @@
-import NFCCore
+import SwiftNFCCore
 import Testing
 
-@testable import NFCLibNFC
+@testable import SwiftNFCLibNFC
 
 extension LibNFCTests {
   /// The code of an NFC Barcode in what the chip has heard.

@@ -1,9 +1,9 @@
 import NFC
-import NFCCore
+import SwiftNFCCore
 import Testing
 import VirtualNFC
 
-@testable import NFCLibNFC
+@testable import SwiftNFCLibNFC
 
 extension LibNFCTests {
   /// The error codes of the chip (UM0701-02, 7.1, table 15): what libnfc makes of each, and what a program receives.

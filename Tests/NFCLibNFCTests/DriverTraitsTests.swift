@@ -1,7 +1,7 @@
 import NFC
 import Testing
 
-@testable import NFCLibNFC
+@testable import SwiftNFCLibNFC
 
 extension LibNFCTests {
   /// What libnfc's drivers can carry, and which readers are looked for.

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import VirtualNFC
 
-@testable import NFCLibNFC
+@testable import SwiftNFCLibNFC
 
 /// Tests which of the process's descriptors is taken for libnfc's.
 @Suite struct LineTests {

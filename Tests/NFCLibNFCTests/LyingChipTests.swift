@@ -1,9 +1,9 @@
 import NFC
-import NFCCore
+import SwiftNFCCore
 import Testing
 import VirtualNFC
 
-@testable import NFCLibNFC
+@testable import SwiftNFCLibNFC
 
 extension LibNFCTests {
   /// A chip whose answers have the right frame and a content that cannot be: libnfc would end the process, or hand out

@@ -3,7 +3,7 @@ import NFC
 import Testing
 import VirtualNFC
 
-@testable import NFCLibNFC
+@testable import SwiftNFCLibNFC
 
 extension LibNFCTests {
   /// libnfc puts descriptors into the sets of select(2) unseen, and 1024 or more ends the process.

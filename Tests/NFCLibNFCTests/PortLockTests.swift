@@ -1,9 +1,9 @@
 import Foundation
-import NFCCore
+import SwiftNFCCore
 import Testing
 import VirtualNFC
 
-@testable import NFCLibNFC
+@testable import SwiftNFCLibNFC
 
 /// A port is locked while a reader uses it, and free immediately afterwards.
 @Suite struct PortLockTests {

@@ -1,11 +1,11 @@
 import Foundation
 import NFC
-import NFCCore
+import SwiftNFCCore
 import Synchronization
 import Testing
 import VirtualNFC
 
-@testable import NFCLibNFC
+@testable import SwiftNFCLibNFC
 
 extension LibNFCTests {
   /// Which USB adapter a serial port is on, and that another one is not taken for it.

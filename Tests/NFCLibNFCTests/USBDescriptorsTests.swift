@@ -1,6 +1,6 @@
 import Testing
 
-@testable import NFCLibNFC
+@testable import SwiftNFCLibNFC
 
 /// Tests which descriptors libnfc's driver for the ACR122U survives.
 @Suite struct USBDescriptorsTests {

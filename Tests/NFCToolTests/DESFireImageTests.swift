@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import VirtualNFC
 
-@testable import NFCTool
+@testable import SwiftNFCTool
 
 /// Tests the exchanges that the image of a DESFire card takes: as few as with commands made for it alone.
 @Suite(.replayed) struct DESFireImageTests {

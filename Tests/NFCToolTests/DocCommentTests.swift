@@ -99,7 +99,11 @@ import Testing
   }
 
   private static func errors(_ functions: [String]) async throws -> String {
-    let imports = (["Foundation", "Synchronization", "Testing"] + modules).map { "import \($0)" }
+    let imports =
+      (["Foundation", "Synchronization", "Testing"]
+      + modules.map(DocumentationTests.name(ofModule:))).map {
+        "import \($0)"
+      }
     return try await TemporaryDirectory.with { directory async throws in
       let file = directory.appending(path: "Snippets.swift")
       let program = imports + [preamble] + functions

@@ -125,6 +125,12 @@ import Testing
     let symbols: [PublicSymbol]
   }
 
+  /// Returns the name of the module in a folder of `Sources`: one that is no library's own has a name that nobody else
+  /// uses.
+  static func name(ofModule folder: String) -> String {
+    folder == "NFCCore" ? "SwiftNFCCore" : folder
+  }
+
   private static func publicSymbols(_ module: String) async throws -> [PublicSymbol] {
     try await TemporaryDirectory.with { directory async throws in
       let build = try RunningTool.built().path
@@ -134,7 +140,7 @@ import Testing
           set -- "$@" -Xcc "-fmodule-map-file=$map"
         done
         T=$(dirname "$(readlink -f "$(command -v swiftc)")")
-        "$T/swift-symbolgraph-extract" -module-name \(module) -I "$BUILD/Modules" "$@" \\
+        "$T/swift-symbolgraph-extract" -module-name \(name(ofModule: module)) -I "$BUILD/Modules" "$@" \\
           -target "$(swiftc -print-target-info | sed -n 's/.*"unversionedTriple": "\\(.*\\)".*/\\1/p' | head -n 1)" \\
           -output-dir "$OUT" -minimum-access-level public -skip-synthesized-members
         """,

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import NFCTool
+@testable import SwiftNFCTool
 
 /// Tests of files that belong to another user. Only the administrator can make one.
 @Suite(.enabled(if: geteuid() == 0)) struct ForeignFileTests {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import VirtualNFC
 
-@testable import NFCTool
+@testable import SwiftNFCTool
 
 /// Tests of passwords and keys that a command is given: each is used, or refused.
 @Suite struct GivenSecretTests {

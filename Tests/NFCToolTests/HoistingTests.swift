@@ -1,6 +1,6 @@
 import Testing
 
-@testable import NFCTool
+@testable import SwiftNFCTool
 
 @Suite struct HoistingTests {
   @Test(arguments: [

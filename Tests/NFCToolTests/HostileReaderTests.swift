@@ -3,7 +3,7 @@ import NDEF
 import Testing
 import VirtualNFC
 
-@testable import NFCTool
+@testable import SwiftNFCTool
 
 /// A chip that lies costs a command, or a moment of a command that goes on, and never the process.
 @Suite struct HostileReaderTests {

@@ -1,12 +1,12 @@
 import Foundation
-import JSONText
+import SwiftNFCJSONText
 import NFC
 import Synchronization
 import TestSupport
 import Testing
 import VirtualNFC
 
-@testable import NFCTool
+@testable import SwiftNFCTool
 
 /// Tests what `nfc info` sends to each virtual tag. A number that grows unnoticed makes every look at such a tag slower.
 @Suite struct InfoCountTests {

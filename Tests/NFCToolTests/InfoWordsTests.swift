@@ -3,7 +3,7 @@ import NFC
 import Testing
 import VirtualNFC
 
-@testable import NFCTool
+@testable import SwiftNFCTool
 
 /// What `nfc info` says in words about the activation of a card, its applications and its directory.
 @Suite struct InfoWordsTests {

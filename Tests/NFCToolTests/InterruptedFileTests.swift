@@ -3,7 +3,7 @@ import TagImages
 import Testing
 import VirtualNFC
 
-@testable import NFCTool
+@testable import SwiftNFCTool
 
 /// Tests of `nfc restore`, interrupted at every exchange.
 @Suite struct InterruptedFileTests {

@@ -1,8 +1,8 @@
-import JSONText
+import SwiftNFCJSONText
 import NFC
 import Testing
 
-@testable import NFCTool
+@testable import SwiftNFCTool
 
 @Suite struct JSONTests {
   /// The time grows with the list, not with its square.

@@ -3,7 +3,7 @@ import NFC
 import TestSupport
 import Testing
 
-@testable import NFCTool
+@testable import SwiftNFCTool
 
 /// Tests of `nfc lock --plan`, on every kind of tag that can be locked.
 @Suite struct LockPlanTests {

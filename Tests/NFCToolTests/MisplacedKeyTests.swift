@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import NFCTool
+@testable import SwiftNFCTool
 
 /// A key or password in the wrong place of a command line is in no error: a script's log keeps standard error.
 @Suite struct MisplacedKeyTests {

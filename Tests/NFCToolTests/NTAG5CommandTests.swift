@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import VirtualNFC
 
-@testable import NFCTool
+@testable import SwiftNFCTool
 
 /// Tests of `nfc iso15693 secrets`, `set-keys`, `enforce` and `hide-passwords`. With a real PC/SC daemon, each command
 /// runs in its own process, and the field is off between two of them.

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import NFCTool
+@testable import SwiftNFCTool
 
 /// `nfc passport` on the virtual document.
 @Suite struct PassportCommandTests {

@@ -1,7 +1,7 @@
 import NFC
 import Testing
 
-@testable import NFCTool
+@testable import SwiftNFCTool
 
 /// What `nfc plus` advises after an error.
 @Suite struct PlusAdviceTests {

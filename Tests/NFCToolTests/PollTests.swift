@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 import VirtualNFC
 
-@testable import NFCTool
+@testable import SwiftNFCTool
 
 @Suite struct PollTests {
   /// Returns a line with its time set to zero. Only the time differs between two runs.

@@ -1,7 +1,7 @@
 import NFC
 import Testing
 
-@testable import NFCTool
+@testable import SwiftNFCTool
 
 @Suite struct ReaderLossesTests {
   @Test func reportsALossOnceUntilTheReaderWorks() {

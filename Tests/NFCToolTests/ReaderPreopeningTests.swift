@@ -2,7 +2,7 @@ import NFC
 import Testing
 import VirtualNFC
 
-@testable import NFCTool
+@testable import SwiftNFCTool
 
 @Suite struct ReaderPreopeningTests {
   @Test(arguments: [

@@ -4,7 +4,7 @@ import TagImages
 import Testing
 import VirtualNFC
 
-@testable import NFCTool
+@testable import SwiftNFCTool
 
 /// Tests of `nfc restore` and `nfc copy` with the SRx and ST25TB chips of ST, which answer nothing to a write.
 @Suite struct SRxRestoreTests {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import VirtualNFC
 
-@testable import NFCTool
+@testable import SwiftNFCTool
 
 /// Tests how often `nfc info` asks a chip for its signature.
 @Suite struct SignatureQuestionTests {

@@ -4,8 +4,8 @@ import TagImages
 import TestSupport
 import Testing
 
-@testable import NFCCore
-@testable import NFCTool
+@testable import SwiftNFCCore
+@testable import SwiftNFCTool
 @testable import VirtualNFC
 
 /// Tests of images of tags that Core NFC does not support, and of cards of which only the identity is

@@ -1,11 +1,11 @@
-import JSONText
+import SwiftNFCJSONText
 import NFC
 import SecureTags
 import TestSupport
 import Testing
 import VirtualNFC
 
-@testable import NFCTool
+@testable import SwiftNFCTool
 
 /// Tests of the passwords of ISO 15693 tags, with a virtual PC/SC reader that the test keeps for all
 /// commands.

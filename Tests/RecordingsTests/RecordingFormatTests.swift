@@ -1,6 +1,6 @@
-import SeededRandom
-import JSONText
-import NFCCore
+import SwiftNFCSeededRandom
+import SwiftNFCJSONText
+import SwiftNFCCore
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import NFC
-import NFCPCSC
+import SwiftNFCPCSC
 import Synchronization
 import Testing
 import VirtualNFC

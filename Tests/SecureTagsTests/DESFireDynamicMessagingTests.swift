@@ -1,5 +1,5 @@
 import NFC
-import NFCCore
+import SwiftNFCCore
 import SUNMessage
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
 import Foundation
-import SystemFacts
+import SwiftNFCSystemFacts
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import SeededRandom
+import SwiftNFCSeededRandom
 import TagImages
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
 import Foundation
-import NFCCore
+import SwiftNFCCore
 import Testing
 import TestSupport
 import VirtualNFC

@@ -1,8 +1,8 @@
 import Dispatch
 import Foundation
 import NDEF
-import NFCBackground
-import NFCCore
+import SwiftNFCBackground
+import SwiftNFCCore
 
 /// Receives the tags that are tapped while no session runs. This is an addition to Apple's
 /// interface: an iPhone calls UIKit's `application(_:continue:restorationHandler:)`.

@@ -1,4 +1,4 @@
-import ChildProcesses
+import SwiftNFCChildProcesses
 
 /// Shows a desktop notification for each event, using the program `notify-send` (libnotify).
 ///

@@ -1,6 +1,6 @@
 import Dispatch
 import NFC
-import NFCBackground
+import SwiftNFCBackground
 import ReaderThread
 import Synchronization
 

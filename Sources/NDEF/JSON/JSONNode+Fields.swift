@@ -1,4 +1,4 @@
-import JSONText
+import SwiftNFCJSONText
 
 extension NDEFFieldValue {
   /// The value of a node, without line numbers.

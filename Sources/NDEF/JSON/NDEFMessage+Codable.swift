@@ -1,4 +1,4 @@
-import JSONText
+import SwiftNFCJSONText
 
 extension NDEFMessage {
   /// Creates a message from JSON: an object with `records`, a bare list of records, or one record.

@@ -1,4 +1,4 @@
-import JSONText
+import SwiftNFCJSONText
 
 extension UInt8 {
   var isPrintableASCII: Bool { (0x20...0x7E).contains(self) }

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The tags in the fields of several readers, for programs that decide themselves
 /// when each search takes place.

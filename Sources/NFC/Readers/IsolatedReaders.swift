@@ -1,4 +1,4 @@
-import NFCIsolated
+import SwiftNFCIsolated
 
 /// Readers that libnfc drives in processes of their own.
 package enum IsolatedReaders {

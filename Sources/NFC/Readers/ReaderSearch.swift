@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 import ReaderThread
 
 /// Searches for readers, one source after the other.

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The technologies that one reader of a group polls.
 package struct ReaderShare: Sendable {

@@ -1,7 +1,7 @@
-import NFCCore
-import NFCIsolated
-import NFCLibNFC
-import NFCPCSC
+import SwiftNFCCore
+import SwiftNFCIsolated
+import SwiftNFCLibNFC
+import SwiftNFCPCSC
 import ReaderThread
 import Synchronization
 

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// An event of a group of readers: something happened to one of them, or in its field.
 ///

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 import Synchronization
 
 /// A sequence of the events of several readers and their fields, until the task is cancelled or no

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 import Synchronization
 
 /// Several readers that work as one: they search for tags concurrently, without waiting for each

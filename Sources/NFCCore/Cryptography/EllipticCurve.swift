@@ -1,4 +1,4 @@
-import COpenSSL
+import CSwiftNFCOpenSSL
 
 /// The short curves of originality signatures (SEC 2, 2.4 to 2.6), and ECDSA over them.
 enum EllipticCurve: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// A request of a program to the process that has its reader: one call of ``ReaderDriver``, or of
 /// ``ReaderSource`` before there is a driver.

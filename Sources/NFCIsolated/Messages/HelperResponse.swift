@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The answer of the process that has the reader.
 enum HelperResponse: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 extension MessageWriter {
   mutating func identity(_ value: CardIdentity) {

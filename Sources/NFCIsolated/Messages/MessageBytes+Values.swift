@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 // The encoding of NFCCore's values in a message. Their order here is part of the protocol's
 // version.

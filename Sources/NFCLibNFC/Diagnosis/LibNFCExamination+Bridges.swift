@@ -1,6 +1,6 @@
-import NFCCore
-import ReaderExamination
-import SystemFacts
+import SwiftNFCCore
+import SwiftNFCReaderExamination
+import SwiftNFCSystemFacts
 
 // Serial ports over USB.
 extension LibNFCExamination {

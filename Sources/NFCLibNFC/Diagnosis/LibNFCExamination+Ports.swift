@@ -1,5 +1,5 @@
-import NFCCore
-import SystemFacts
+import SwiftNFCCore
+import SwiftNFCSystemFacts
 
 // Readers on serial ports and buses.
 extension LibNFCExamination {

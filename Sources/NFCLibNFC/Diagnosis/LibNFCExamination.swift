@@ -1,6 +1,6 @@
-import NFCCore
-import ReaderExamination
-import SystemFacts
+import SwiftNFCCore
+import SwiftNFCReaderExamination
+import SwiftNFCSystemFacts
 
 extension LibNFCSource: ExaminableSource {
   package func examination(of system: SystemSnapshot) -> any SourceExamination {

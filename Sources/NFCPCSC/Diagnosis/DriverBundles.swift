@@ -1,4 +1,4 @@
-import SystemFacts
+import SwiftNFCSystemFacts
 
 /// The USB readers that the installed drivers of pcscd support, from the lists in their
 /// `Info.plist`.

@@ -1,5 +1,5 @@
-import NFCCore
-import SystemFacts
+import SwiftNFCCore
+import SwiftNFCSystemFacts
 
 // Readers that another source drives, and that the service opens as well: pcscd opens every reader that it has a
 // driver for as soon as any PC/SC program starts it.

@@ -1,5 +1,5 @@
-import NFCCore
-import SystemFacts
+import SwiftNFCCore
+import SwiftNFCSystemFacts
 
 // The service itself.
 extension PCSCExamination {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The state of the PC/SC service.
 package enum SmartCardServiceState: Sendable {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The command code and the parameters in an APDU defined by the reader's maker; the answer has no
 /// flags.

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// `FF 30`, which HID's OMNIKEY readers have for commands that storage cards lack, in addition to
 /// `FF B0` and `FF D6` with a block number of 16 bits (LibLogicalAccess, iso15693pcsccommands.cpp).

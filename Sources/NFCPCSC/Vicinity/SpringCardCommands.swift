@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// `FF F6`, the command code and the parameters, for SpringCard's readers that do not accept frames
 /// (PMD2271, 3.3.4; docs.springcard.com, SpringCore, RFID instruction), with the modes that `FF FB

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Unchanged frames, flags first, to the tag that one of SpringCard's readers has found; see
 /// ``Encapsulation``.

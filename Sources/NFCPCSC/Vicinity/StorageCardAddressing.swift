@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 extension StorageCardBlocks.Addressing {
   /// Finds out with a few reads how a reader interprets P1 and P2.

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// `FF B0` and `FF D6`, one block at a time (PC/SC part 3, 3.2.2.1). These readers transmit nothing
 /// else.

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The way in which a reader without transparent sessions accepts commands for the ISO/IEC 15693
 /// tag that it has found.

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 import PassMessage
 
 /// GET VAS DATA of Apple's Value Added Services.

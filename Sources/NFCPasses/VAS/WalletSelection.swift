@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// What a phone says of its wallet when the application for passes is selected.
 struct WalletSelection: Hashable {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import JSONText
+import SwiftNFCJSONText
 import NFC
 import SecureTags
 

@@ -1,6 +1,6 @@
 import ArgumentParser
 import NFC
-import NFCBackground
+import SwiftNFCBackground
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

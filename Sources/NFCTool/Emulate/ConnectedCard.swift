@@ -1,5 +1,5 @@
 import NFC
-import NFCBackground
+import SwiftNFCBackground
 import ReaderThread
 import Synchronization
 

@@ -1,4 +1,4 @@
-import JSONText
+import SwiftNFCJSONText
 import NFC
 
 /// Reports what happens to a card, counts taps, and decides when a command has seen enough of them.

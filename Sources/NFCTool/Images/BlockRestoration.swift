@@ -1,5 +1,5 @@
 import NFC
-import NFCCore
+import SwiftNFCCore
 import TagImages
 
 /// Restores an image to a tag of plain blocks: ISO 15693, FeliCa Lite or Topaz.

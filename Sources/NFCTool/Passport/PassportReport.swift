@@ -1,4 +1,4 @@
-import JSONText
+import SwiftNFCJSONText
 import TravelDocuments
 
 /// What was read of a document, for people and programs.

@@ -1,4 +1,4 @@
-import JSONText
+import SwiftNFCJSONText
 import ArgumentParser
 import NFC
 import SecureTags

@@ -1,4 +1,4 @@
-import JSONText
+import SwiftNFCJSONText
 import NFC
 
 /// The application directory of a MIFARE Classic: which sectors belong to which application.

@@ -1,5 +1,5 @@
 import NFC
-import NFCCore
+import SwiftNFCCore
 
 /// An application that the payment system environment of a bank card lists, with its name only: no number and no
 /// name of a person is in the list.

@@ -1,4 +1,4 @@
-import JSONText
+import SwiftNFCJSONText
 import NFC
 
 /// Details of an NFC Barcode. Polling already returns its complete content.

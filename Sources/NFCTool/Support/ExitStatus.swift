@@ -1,4 +1,4 @@
-import JSONText
+import SwiftNFCJSONText
 import NFC
 
 /// The exit status of the process. Values from 64 are the codes of sysexits.h.

@@ -1,4 +1,4 @@
-import JSONText
+import SwiftNFCJSONText
 import NFC
 
 /// A table of facts for people, with one fact per line and the names in a column of their own.

@@ -1,4 +1,4 @@
-import JSONText
+import SwiftNFCJSONText
 
 extension JSONValue {
   /// Encodes a value and keeps its keys in the order in which they are encoded. Foundation's encoder does not

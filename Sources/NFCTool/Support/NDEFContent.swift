@@ -1,4 +1,4 @@
-import JSONText
+import SwiftNFCJSONText
 import NFC
 
 /// The NDEF content of a tag, as `nfc read` prints it.

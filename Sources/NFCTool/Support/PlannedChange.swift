@@ -1,4 +1,4 @@
-import JSONText
+import SwiftNFCJSONText
 
 /// The output of `--plan`: one line for each change.
 enum PlannedChange {

@@ -1,5 +1,5 @@
 import Dispatch
-import NFCBackground
+import SwiftNFCBackground
 import ReaderThread
 import Synchronization
 import VirtualNFC

@@ -1,4 +1,4 @@
-import JSONText
+import SwiftNFCJSONText
 import NFC
 
 /// Announces readers to Home Assistant as tag scanners, with the discovery of its MQTT integration.

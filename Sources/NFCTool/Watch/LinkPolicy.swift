@@ -1,4 +1,4 @@
-import JSONText
+import SwiftNFCJSONText
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

@@ -1,5 +1,5 @@
 import NFC
-import NFCCore
+import SwiftNFCCore
 import Synchronization
 
 /// Opens a reader that was specified by name, also when it has returned under another address.

@@ -1,5 +1,5 @@
-import ChildProcesses
-import JSONText
+import SwiftNFCChildProcesses
+import SwiftNFCJSONText
 
 /// A value in a file of rules.
 struct RulesNode: Sendable {

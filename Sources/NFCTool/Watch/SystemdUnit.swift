@@ -1,6 +1,6 @@
-import ChildProcesses
+import SwiftNFCChildProcesses
 import NFC
-import NFCBackground
+import SwiftNFCBackground
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

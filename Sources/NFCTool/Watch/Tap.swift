@@ -1,4 +1,4 @@
-import JSONText
+import SwiftNFCJSONText
 import NFC
 
 /// A tag that was held to a reader, as `nfc watch` reports it.

@@ -1,5 +1,5 @@
 import NFC
-import NFCBackground
+import SwiftNFCBackground
 
 #if canImport(Glibc)
 import Glibc

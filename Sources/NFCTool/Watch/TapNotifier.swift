@@ -1,5 +1,5 @@
-import ChildProcesses
-import JSONText
+import SwiftNFCChildProcesses
+import SwiftNFCJSONText
 import NFC
 import Synchronization
 

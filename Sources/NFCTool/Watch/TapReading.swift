@@ -1,4 +1,4 @@
-import JSONText
+import SwiftNFCJSONText
 import NFC
 
 /// The data of a tag that has arrived, as far as it can be read.

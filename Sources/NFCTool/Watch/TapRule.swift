@@ -1,4 +1,4 @@
-import NFCBackground
+import SwiftNFCBackground
 
 /// What happens to a tag on a reader.
 enum TapEvent: String, Hashable, Sendable, CaseIterable {

@@ -1,4 +1,4 @@
-import JSONText
+import SwiftNFCJSONText
 import NFC
 
 /// An error in a file of rules.

@@ -1,4 +1,4 @@
-import NFCBackground
+import SwiftNFCBackground
 
 #if canImport(Glibc)
 import Glibc

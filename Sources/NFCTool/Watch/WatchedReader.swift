@@ -1,6 +1,6 @@
 import Dispatch
 import NFC
-import NFCBackground
+import SwiftNFCBackground
 import Synchronization
 
 /// Watches one reader while the task is running: opens it, opens it again when it returns, and runs commands

@@ -1,5 +1,5 @@
 import NFC
-import NFCBackground
+import SwiftNFCBackground
 import Synchronization
 
 /// The readers of one watcher: those that were specified, or all readers that are present or arrive later.

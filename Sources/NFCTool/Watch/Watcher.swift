@@ -1,6 +1,6 @@
-import JSONText
+import SwiftNFCJSONText
 import NFC
-import NFCBackground
+import SwiftNFCBackground
 
 /// Converts the events of readers to taps, reports each tap once, and performs its actions.
 ///

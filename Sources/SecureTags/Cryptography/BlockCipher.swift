@@ -1,5 +1,5 @@
-import COpenSSL
-import NFCCore
+import CSwiftNFCOpenSSL
+import SwiftNFCCore
 
 /// A block cipher with its key, in CBC mode without padding (NIST SP 800-38A, 6.2), implemented by
 /// libcrypto.

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Derives the keys of individual cards from one master key and data of the card: NXP AN10922.
 ///

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// A source of random bytes for challenges that replaces that of the link to the tag. Tests use it to
 /// repeat another program's numbers.

@@ -1,4 +1,4 @@
-import COpenSSL
+import CSwiftNFCOpenSSL
 
 /// The bytes of a key or of a password.
 ///

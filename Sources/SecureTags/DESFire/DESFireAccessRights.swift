@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Who holds one of the rights to a file.
 public enum DESFireAccess: Hashable, Sendable {

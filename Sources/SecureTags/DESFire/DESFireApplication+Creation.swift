@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 extension DESFireApplication {
   /// Creates a file: one exchange. Requires the application's master key unless its settings say

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Secure Dynamic Messaging of a DESFire EV3 (NXP AN12752), with the bytes of NTAG 424 DNA: liblogicalaccess
 /// (`DESFireEV3ISO7816Commands`), NXP's reader library, and AndroidCrypto's programs, which were used with EV3 cards.

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 extension DESFireApplication {
   /// Reads what the keys of the application or of the card are for: one exchange.

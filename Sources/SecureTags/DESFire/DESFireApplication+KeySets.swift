@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The key sets of an application: one is in use, and others are prepared to replace it in one
 /// step.

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 extension DESFireApplication {
   /// Replaces a key: one exchange, which the card performs completely or not at all.

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 extension DESFireApplication {
   /// Creates the file that holds the code of the last transaction. With it, the card signs every

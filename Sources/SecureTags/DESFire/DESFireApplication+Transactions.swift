@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// A change to a value.
 public enum DESFireValueChange: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The identifier of an application, 24 bits. The card itself is application 000000.
 public struct DESFireApplicationIdentifier: Hashable, Sendable {

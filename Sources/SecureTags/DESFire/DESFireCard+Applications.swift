@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The description of a new application.
 public struct DESFireApplicationPlan: Hashable, Sendable {

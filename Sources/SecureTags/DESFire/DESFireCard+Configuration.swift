@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// A permanent change that SetConfiguration makes.
 @nonexhaustive

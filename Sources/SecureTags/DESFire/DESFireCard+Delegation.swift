@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Delegated applications, since EV2: the card's issuer permits somebody else to create an application
 /// within a limit of memory, and needs no access to the card for it.

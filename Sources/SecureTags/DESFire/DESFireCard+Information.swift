@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The answer to GetVersion: MF3ICDx21_41_81 data sheet, 9.6.7.
 public struct DESFireVersionInformation: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 import Synchronization
 
 /// A MIFARE DESFire card, a DESFire Light or an NTAG DNA chip, with its applications, keys and files.

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// A key of a card for delegated applications (delegated application management, DAM).
 ///

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The answer to GetFileSettings: MF3ICDx21_41_81 data sheet, 9.5.3; for transaction MAC files NXP
 /// AN12343, 6.10; for additional rights liblogicalaccess (`DESFireEV2ISO7816Commands::changeFileSettings`) and Flipper

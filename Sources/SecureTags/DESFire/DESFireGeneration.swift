@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// A generation of the family. It decides how a program authenticates and how data is sent over the
 /// air.

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// A key of a MIFARE DESFire card, a DESFire Light or an NTAG DNA chip. Its bytes are never shown.
 public struct DESFireKey: Hashable, Sendable {

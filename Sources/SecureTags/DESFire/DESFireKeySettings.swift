@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The answer to GetKeySettings about an application or the card: MF3ICDx21_41_81 data sheet,
 /// 9.4.2.

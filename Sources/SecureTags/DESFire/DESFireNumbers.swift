@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 // Numbers in settings that a program chooses. A card would receive only their lowest bits, so that key 14 would be
 // everyone, and an offset another one.

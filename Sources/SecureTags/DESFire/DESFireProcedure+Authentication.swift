@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The command that authenticates with a key. It decides the secure messaging of the session.
 @nonexhaustive

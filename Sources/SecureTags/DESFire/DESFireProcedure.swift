@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The state of a card that lasts from one command to the next.
 struct DESFireState: Sendable {

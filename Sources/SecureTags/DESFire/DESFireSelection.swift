@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// An application that is selected while ``DESFireApplication/exclusively(_:)`` runs, and its
 /// commands.

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 import SUNMessage
 
 /// The code that a card makes over a transaction with a key that only the card and its issuer know,

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The protection that an ICODE SLIX2 reports: GET NXP SYSTEM INFORMATION (SL2S2602 data sheet,
 /// 9.5.3.20; the bits as in Flipper Zero, slix.c).

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The protection that the memory of an ICODE SLIX2, SLIX-S or SLI-S is to get. No description shows a password.
 public struct ICODEProtection: Sendable {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The steps between a protection and another.
 struct ICODEProtectionChanges {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The steps that protect an ICODE SLIX2, SLIX-S or SLI-S, and which of their effects cannot be undone.
 ///

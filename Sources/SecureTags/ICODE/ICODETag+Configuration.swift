@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The configuration memory of NTAG 5 link and boost: READ CONFIG and WRITE CONFIG (data sheet NTP53x2 rev. 3.3,
 /// 8.2.3.2).

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The AES keys of NTAG 5 link and boost (data sheet NTP53x2 rev. 3.3, 8.1.3.7 to 8.1.3.9).
 extension ICODETag {

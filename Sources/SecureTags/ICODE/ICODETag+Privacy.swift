@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Privacy mode, in which a tag answers only its password, and the end of a tag (SL2S2602 data sheet, 9.5.3.8
 /// and 9.5.3.9; SL2S5302 data sheet rev. 3.2, 8.4.3.10). SLIX2, SLIX-S, SLIX-L, SLI-S and SLI-L have both.

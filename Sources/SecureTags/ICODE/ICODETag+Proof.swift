@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 extension ICODETag {
   /// The numbers of the AES keys.

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 extension ICODETag {
   /// Plans the protection of the tag. Writes nothing; one exchange.

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Privacy mode and the end of a chip with AES keys: the purposes of a mutual authentication of NTAG 5 link and boost
 /// (data sheet NTP53x2 rev. 3.3, table 164 and 8.7).

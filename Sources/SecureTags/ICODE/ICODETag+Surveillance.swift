@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Electronic article surveillance, which gates in shops detect (SL2S2602 data sheet, 9.5.3.13 to
 /// 9.5.3.18; SL2S2002 data sheet, 9.4.4).

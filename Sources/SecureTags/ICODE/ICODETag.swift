@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// An ICODE chip of NXP: its passwords, article surveillance and protection.
 ///

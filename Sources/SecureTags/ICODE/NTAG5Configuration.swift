@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// What an NTAG 5 link or boost requires of its readers: passwords or AES keys, the keys' states and privileges, and
 /// what is locked.

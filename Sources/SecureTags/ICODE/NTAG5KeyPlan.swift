@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The AES keys that an NTAG 5 link or boost is to get. No description shows a key.
 public struct NTAG5KeySetup: Sendable {

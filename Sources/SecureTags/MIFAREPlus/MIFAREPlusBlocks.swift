@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The part of ISO/IEC 14443-4 that an authentication needs, for a card that the reader has
 /// activated only up to ISO/IEC 14443-3: in security level 1 a MIFARE Plus has the SAK of a MIFARE

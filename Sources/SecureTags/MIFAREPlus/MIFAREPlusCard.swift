@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 import Synchronization
 
 /// A MIFARE Plus card in security level 3, or in level 0 as on delivery. In level 1 it is found and

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The commands of MIFARE Plus in security levels 3 and 0: NXP's reader library (`phalMfp`),
 /// Proxmark3 (`mifare4.c`), liblogicalaccess.

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// A MIFARE Plus card in security level 1. For every reader it is a MIFARE Classic. In addition it has an
 /// AES key to authenticate with, and another that switches it to level 3.

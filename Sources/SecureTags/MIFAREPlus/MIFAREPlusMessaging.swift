@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// A transaction with a MIFARE Plus: one key for the cipher, one for MACs, an identifier that the
 /// card chooses, and the number of reads and writes so far.

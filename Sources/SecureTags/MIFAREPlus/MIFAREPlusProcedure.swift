@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// How the data of a MIFARE Plus is sent over the air; both forms have MACs on commands and
 /// answers.

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// A level that single sectors of a MIFARE Plus EV1 or EV2 can have while the card is in security level 1.
 public enum MIFAREPlusSectorLevel: String, Hashable, Sendable, CaseIterable {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The answer to GetFileSettings about a file of an NTAG 424 DNA: NT4H2421Gx data sheet, 10.7.2,
 /// table 73. Those about a file of standard data of a DESFire EV3 have the same form.

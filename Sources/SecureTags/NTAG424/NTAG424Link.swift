@@ -1,5 +1,5 @@
 import NDEF
-import NFCCore
+import SwiftNFCCore
 import SUNMessage
 
 /// A link as an NTAG 424 DNA holds it: the NDEF file, and what the chip inserts where.

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Sets up a link: plans the steps, and performs them.
 extension NTAG424Procedure {

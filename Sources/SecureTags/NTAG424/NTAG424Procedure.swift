@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 import SUNMessage
 
 /// Commands to an NTAG 424 DNA on the reader's thread, one after the other: NT4H2421Gx data sheet, 10. A DESFire EV3

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The desired content of an NTAG 424 DNA, or of a file of a DESFire EV3: a signed link, keys, and who may write it.
 public struct NTAG424Setup: Sendable {

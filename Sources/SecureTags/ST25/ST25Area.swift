@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Who may read and write an area of an ST25DV or ST25TV: RW_PROTECTION (ST25DV data sheet DS10925, 5.6; ST's NFC SDK,
 /// ST25DVRegisterRfAiSS and ST25TVRegisterArea1SecurityAttribute; ST's library st25tags, `st25tvc.h`).

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// A register of the configuration: its pointer, or its feature and its parameter on an ST25TV512C and 02KC.
 struct ST25Register: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The desired protection of the memory of an ST25DV or ST25TV. No description shows the password.
 public struct ST25Protection: Sendable {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 extension ST25Tag {
   /// Plans the protection of the tag. Writes nothing; costs the exchanges of ``areas()``.

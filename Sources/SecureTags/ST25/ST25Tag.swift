@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// An ST25DV or ST25TV: its areas and their passwords.
 ///

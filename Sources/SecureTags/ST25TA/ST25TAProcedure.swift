@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Commands to the NDEF file of an ST25TA, inside a procedure that holds the reader: ISO/IEC 7816-4; SRTAG2KL data sheet
 /// (DocID026583 rev. 2), 5.7 and 5.8.

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The protection that the NDEF file of an ST25TA is to get. No description shows a password.
 public struct ST25TAProtection: Sendable {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// An ST25TA or M24SR of ST: the two passwords of its NDEF file.
 ///

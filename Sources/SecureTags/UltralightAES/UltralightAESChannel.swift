@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 import Synchronization
 
 /// An authentication with one key of a MIFARE Ultralight AES, repeated whenever the tag was

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The settings of a MIFARE Ultralight AES: pages 29h and 2Ah, and the locks of its keys in page 2Dh.
 ///

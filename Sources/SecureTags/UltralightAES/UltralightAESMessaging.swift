@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The MACs of a session with a MIFARE Ultralight AES whose SEC_MSG_ACT is set: eight bytes after
 /// every command and answer, over a counter that increases by one each time. The MAC of an

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The protection that a MIFARE Ultralight AES is to get. No description shows a key.
 public struct UltralightAESProtection: Sendable {

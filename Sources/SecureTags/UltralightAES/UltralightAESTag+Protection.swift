@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 extension UltralightAESTag {
   /// Plans the protection of the tag. Writes nothing; one exchange, and those of an authentication.

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// A MIFARE Ultralight AES: its keys, settings and counters.
 ///

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Commands of a chip's maker for one ISO 15693 tag, inside a procedure that holds the reader.
 struct VicinityCommands {

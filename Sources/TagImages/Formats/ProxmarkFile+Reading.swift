@@ -1,4 +1,4 @@
-import JSONText
+import SwiftNFCJSONText
 
 extension ProxmarkFile {
   static func decode(_ bytes: [UInt8]) throws(ImageError) -> TagImage {

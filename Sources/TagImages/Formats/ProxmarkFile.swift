@@ -1,4 +1,4 @@
-import JSONText
+import SwiftNFCJSONText
 
 /// `.json` of Proxmark3 (RfidResearchGroup/proxmark3, client/src/fileutils.c): `FileType` names the
 /// kind, `Card` contains the identity, `blocks` the memory.

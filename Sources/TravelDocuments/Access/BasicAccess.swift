@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Basic Access Control (Doc 9303-11, 4.3): two exchanges.
 struct BasicAccess {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// How a chip was opened.
 public enum DocumentAccess: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Agreement on a secret over standard parameters, with their own or a mapped generator (Doc 9303-11, 9.6;
 /// TR-03111, 4.3; PKCS #3).

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Password Authenticated Connection Establishment (Doc 9303-11, 4.4): MSE:Set AT, and four GENERAL AUTHENTICATE.
 struct PACE {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Active authentication (Doc 9303-11, 6.1): the chip signs a random number. One exchange.
 struct ActiveAuthentication {

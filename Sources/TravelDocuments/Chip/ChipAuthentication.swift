@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Chip authentication (Doc 9303-11, 6.2): an agreement with the chip's own key replaces the keys of the session.
 ///

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The groups of integers over which travel documents compute (Doc 9303-11, 9.5.1; RFC 5114, 2.1 to 2.3), by the numbers
 /// of their domain parameters.

@@ -1,4 +1,4 @@
-import COpenSSL
+import CSwiftNFCOpenSSL
 
 /// libcrypto. No other file of this module calls C.
 ///

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The curves over which travel documents compute (Doc 9303-11, 9.5.1), by the numbers of their domain parameters.
 public enum StandardCurve: Int, Hashable, Sendable, CaseIterable {

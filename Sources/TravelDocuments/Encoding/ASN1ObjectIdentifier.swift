@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// An object identifier of ASN.1.
 public struct ASN1ObjectIdentifier: Hashable, Sendable, ExpressibleByStringLiteral {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Faces in data group 2 (Doc 9303-10, 4.7.2), in records of ISO/IEC 19794-5 or 39794-5.
 public struct FacialRecord: Hashable, Sendable {

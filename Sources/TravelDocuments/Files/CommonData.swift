@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// EF.COM: the versions and the list of data groups (Doc 9303-10, 4.6.1). It is not signed.
 public struct CommonData: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Data group 11: further details of the holder (Doc 9303-10, 4.7.11). Every field may be missing.
 public struct PersonalDetails: Hashable, Sendable {

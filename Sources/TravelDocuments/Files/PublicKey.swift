@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The public key of a chip or of a certificate: SubjectPublicKeyInfo (RFC 5280, 4.1).
 enum PublicKey: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// What a chip says about its protocols: EF.CardAccess, data group 14, and the content of EF.CardSecurity
 /// (Doc 9303-11, 9.2).

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Sends commands to a chip, with protection while a session is open.
 final class ChipChannel {

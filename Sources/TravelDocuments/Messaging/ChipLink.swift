@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The connection to a chip: sends a command unchanged and returns the answer, whatever the status word.
 ///

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Secure messaging: protects commands and opens answers (Doc 9303-11, 9.8; ISO/IEC 7816-4, 10). It knows nothing of
 /// files.

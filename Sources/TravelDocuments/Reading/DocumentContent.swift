@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// What was read of a document.
 public struct DocumentContent: Sendable {

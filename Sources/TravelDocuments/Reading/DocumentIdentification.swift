@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// What a document says to everyone, without a password: how it is opened, and what it is. Nothing of the holder is read.
 public struct DocumentIdentification: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 import Synchronization
 
 /// The reading of a travel document: your own passport, identity card or residence permit.

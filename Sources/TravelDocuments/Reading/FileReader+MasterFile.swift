@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The master file and the application.
 extension FileReader {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Reads files of a chip with as few exchanges as the chip and the reader allow: READ BINARY by short identifier with
 /// the full size at once, then by offset until the end of the object (Doc 9303-11, 9.8; ISO/IEC 7816-4, 7.2.3).

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// How a chip is read, as far as it has shown. It is kept for the rest of the document, also in a new session.
 struct ReadingHabits: Hashable, Sendable {

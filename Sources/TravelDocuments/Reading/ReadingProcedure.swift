@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Reads a document over one connection (Doc 9303-11, 4.2, and 9303-10, 4).
 final class ReadingProcedure {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// A certificate of a document signer or of a country's authority (Doc 9303-12, 7; RFC 5280).
 ///

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// A point in time as certificates have it: YYYYMMDDhhmmss in UTC.
 public struct DocumentTime: Hashable, Sendable, Comparable {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Judges what was read (Doc 9303-11, 5.1 and 6.1 to 6.2; 9303-12, 4 to 7).
 struct PassiveAuthentication {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// EF.SOD: the hashes of the data groups, signed by the issuer (Doc 9303-10, 4.6.2).
 struct SecurityObject: Sendable {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// How a signature is made (Doc 9303-12, 4; RFC 3279, 4055, 5758; TR-03111, 5.2.1).
 struct SignatureAlgorithm: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// A message that is signed: SignedData of CMS (RFC 5652, 5), in BER.
 ///

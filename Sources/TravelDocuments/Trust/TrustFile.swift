@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The certificates and lists in a file.
 struct TrustFile {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The authorities that a user trusts: certificates, and master lists of countries.
 ///

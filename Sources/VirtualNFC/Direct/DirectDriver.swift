@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 import Synchronization
 
 /// The driver of a ``DirectReader``. It passes commands to the virtual PN532 without a serial line.

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Parses the target data that InListPassiveTarget reports after a target's number (UM0701-02, 7.3.5).
 enum DirectTarget {

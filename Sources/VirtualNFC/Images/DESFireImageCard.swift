@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 import TagImages
 
 /// A DESFire card created from an image. It returns the data that could be read from the original card.

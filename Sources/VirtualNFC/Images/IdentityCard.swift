@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 import TagImages
 
 /// A card of which only the identity is known. It answers polling and activation with the image's values

@@ -1,4 +1,4 @@
-import SeededRandom
+import SwiftNFCSeededRandom
 import TagImages
 
 extension MIFAREClassic: ImagedChip {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 import TagImages
 
 /// A card that processes command APDUs, from which an image of its readable data can be made.

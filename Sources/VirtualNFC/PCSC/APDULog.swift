@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Writes the events of a ``VirtualPCSCReader`` as text, with keys and passwords masked.
 ///

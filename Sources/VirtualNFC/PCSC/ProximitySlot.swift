@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The ISO/IEC 14443 or FeliCa card at a virtual PC/SC reader, and the PN532 that communicates with it.
 struct ProximitySlot {

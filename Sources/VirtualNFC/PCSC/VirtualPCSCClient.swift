@@ -1,6 +1,6 @@
 #if canImport(Glibc)
 import Glibc
-import NFCCore
+import SwiftNFCCore
 import Synchronization
 
 /// Shows a ``VirtualPCSCReader`` to a real PC/SC service through the virtual reader driver of

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 // `FF 30` of HID's OMNIKEY readers (LibLogicalAccess, iso15693pcsccommands.cpp).
 extension VirtualPCSCReader {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 // APDUs for an ISO/IEC 14443 or FeliCa card.
 extension VirtualPCSCReader {

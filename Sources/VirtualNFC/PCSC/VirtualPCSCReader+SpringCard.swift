@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The settings of the RFID instruction, made by the control command of SpringCard's readers.
 struct SpringCardModes {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The kind of frames in a transparent session.
 enum TransparentStandard: Hashable {

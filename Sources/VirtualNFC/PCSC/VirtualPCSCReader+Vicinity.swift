@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 // APDUs for ISO/IEC 15693 tags. The reader uses the first one that it has found.
 extension VirtualPCSCReader {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 extension VirtualPCSCReader {
   /// Returns a PC/SC service in this process, with this reader as its only one.

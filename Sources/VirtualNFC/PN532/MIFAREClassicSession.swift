@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The PN532's side of an authenticated MIFARE Classic: the cipher unit, and the exchange that starts it.
 struct MIFAREClassicSession {

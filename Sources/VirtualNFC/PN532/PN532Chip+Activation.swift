@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 // InListPassiveTarget, InAutoPoll, InSelect, InDeselect, InRelease: user manual UM0701-02, 7.3.
 extension PN532Chip {

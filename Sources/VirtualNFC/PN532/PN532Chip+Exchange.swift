@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 // InDataExchange and InCommunicateThru: user manual UM0701-02, 7.3.8 and 7.3.9.
 extension PN532Chip {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 extension PN532Chip {
   /// Sends a frame, applies the faults that are due, and returns what the antenna receives.

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 // InPSL, InATR and InJumpForDEP: user manual UM0701-02, 7.3.3, 7.3.6 and 7.3.7.
 extension PN532Chip {

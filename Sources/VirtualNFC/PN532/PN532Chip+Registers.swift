@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 // ReadRegister and WriteRegister (7.2.4 and 7.2.5), and the contactless unit when a host controls it by
 // registers (PN532 data sheet, 8.6).

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 // The commands that do not involve a tag: user manual UM0701-02, 7.2 and 7.3.1.
 extension PN532Chip {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 // TgInitAsTarget, TgGetData, TgSetData and the other commands of a chip that acts as a card: user manual UM0701-02,
 // 7.3.14 to 7.3.21.

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The PN532 chip: it executes commands, uses the field, and returns answers.
 ///

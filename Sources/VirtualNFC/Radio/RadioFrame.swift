@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// A transmission over the air in one direction, from a start to an end of communication.
 ///

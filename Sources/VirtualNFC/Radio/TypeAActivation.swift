@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The states of a type A card until its selection: ISO/IEC 14443-3, 6.3 and 6.4.
 ///

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The states of a type B card until ATTRIB: ISO/IEC 14443-3, 7.4.
 ///

@@ -1,4 +1,4 @@
-import SeededRandom
+import SwiftNFCSeededRandom
 import Synchronization
 
 /// The field of a virtual reader, in which tags are placed and from which they are removed.

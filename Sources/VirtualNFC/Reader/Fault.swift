@@ -1,4 +1,4 @@
-import SeededRandom
+import SwiftNFCSeededRandom
 
 /// A fault at a given moment, for testing how a program reacts.
 ///

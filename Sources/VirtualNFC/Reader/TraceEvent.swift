@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// An event at a virtual reader, with all its bytes; ``TraceLog`` converts it to text without keys.
 @nonexhaustive

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// An NDEF message in a tag's data area: type, length, message, and a terminator unless the message fills
 /// the area.

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 extension VirtualTag {
   /// Returns a tag with the content of a dump, whose size and content determine the chip.

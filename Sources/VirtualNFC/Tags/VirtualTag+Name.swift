@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The reason why a virtual tag cannot be created from a name or a dump.
 @nonexhaustive

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The part of a PN532 that acts as a card: what the firmware answers to a reader by itself, and what it keeps for the
 /// host (UM0701-02, 7.3.14 to 7.3.21; ISO/IEC 14443-3 and -4).

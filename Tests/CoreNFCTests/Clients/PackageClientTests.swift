@@ -150,10 +150,10 @@ import Testing
   /// SwiftPM knows one target of a name in all packages together. A package beside this one has a module for each of our
   /// folders: what we call so has another name, unless it is a library's own module. Only the graph is loaded.
   @Test func noNameIsTakenFromOthers() async throws {
-    let libraries: Set = [
-      "NFC", "NFCDiagnosis", "CoreNFC", "AppleCoreNFC", "NDEF", "Recordings", "SecureTags",
-      "VirtualNFC", "SUNMessage", "DriverConformance", "ReaderThread", "TagImages",
-    ]
+    let manifest = try String(
+      contentsOf: Self.root.appending(path: "Package.swift"), encoding: .utf8)
+    let libraries = Set(
+      manifest.matches(of: #/\.library\(name: "(\w+)"/#).map { String($0.1) } + ["AppleCoreNFC"])
     let names = try ["Sources", "Modules", "Tests"].flatMap { folder in
       try FileManager.default.contentsOfDirectory(
         atPath: Self.root.appending(path: folder).path)

@@ -1,6 +1,6 @@
 import VirtualNFC
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 
 /// Type 3 tags: NFC Forum Type 3 Tag Operation 1.1, 6.1; FeliCa Lite-S User's Manual for MC; how nfcpy formats FeliCa
 /// Lite (tt3_sony.py).

@@ -1,6 +1,6 @@
 import VirtualNFC
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 
 /// Type 4 tags: NFC Forum Type 4 Tag Operation 1.0 and 2.0, Type 4 Tag Technical Specification 1.0 (mapping version
 /// 3); NXP AN11004 for DESFire. The container of the plain card here is changed by no command.

@@ -1,7 +1,7 @@
 import NDEF
 import Testing
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 
 /// The files of a Type 4 tag, without any reader. Commands are written out as phones send them.
 @Suite struct EmulatedType4TagTests {

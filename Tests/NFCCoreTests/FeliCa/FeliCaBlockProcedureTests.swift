@@ -1,6 +1,6 @@
 import Testing
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 
 @Suite struct FeliCaBlockProcedureTests {
   private static let idm: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8]

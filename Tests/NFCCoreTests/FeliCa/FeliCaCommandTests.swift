@@ -1,6 +1,6 @@
 import Testing
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 
 /// Packets of the FeliCa Card User's Manual, excerpted edition, 4.4, without LEN.
 @Suite struct FeliCaCommandTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 
 @Suite struct FeliCaICTypeTests {
   /// PMm as cards gave them, or made up around the IC type, and what the chip is.

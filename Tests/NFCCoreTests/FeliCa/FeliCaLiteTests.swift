@@ -1,6 +1,6 @@
 import Testing
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 
 /// Known answers of nfcpy's test suite: card key `0123456789abcdef`, challenge 00 to 0F, each half turned
 /// round in its block.

@@ -1,7 +1,7 @@
-import SeededRandom
+import SwiftNFCSeededRandom
 import Testing
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 
 @Suite struct Type3AttributeBlockTests {
   /// A FeliCa Lite-S as its manual formats it: version 1.0, Nbr 4, Nbw 1, Nmaxb 13, writable, empty.

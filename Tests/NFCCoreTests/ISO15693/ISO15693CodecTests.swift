@@ -1,6 +1,6 @@
 import Testing
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 
 @Suite struct ISO15693CodecTests {
   static let uid: [UInt8] = [0xE0, 0x04, 0x01, 0x18, 0x00, 0x9D, 0x96, 0x1B]

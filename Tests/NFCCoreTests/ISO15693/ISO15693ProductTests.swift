@@ -1,6 +1,6 @@
 import Testing
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 
 @Suite struct ISO15693ProductTests {
   /// UIDs of chips as they were printed by readers, or made of the makers' rules.

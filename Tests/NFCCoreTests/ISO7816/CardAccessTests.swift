@@ -1,6 +1,6 @@
 import Testing
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 
 @Suite struct CardAccessTests {
   private static func bytes(_ text: String) -> [UInt8] {

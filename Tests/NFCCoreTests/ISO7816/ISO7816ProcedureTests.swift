@@ -1,6 +1,6 @@
 import Testing
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 
 /// Commands that take several exchanges, with a card whose answers are specified.
 @Suite struct ISO7816ProcedureTests {

@@ -1,7 +1,7 @@
-import SeededRandom
+import SwiftNFCSeededRandom
 import Testing
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 
 @Suite struct Type4CapabilityContainerTests {
   /// AN11004, a DESFire card; NTAG 424 DNA data sheet, table 5; an extended file of mapping version 3.

@@ -1,7 +1,7 @@
-import SeededRandom
+import SwiftNFCSeededRandom
 import Testing
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 
 /// Tags that answer anything at all: every procedure ends with a value or an error of ours.
 @Suite struct HostileTagTests {

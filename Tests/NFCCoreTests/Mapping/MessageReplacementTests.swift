@@ -1,7 +1,7 @@
-import SeededRandom
+import SwiftNFCSeededRandom
 import Testing
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 
 /// What stands on a tag between any two writes of a message.
 struct MessageReplacementTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 
 @Suite struct MessageSearchTests {
   /// What the search comes to in an area that begins at address 4.

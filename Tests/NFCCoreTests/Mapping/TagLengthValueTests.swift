@@ -1,6 +1,6 @@
 import Testing
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 
 /// TLVs as in NFC Forum Type 2 Tag, 4.4.
 @Suite struct TagLengthValueTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 
 @Suite struct MiFareClassicKindTests {
   /// AN10833, table 6; libnfc's target-subr.c for the cards of other makers.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 
 /// What a restore plan makes of sector trailers.
 @Suite struct MiFareClassicRestoreTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 
 @Suite struct MiFareClassicValueTests {
   // MF1S50YYX and MF1S70YYX data sheets, 8.6.

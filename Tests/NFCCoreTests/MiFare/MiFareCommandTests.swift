@@ -1,6 +1,6 @@
 import Testing
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 
 /// Commands as values: what is sent, and what their answers have to be.
 @Suite struct MiFareCommandTests {

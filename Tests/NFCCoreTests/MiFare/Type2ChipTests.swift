@@ -1,6 +1,6 @@
 import Testing
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 
 /// Every chip is asked every question.
 @Suite struct Type2ChipTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 
 /// What cards are by the bytes that real ones gave: logs, Proxmark3's tables and pcsc-tools' list of ATRs.
 @Suite struct TypeAIdentificationTests {

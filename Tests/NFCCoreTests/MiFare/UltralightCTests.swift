@@ -1,6 +1,6 @@
 import Testing
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 
 /// The example of the MF0ICU2 data sheet, 7.5.5.1: key, RndB, RndA and what goes over the air.
 @Suite struct UltralightCTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 
 @Suite struct PollCycleTests {
   private typealias Step = PollCycle.Step

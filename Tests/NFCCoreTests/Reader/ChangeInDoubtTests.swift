@@ -1,6 +1,6 @@
 import Testing
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 
 /// Which errors of a change say that the tag may have changed.
 @Suite struct ChangeInDoubtTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 
 /// Which commands are repeated after a lost frame, and which losses are seen as one.
 @Suite struct FrameLossTests {

@@ -1,5 +1,5 @@
 import Foundation
-import NFCCore
+import SwiftNFCCore
 import Testing
 
 /// Tests addresses and readers in settings and logs.

@@ -2,7 +2,7 @@ import Dispatch
 import Synchronization
 import Testing
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 
 @Suite struct ReaderCancellationTests {
   /// A cancellation that falls between the look at the task and the beginning of the work can abort

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 
 /// Every chip has one identity, and no code asks for its name instead.
 @Suite struct ChipIDTests {

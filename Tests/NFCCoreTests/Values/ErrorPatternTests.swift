@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 import Testing
 
 /// Errors are caught by their group and by their code.

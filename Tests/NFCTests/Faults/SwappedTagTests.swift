@@ -1,5 +1,5 @@
 import NFC
-import NFCCore
+import SwiftNFCCore
 import TestSupport
 import Testing
 import VirtualNFC

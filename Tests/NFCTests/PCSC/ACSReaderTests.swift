@@ -2,8 +2,8 @@ import NFC
 import Testing
 import VirtualNFC
 
-@testable import NFCCore
-@testable import NFCPCSC
+@testable import SwiftNFCCore
+@testable import SwiftNFCPCSC
 
 /// What ACS's readers do in another way than PC/SC part 3 says, and what they do in addition.
 @Suite struct ACSReaderTests {

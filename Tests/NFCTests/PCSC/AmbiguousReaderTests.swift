@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import VirtualNFC
 
-@testable import NFCPCSC
+@testable import SwiftNFCPCSC
 
 /// Readers that report less than they should, or something else, and tags with a bad contact: nothing is taken
 /// for granted that was not seen, and nothing that was not seen is kept.

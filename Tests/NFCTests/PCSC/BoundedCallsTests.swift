@@ -2,7 +2,7 @@ import Dispatch
 import Synchronization
 import Testing
 
-@testable import NFCPCSC
+@testable import SwiftNFCPCSC
 
 @Suite struct BoundedCallsTests {
   /// Takes the calling thread from Swift's pool while it blocks.

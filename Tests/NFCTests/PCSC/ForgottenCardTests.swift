@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import VirtualNFC
 
-@testable import NFCPCSC
+@testable import SwiftNFCPCSC
 
 /// Cards as another program, or a moment out of the field, has left them.
 @Suite(.replayed) struct ForgottenCardTests {

@@ -2,8 +2,8 @@ import NFC
 import Testing
 import VirtualNFC
 
-@testable import NFCCore
-@testable import NFCPCSC
+@testable import SwiftNFCCore
+@testable import SwiftNFCPCSC
 
 /// What records of real PC/SC readers show, and manuals do not say.
 @Suite struct KnownReaderTests {

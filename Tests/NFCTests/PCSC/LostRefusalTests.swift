@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import VirtualNFC
 
-@testable import NFCPCSC
+@testable import SwiftNFCPCSC
 
 /// A tag behind a password, on readers with frames. An ACR122U loses the code of a refusal: it reports a broken answer,
 /// and then silence, because the tag sleeps.

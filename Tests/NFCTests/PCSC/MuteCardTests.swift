@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import VirtualNFC
 
-@testable import NFCPCSC
+@testable import SwiftNFCPCSC
 
 /// Cards that do not answer when their power is switched on, as when a person puts them down slowly: the service has no
 /// answer to reset for them, and tries again only for a program that connects.

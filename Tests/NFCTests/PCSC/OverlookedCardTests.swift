@@ -1,7 +1,7 @@
-import NFCCore
+import SwiftNFCCore
 import Testing
 
-@testable import NFCPCSC
+@testable import SwiftNFCPCSC
 
 /// When a service that shows no card is made to look again.
 @Suite struct OverlookedCardTests {

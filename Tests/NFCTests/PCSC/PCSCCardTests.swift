@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import VirtualNFC
 
-@testable import NFCPCSC
+@testable import SwiftNFCPCSC
 
 /// ISO 14443 and FeliCa tags on PC/SC readers, in the process: the same typed tags as over libnfc
 /// where the reader has the means, and errors that name what is missing where it has not.

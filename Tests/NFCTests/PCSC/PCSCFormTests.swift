@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 @testable import NFC
-@testable import NFCPCSC
+@testable import SwiftNFCPCSC
 
 /// The forms that a PC/SC reader's bytes and names have, without a reader.
 @Suite(.replayed) struct PCSCFormTests {

@@ -1,7 +1,7 @@
-import NFCCore
+import SwiftNFCCore
 import Testing
 
-@testable import NFCPCSC
+@testable import SwiftNFCPCSC
 
 /// What the driver makes of readers that name cards in their own ways, or take less than others.
 @Suite struct PCSCRecognitionTests {

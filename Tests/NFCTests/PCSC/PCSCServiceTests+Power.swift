@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import VirtualNFC
 
-@testable import NFCPCSC
+@testable import SwiftNFCPCSC
 
 extension PCSCServiceTests {
   /// The daemon that is to switch off a card that has just left records that there is none, and counts no event. It

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import VirtualNFC
 
-@testable import NFCPCSC
+@testable import SwiftNFCPCSC
 
 extension PCSCService {
   /// A tag that is connected and will not answer its next command, and its reader.

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import VirtualNFC
 
-@testable import NFCPCSC
+@testable import SwiftNFCPCSC
 
 /// Readers that only read and write pages or blocks.
 @Suite(.replayed) struct PlainReaderTests {

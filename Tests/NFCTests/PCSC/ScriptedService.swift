@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// A PC/SC service with one reader and one card, and an answer for each command that it knows.
 final class ScriptedService: SmartCardService {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import VirtualNFC
 
-@testable import NFCPCSC
+@testable import SwiftNFCPCSC
 
 /// A PC/SC daemon that accepts connections and answers nothing, as one that hangs in a reader's driver.
 ///

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import VirtualNFC
 
-@testable import NFCPCSC
+@testable import SwiftNFCPCSC
 
 /// What P1 and P2 of `FF B0` are is found out from the tag that is there, or not used.
 @Suite(.replayed) struct StorageCardAddressingTests {

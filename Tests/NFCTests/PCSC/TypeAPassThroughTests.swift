@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import VirtualNFC
 
-@testable import NFCPCSC
+@testable import SwiftNFCPCSC
 
 /// Frames of type A through the commands of readers' makers, and reading without them.
 @Suite struct TypeAPassThroughTests {

@@ -1,7 +1,7 @@
-import NFCCore
+import SwiftNFCCore
 import Testing
 
-@testable import NFCPCSC
+@testable import SwiftNFCPCSC
 
 /// The APDUs that each maker's readers get for a request, byte by byte, and what is made of their
 /// answers.

@@ -1,6 +1,6 @@
-import NFCCore
-import NFCLibNFC
-import NFCUSB
+import SwiftNFCCore
+import SwiftNFCLibNFC
+import SwiftNFCUSB
 import Testing
 
 @testable import NFC

@@ -1,8 +1,8 @@
-import NFCCore
-import NFCUSB
+import SwiftNFCCore
+import SwiftNFCUSB
 import Testing
 
-@testable import NFCLibNFC
+@testable import SwiftNFCLibNFC
 
 /// What a person calls a reader on USB.
 @Suite struct USBNameTests {

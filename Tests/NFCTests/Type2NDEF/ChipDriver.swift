@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import VirtualNFC
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 
 /// A type A chip before a direct reader, which counts the exchanges that a procedure makes, and takes the chip away
 /// at one of them.

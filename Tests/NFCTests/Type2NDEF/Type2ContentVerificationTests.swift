@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import VirtualNFC
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 
 /// What an earlier call has read proves nothing.
 @Suite struct Type2ContentVerificationTests {

@@ -2,7 +2,7 @@ import NFC
 import Testing
 import VirtualNFC
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 
 /// A message of a given length that is one record of type unknown.
 func message(_ length: Int, seed: UInt8 = 1) -> [UInt8] {

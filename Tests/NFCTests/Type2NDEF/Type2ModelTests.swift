@@ -1,9 +1,9 @@
-import SeededRandom
+import SwiftNFCSeededRandom
 import TestSupport
 import Testing
 import VirtualNFC
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 
 /// Random sequences of everything that can be done with a tag, against a simple model of what its memory may be:
 /// a read gives what was written last (or nothing, or what was there before, after a tear); bits that can only be

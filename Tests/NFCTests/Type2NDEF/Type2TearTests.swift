@@ -1,7 +1,7 @@
 import Testing
 import VirtualNFC
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 
 /// A tag is taken away at every exchange of a write; what it then holds is the old message, none or the
 /// new one, and it can be written again.

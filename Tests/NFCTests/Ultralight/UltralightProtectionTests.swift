@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import VirtualNFC
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 
 @Suite(.replayed) struct UltralightProtectionTests {
   typealias Plan = UltralightProtectionPlan

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import VirtualNFC
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 
 /// The four bits with which a chip answers a command that changes it.
 @Suite struct UltralightRefusalTests {

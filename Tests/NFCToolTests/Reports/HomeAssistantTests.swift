@@ -1,10 +1,10 @@
 import Foundation
-import JSONText
+import SwiftNFCJSONText
 import NFC
 import Testing
 import VirtualNFC
 
-@testable import NFCTool
+@testable import SwiftNFCTool
 
 /// What Home Assistant takes for a tag's identity (home-assistant/android#1307, adonno/tagreader#76 and #110).
 @Suite struct HomeAssistantTests {

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import VirtualNFC
 
-@testable import NFCTool
+@testable import SwiftNFCTool
 
 /// The tags that a command line names with `--virtual`, on a virtual reader of the test's own process.
 /// Irreversible changes by the command are visible here, which they are not in the command's process.

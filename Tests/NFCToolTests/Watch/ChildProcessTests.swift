@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import NFCTool
+@testable import SwiftNFCTool
 
 @Suite struct ChildProcessTests {
   @Test func codesAndSignals() async {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import NFCTool
+@testable import SwiftNFCTool
 
 /// Tests of the helper programs that exchange lines with `nfc`.
 @Suite(.timeLimit(.minutes(1))) struct LineProcessTests {

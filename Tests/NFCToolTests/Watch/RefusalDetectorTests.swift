@@ -1,6 +1,6 @@
 import Testing
 
-@testable import NFCTool
+@testable import SwiftNFCTool
 
 @Suite struct RefusalDetectorTests {
   private static let long = RefusalDetector.shortestRefused + 1

@@ -1,11 +1,11 @@
 import NFC
-import NFCCore
+import SwiftNFCCore
 import Synchronization
 import TestSupport
 import Testing
 import VirtualNFC
 
-@testable import NFCTool
+@testable import SwiftNFCTool
 
 /// Tests of commands from subscribers without a broker.
 @Suite struct RemoteCommandTests {

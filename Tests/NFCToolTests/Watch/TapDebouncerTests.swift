@@ -1,6 +1,6 @@
 import Testing
 
-@testable import NFCTool
+@testable import SwiftNFCTool
 
 @Suite struct TapDebouncerTests {
   /// A wrapper, because an expectation cannot contain a mutation.

@@ -1,8 +1,8 @@
-import JSONText
+import SwiftNFCJSONText
 import NFC
 import Testing
 
-@testable import NFCTool
+@testable import SwiftNFCTool
 
 @Suite struct GlobTests {
   @Test(arguments: [

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import NFCTool
+@testable import SwiftNFCTool
 
 @Suite struct TapSpoolTests {
   private func withPath(_ body: (String) throws -> Void) async throws {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import VirtualNFC
 
-@testable import NFCBackground
+@testable import SwiftNFCBackground
 
 /// Tests with a Core NFC program in a separate process, which receives the tags of its domain.
 @Suite(.serialized) struct WatchApplicationTests {

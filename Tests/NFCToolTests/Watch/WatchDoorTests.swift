@@ -1,12 +1,12 @@
 import Foundation
-import JSONText
+import SwiftNFCJSONText
 import NFC
 import Synchronization
 import TestSupport
 import Testing
 import VirtualNFC
 
-@testable import NFCTool
+@testable import SwiftNFCTool
 
 /// What a door depends on.
 @Suite(.serialized) struct WatchDoorTests {

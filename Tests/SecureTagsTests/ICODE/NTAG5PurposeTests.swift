@@ -2,7 +2,7 @@ import NFC
 import TestSupport
 import Testing
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 @testable import SecureTags
 @testable import VirtualNFC
 

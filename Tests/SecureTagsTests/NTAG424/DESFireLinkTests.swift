@@ -1,6 +1,6 @@
 import NDEF
 import NFC
-import NFCCore
+import SwiftNFCCore
 import SUNMessage
 import TestSupport
 import Testing

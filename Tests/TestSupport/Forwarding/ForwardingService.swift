@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// A PC/SC service that passes every call on to another one. A subclass overrides the calls that it changes.
 open class ForwardingService: SmartCardService {

@@ -1,4 +1,4 @@
-import ChildProcesses
+import SwiftNFCChildProcesses
 import Foundation
 import Synchronization
 

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// A call of a reader's driver, as it is made.
 enum DriverCall: Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-import SystemFacts
+import SwiftNFCSystemFacts
 
 /// A folder with files as Linux has them, to be looked at in place of the system's own.
 package final class SimulatedSystem {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 @testable import VirtualNFC
 

@@ -1,6 +1,6 @@
 import Foundation
 import NDEF
-import NFCCore
+import SwiftNFCCore
 import Testing
 
 @testable import VirtualNFC

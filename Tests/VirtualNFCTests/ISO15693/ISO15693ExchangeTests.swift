@@ -1,6 +1,6 @@
 import Testing
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 @testable import VirtualNFC
 
 /// Tests commands that are sent unchanged; see ``ISO15693Access/send(_:adding:)``.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 @testable import VirtualNFC
 
 /// Tests that impossible commands are refused before anything is sent, or after one request for the tag's

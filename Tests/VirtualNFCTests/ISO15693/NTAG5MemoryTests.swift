@@ -1,6 +1,6 @@
 import Testing
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 @testable import VirtualNFC
 
 /// Tests the memory of an NTAG 5 link, which is larger than the ordinary system information can report.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 @testable import VirtualNFC
 
 /// Tests locks of Type 5 tags: complete, completed by a second call, or not begun.

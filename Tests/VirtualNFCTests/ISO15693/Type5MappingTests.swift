@@ -1,7 +1,7 @@
-import SeededRandom
+import SwiftNFCSeededRandom
 import Testing
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 @testable import VirtualNFC
 
 @Suite struct Type5MappingTests {

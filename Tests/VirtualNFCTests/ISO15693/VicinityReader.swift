@@ -1,8 +1,8 @@
-import NFCCore
+import SwiftNFCCore
 import TestSupport
 import Testing
 
-@testable import NFCCore
+@testable import SwiftNFCCore
 @testable import VirtualNFC
 
 /// A reader for vicinity chips: it adds and removes the check bytes, sends the second end of frame, and

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// How data is sent between card and reader.
 public enum DESFireCommunication: String, Hashable, Sendable, CaseIterable {

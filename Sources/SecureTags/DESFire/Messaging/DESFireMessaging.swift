@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// How a session protects commands and checks answers; one type for each generation of secure messaging.
 protocol DESFireMessaging: Sendable {

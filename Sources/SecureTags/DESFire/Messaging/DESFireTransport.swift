@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Sends commands to the card, in as many frames as they need.
 ///

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Secure messaging after AuthenticateISO (1A) and AuthenticateAES (AA): a CMAC over every command and
 /// answer, a CRC-32 in the encrypted data, and an initial value that each message passes to the next, so

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Secure messaging after AuthenticateEV2First (71) and AuthenticateEV2NonFirst (77), of MIFARE
 /// DESFire EV2 and EV3, DESFire Light and the NTAG DNA chips: one key for the cipher, one for MACs;

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 import SUNMessage
 
 /// Secure messaging after AuthenticateLRPFirst (71) and AuthenticateLRPNonFirst (77), of a DESFire

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Secure messaging after Authenticate (0A): MACs of four bytes, CRC_A, and no value that connects
 /// one command with the next. Only the data of files and keys is protected, not the commands.

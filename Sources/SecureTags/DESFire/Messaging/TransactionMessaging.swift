@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The common part of the secure messaging of EV2 and LRP: a transaction identifier, a command counter,
 /// and MACs over both sides' data (NXP AN12196, 4; AN12343, 7; NT4H2421Gx data sheet, 9.1 and 9.2). They

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The signature of a MIFARE Classic EV1 of 1K: two blocks of a sector beyond the memory, which key B reads and nothing
 /// writes.

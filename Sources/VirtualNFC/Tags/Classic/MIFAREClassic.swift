@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// A MIFARE Classic card: MF1S50 (1K), MF1S70 (4K) or MF1S20 (Mini).
 ///

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// A smart card with MIFARE Classic sectors in addition to its applications, like NXP's SmartMX and JCOP
 /// cards: one UID, and a SAK that indicates both (28h with 1K, 38h with 4K).

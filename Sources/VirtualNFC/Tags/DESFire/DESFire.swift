@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// A card of the MIFARE DESFire family, or an NTAG DNA chip with the same commands.
 ///

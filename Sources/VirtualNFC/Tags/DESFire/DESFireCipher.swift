@@ -1,5 +1,5 @@
-import COpenSSL
-import NFCCore
+import CSwiftNFCOpenSSL
+import SwiftNFCCore
 
 /// A key of a DESFire card.
 struct DESFireKey: Hashable, Sendable {

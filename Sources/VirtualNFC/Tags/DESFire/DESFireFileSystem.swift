@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The protection of a file's data on the air.
 enum DESFireCommunication: UInt8, Hashable, Sendable {

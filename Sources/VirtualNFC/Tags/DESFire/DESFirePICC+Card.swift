@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Commands about the card, its applications and its keys.
 extension DESFirePICC {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// ChangeFileSettings, and Secure Dynamic Messaging of an EV3.
 ///

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Commands about the files of the selected application.
 extension DESFirePICC {

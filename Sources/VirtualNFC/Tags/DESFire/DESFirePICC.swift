@@ -1,4 +1,4 @@
-import SeededRandom
+import SwiftNFCSeededRandom
 
 /// The card's side of the DESFire commands, without the radio.
 ///

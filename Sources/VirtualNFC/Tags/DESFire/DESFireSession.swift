@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The result of an authentication: session keys and the protection of commands and answers.
 struct DESFireSession: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The common part of FeliCa Lite and Lite-S: the memory, its rules, and the three commands that they
 /// support (FeliCa Lite User's Manual; FeliCa Lite-S User's Manual).

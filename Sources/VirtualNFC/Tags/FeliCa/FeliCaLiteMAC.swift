@@ -1,4 +1,4 @@
-import COpenSSL
+import CSwiftNFCOpenSSL
 
 /// The message authentication codes of FeliCa Lite and Lite-S (FeliCa Lite-S User's Manual).
 ///

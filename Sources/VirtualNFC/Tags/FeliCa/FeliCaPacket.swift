@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The command codes. The code of an answer is the command's plus one (JIS X 6319-4; FeliCa Card User's
 /// Manual, excerpted edition, 4.4).

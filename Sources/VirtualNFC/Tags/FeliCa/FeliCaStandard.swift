@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// A FeliCa Standard card: systems with areas and services, and the commands that require no key
 /// (FeliCa Card User's Manual, excerpted edition).

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The content of a Suica-like card: a FeliCa Standard card with the services of the Japanese transit
 /// cards.

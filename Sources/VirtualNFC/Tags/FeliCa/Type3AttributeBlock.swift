@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The attribute information block, block 0 of an NDEF-formatted tag (NFC Forum Type 3 Tag
 /// Operation Specification 1.1).

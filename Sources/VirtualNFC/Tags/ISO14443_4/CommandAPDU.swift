@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// A parsed command APDU (ISO/IEC 7816-4, 5.1).
 struct CommandAPDU: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 extension VirtualTag {
   /// Returns a type A card with the NFC Forum's Type 4 application.

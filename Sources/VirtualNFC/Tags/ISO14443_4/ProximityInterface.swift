@@ -1,5 +1,5 @@
-import NFCCore
-import SeededRandom
+import SwiftNFCCore
+import SwiftNFCSeededRandom
 
 /// The radio side of an ISO/IEC 14443-4 card: the activation, then the block protocol.
 ///

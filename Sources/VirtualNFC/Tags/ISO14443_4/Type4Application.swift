@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The NDEF application of an NFC Forum Type 4 tag: NFC Forum, Type 4 Tag Technical Specification.
 ///

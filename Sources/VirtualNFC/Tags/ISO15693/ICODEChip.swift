@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The common part of the ICODE SLIX family: passwords, article surveillance, privacy and destruction.
 protocol ICODEChip: VicinityChip {

@@ -1,5 +1,5 @@
-import SeededRandom
-import NFCCore
+import SwiftNFCSeededRandom
+import SwiftNFCCore
 
 /// ICODE DNA: 63 blocks of 4 bytes and a counter block, four AES keys, a signature of the UID. It proves
 /// that it has a key (tag authentication, TAM1), also to a reader that proves it in turn (mutual authentication).

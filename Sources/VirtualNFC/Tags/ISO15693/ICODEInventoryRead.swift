@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The parameters of INVENTORY READ and FAST INVENTORY READ: an inventory whose answers contain blocks of
 /// the memory.

@@ -1,5 +1,5 @@
-import SeededRandom
-import NFCCore
+import SwiftNFCSeededRandom
+import SwiftNFCCore
 
 /// The two pages of an ICODE SLIX2 with their access conditions.
 ///

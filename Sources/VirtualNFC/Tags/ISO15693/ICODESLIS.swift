@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 extension VicinityModel {
   /// ICODE SLI-S: 40 blocks of 4 bytes, read one at a time, and written without the option flag.

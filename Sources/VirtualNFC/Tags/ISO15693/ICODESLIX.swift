@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// ICODE SLIX: 28 blocks of 4 bytes; article surveillance and AFI with a password, and inventory read
 /// commands.

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// ICODE SLIX2: 80 blocks of 4 bytes in two pages with passwords, a counter in block 79, privacy, a
 /// signature of the UID, and inventory read commands.

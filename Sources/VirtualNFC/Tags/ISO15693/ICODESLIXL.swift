@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// ICODE SLIX-L: 8 blocks of 4 bytes; article surveillance and AFI with a password, privacy and destruction.
 ///

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// ICODE SLIX-S: 40 blocks of 4 bytes in ten pages, each with its own protection; article surveillance,
 /// privacy and destruction, with five passwords.

@@ -1,5 +1,5 @@
-import SeededRandom
-import NFCCore
+import SwiftNFCSeededRandom
+import SwiftNFCCore
 
 /// The passwords, the electronic article surveillance, the privacy mode and the destruction of the ICODE
 /// SLIX family. A chip has the functions for which it has a password.

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 extension VicinityModel {
   /// MB89R118 of Fujitsu: 250 blocks of 8 bytes of ferroelectric memory, at most two per read or write.

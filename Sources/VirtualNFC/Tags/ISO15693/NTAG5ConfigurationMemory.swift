@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The configuration memory of an NTAG 5 link: blocks of 4 bytes, which READ CONFIG and WRITE CONFIG access.
 ///

@@ -1,5 +1,5 @@
-import NFCCore
-import SeededRandom
+import SwiftNFCCore
+import SwiftNFCSeededRandom
 
 /// What the first step of a mutual authentication leaves for the second.
 struct NTAG5MutualChallenge: Hashable, Sendable {

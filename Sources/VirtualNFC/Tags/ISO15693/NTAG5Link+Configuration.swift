@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// READ CONFIG and WRITE CONFIG with the access conditions of their blocks (data sheet NTP53x2 rev. 3.3, 8.1.3 and
 /// 8.2.3.2).

@@ -1,5 +1,5 @@
-import NFCCore
-import SeededRandom
+import SwiftNFCCore
+import SwiftNFCSeededRandom
 
 /// NTAG 5 link (NTP5332): 511 blocks of 4 bytes and a counter block, a configuration memory, and either the passwords
 /// of an ICODE SLIX2 or four AES keys with privileges.

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 extension VicinityModel {
   /// ST25DV04K: 128 blocks of 4 bytes.

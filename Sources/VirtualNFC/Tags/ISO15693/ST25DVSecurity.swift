@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The supported custom commands of ST25DV (data sheet DS10925, 7.6; ST's RFAL, `rfal_nfcv.h` and `rfal_st25xv.h`).
 enum ST25DVCommand {

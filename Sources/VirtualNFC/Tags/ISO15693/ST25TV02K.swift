@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 extension VicinityModel {
   /// ST25TV02K: 64 blocks of 4 bytes.

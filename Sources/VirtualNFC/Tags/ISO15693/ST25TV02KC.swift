@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 extension VicinityModel {
   /// ST25TV02KC: 80 blocks of 4 bytes, the last 17 of which contain ST's signature.

@@ -1,5 +1,5 @@
-import SeededRandom
-import NFCCore
+import SwiftNFCSeededRandom
+import SwiftNFCCore
 
 /// What a password of an ST25TV protects in its area: the two bits that its configuration has for each.
 ///

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The areas of an ST25TV02K and their passwords.
 ///

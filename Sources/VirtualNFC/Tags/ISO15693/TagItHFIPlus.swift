@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 extension VicinityModel {
   /// Tag-it HF-I Plus: 64 blocks of 4 bytes; writes and locks require the option flag, and are answered

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The common part of all vicinity chips: frames, states, anticollision, and the standard's commands.
 ///

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The common state of vicinity chips: a UID, blocks with one lock each, AFI and DSFID, and the states of
 /// ISO/IEC 15693-3, 8.2.

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// An NTAG 424 DNA (NT4H2421Gx), whose NDEF file can contain a link that is signed again at every read.
 ///

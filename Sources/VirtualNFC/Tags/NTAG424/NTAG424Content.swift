@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// A file with Secure Dynamic Messaging in a read without authentication (NT4H2421Gx data sheet, 9.3).
 struct NTAG424Content {

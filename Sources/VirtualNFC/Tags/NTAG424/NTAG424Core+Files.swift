@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Native commands for files (NT4H2421Gx data sheet, 10.7 and 10.8).
 extension NTAG424Core {

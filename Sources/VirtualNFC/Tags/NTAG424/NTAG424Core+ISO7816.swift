@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The ISO/IEC 7816-4 commands, which make the chip an NFC Forum Type 4 tag (NT4H2421Gx data sheet,
 /// 10.9).

@@ -1,5 +1,5 @@
-import SeededRandom
-import NFCCore
+import SwiftNFCSeededRandom
+import SwiftNFCCore
 
 /// The commands of an NTAG 424 DNA on the chip's side, without the radio (NT4H2421Gx data sheet, 8 to
 /// 10).

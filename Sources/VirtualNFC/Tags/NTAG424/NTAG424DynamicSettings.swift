@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The data that an NTAG 424 DNA inserts into its NDEF file in reads without authentication (Secure
 /// Dynamic Messaging; NT4H2421Gx data sheet, 9.3 and 10.7.1), and a DESFire EV3 into a file of standard data, with the

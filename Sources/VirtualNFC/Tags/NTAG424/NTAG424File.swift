@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// A file of an NTAG 424 DNA with its access rights (NT4H2421Gx data sheet, 8.2.3).
 struct NTAG424File: Hashable, Sendable {

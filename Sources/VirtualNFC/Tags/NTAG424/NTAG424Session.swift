@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The chip's side of secure messaging with AES or LRP (NT4H2421Gx data sheet, 9.1 and 9.2).
 struct NTAG424Session: Hashable, Sendable {

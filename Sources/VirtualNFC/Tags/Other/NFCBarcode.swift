@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// A Thinfilm (Kovio) NFC Barcode: 128 or 256 bits of read-only memory, sent again and again as long as
 /// there is a carrier (Thinfilm NFC Barcode Protocol, tag functional specification 3.4).

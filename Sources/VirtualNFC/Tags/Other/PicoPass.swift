@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// INSIDE Secure PicoPass 2KS, the chip of HID's iCLASS cards, in its ISO/IEC 14443-B mode.
 ///

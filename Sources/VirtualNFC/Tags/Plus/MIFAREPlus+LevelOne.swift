@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// Security level 1: a MIFARE Classic with additional AES authentication.
 ///

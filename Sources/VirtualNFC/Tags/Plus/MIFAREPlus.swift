@@ -1,5 +1,5 @@
-import SeededRandom
-import NFCCore
+import SwiftNFCSeededRandom
+import SwiftNFCCore
 
 /// MIFARE Plus X or S in security level 3 or 1, or in level 0, as on delivery.
 ///

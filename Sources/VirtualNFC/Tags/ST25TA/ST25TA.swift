@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The NDEF application of an ST25TA02K, whose file has two passwords.
 ///

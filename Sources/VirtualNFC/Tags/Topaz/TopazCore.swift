@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The common part of the Topaz chips: the NFC Forum Type 1 Tag with static memory.
 ///

@@ -1,4 +1,4 @@
-import COpenSSL
+import CSwiftNFCOpenSSL
 
 /// The curve brainpoolP256r1 (RFC 5639, 3.4).
 enum BrainpoolP256 {

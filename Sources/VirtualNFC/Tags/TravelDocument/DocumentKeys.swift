@@ -1,4 +1,4 @@
-import COpenSSL
+import CSwiftNFCOpenSSL
 
 /// The two keys with which a travel document and a reader protect what they send, and what they compute:
 /// ICAO Doc 9303-11, 9.7 and 9.8.

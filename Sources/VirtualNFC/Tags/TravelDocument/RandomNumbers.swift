@@ -1,4 +1,4 @@
-import SeededRandom
+import SwiftNFCSeededRandom
 
 /// Random numbers that are the same in each run.
 struct RandomNumbers: Sendable {

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 extension TravelDocument {
   /// The document of Doc 9303-11, appendix D: number L898902C, born on 6 August 1969, expired on 23

@@ -1,5 +1,5 @@
-import SeededRandom
-import NFCCore
+import SwiftNFCSeededRandom
+import SwiftNFCCore
 
 /// MIFARE Ultralight AES, MF0AES20: 60 pages, two AES keys and three counters.
 ///

@@ -1,5 +1,5 @@
-import SeededRandom
-import NFCCore
+import SwiftNFCSeededRandom
+import SwiftNFCCore
 
 /// MIFARE Ultralight C, MF0ICU2: 48 pages, the last four of which hold a triple DES key.
 ///

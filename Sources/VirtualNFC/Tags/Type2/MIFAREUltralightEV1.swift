@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// MIFARE Ultralight EV1, MF0UL11 or MF0UL21.
 ///

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The mirror: UID and counter as hexadecimal text in place of the user memory in the answers to READ and
 /// FAST_READ, so that a link changes at every tap.

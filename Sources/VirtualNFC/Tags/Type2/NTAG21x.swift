@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// NTAG210, NTAG212, NTAG213, NTAG215 or NTAG216.
 ///

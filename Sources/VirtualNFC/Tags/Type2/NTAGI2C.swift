@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// NTAG I²C 1K or 2K (NT3H1101, NT3H1201), seen from its NFC side; nothing is connected to its I²C side.
 ///

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// NTAG I²C plus 1K or 2K (NT3H2111, NT3H2211), seen from its NFC side; nothing is connected to its I²C
 /// side.

@@ -1,5 +1,5 @@
-import SeededRandom
-import NFCCore
+import SwiftNFCSeededRandom
+import SwiftNFCCore
 
 /// The originality signatures of chips over their UIDs.
 ///

@@ -1,4 +1,4 @@
-import COpenSSL
+import CSwiftNFCOpenSSL
 
 /// Triple DES with two keys in CBC mode, without padding: ISO/IEC 10116, and FIPS 46-3 with K3 =
 /// K1.

@@ -1,4 +1,4 @@
-import NFCCore
+import SwiftNFCCore
 
 /// The common part of all Type 2 chips of NXP: pages of four bytes, a type A activation, lock bits, and
 /// the commands READ, WRITE and COMPATIBILITY_WRITE.
