@@ -125,7 +125,7 @@ enum TouchBenchmark {
 }
 
 /// Messages of a given length.
-private enum NDEFMessageBytes {
+enum NDEFMessageBytes {
   /// Returns one short record with a link padded with zeros.
   static func link(_ link: String, length: Int) -> [UInt8] {
     // Header, lengths of type and payload, type, prefix code (NFC Forum, NDEF 3.2 and RTD URI 3.2).

@@ -1,4 +1,5 @@
 import Foundation
+import SwiftNFCCore
 import TagImages
 import TestSupport
 import Testing

@@ -31,7 +31,7 @@ import VirtualNFC
     #expect(before < date && date <= EventDate.now.utc)
     let tag = try Self.tag(1)
     let script = #"echo "$NFC_EVENT $NFC_DATE ${NFC_INITIAL-no}" >> "$FOLDER/out""#
-    try await WatchBench.with(["--exec", script, "--debounce", "0.2"]) { bench in
+    try await WatchBench.with(["--exec", script, "--debounce", "0.2"]) { bench async throws in
       try await bench.waitForLeases(1)
       try await Task.sleep(for: .seconds(1))
       bench.field.place(tag)
@@ -61,7 +61,7 @@ import VirtualNFC
     let script = #"echo "$NFC_UID ${NFC_INITIAL-no}" >> "$FOLDER/out""#
     try await WatchBench.with(
       ["--exec", script, "--debounce", "0.2"], tags: [first]
-    ) { bench in
+    ) { bench async throws in
       let tap = try #require(try await bench.watch.waitForLines(1).first)
       #expect(tap.contains(#""initial":true"#))
       bench.field.remove(first)
@@ -96,7 +96,7 @@ import VirtualNFC
       let tag = try Self.tag(1)
       try await WatchBench.with(
         ["--rules", rules.path, "--verbose", "--debounce", "0.2"], tags: [tag]
-      ) { bench in
+      ) { bench async throws in
         let uid = tag.identifier.hexadecimal
         #expect(
           try await bench.watch.waitForErrors("r.yaml, line 3: the command for \(uid) ended with 3")
