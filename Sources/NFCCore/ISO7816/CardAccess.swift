@@ -12,7 +12,8 @@ package struct CardAccess: Hashable, Sendable {
 
   /// Reads the file; what follows the set is padding.
   ///
-  /// - Returns: `nil` for bytes that are not such a file.
+  /// - Returns: `nil` for bytes that are not such a file. An empty set is one without protocols, in every form of a
+  ///   length.
   package init?(_ file: [UInt8]) {
     guard let set = try? BERObject(file), set.tag == BERObject.Universal.set,
       let informations = try? set.children()

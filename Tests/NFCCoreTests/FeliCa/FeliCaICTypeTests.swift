@@ -65,9 +65,18 @@ import Testing
     // Never less than what cards need that promise too little; and any bytes give a time.
     #expect(
       FeliCaResponseTime.timeout(of: read, pmm: [0, 1, 0, 0, 0, 0, 0, 0]) == .milliseconds(500))
-    for command: [UInt8] in [[], [6], [6, 1], [8] + idm, [6] + idm + [255], [0], [2]] {
+    for command: [UInt8] in [[], [6], [6, 1], [8] + idm, [6] + idm + [255], [2]] {
       #expect(FeliCaResponseTime.timeout(of: command, pmm: slow) >= .milliseconds(500))
       #expect(FeliCaResponseTime.timeout(of: command, pmm: []) == .milliseconds(500))
+    }
+    // Polling ends after its last slot, whatever the card promises.
+    for pmm in [slow, []] {
+      for command: [UInt8] in [[0], [0, 0xFF, 0xFF, 0, 0]] {
+        #expect(FeliCaResponseTime.timeout(of: command, pmm: pmm) == .milliseconds(10))
+      }
+      #expect(
+        FeliCaResponseTime.timeout(of: [0, 0xFF, 0xFF, 0, 15], pmm: pmm)
+          == .microseconds(2417 + 17 * 1208))
     }
   }
 

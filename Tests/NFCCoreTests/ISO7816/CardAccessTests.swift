@@ -24,7 +24,9 @@ import Testing
     let file = try #require(CardAccess(Self.bytes(Self.other)))
     #expect(file.protocols.count == 1)
     #expect(!file.offersPACE)
-    #expect(CardAccess([0x31, 0x00])?.protocols == [])
+    for empty in ["31 00", "31 81 00", "31 83 00 00 00"] {
+      #expect(CardAccess(Self.bytes(empty))?.protocols == [], "\(empty)")
+    }
     // Its bytes where no identifier stands.
     let hidden = "31 10 30 0E 06 02 04 00 04 08 04 00 7F 00 07 02 02 04"
     #expect(CardAccess(Self.bytes(hidden))?.offersPACE == false)
@@ -56,7 +58,8 @@ import Testing
       }
     }
     for text in [
-      "31", "31 80", "31 83 00 00 00", "31 84 FF FF FF FF", "31 81", "31 82 FF", "30 00",
+      "31", "31 80", "31 83 00 00 01", "31 85 00 00 00 00 00", "31 84 FF FF FF FF", "31 81",
+      "31 82 FF", "30 00",
     ] {
       #expect(CardAccess(Self.bytes(text)) == nil, "\(text)")
     }

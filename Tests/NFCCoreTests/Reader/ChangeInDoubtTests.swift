@@ -6,11 +6,11 @@ import Testing
 @Suite struct ChangeInDoubtTests {
   /// What became of a command that changes the tag.
   enum Change: Sendable {
-    case made, refused, lost, answeredWithRefusal
+    case made, refused, lost, answeredWithRefusal, takenBack
 
     func answer() throws -> Change {
       switch self {
-      case .made, .answeredWithRefusal: return self
+      case .made, .answeredWithRefusal, .takenBack: return self
       case .refused: throw NFCError(.tagRefused, "")
       case .lost: throw NFCError(.tagResponseError, "")
       }
@@ -28,8 +28,12 @@ import Testing
       // Something else fails after a change.
       (.notAuthenticated, [.made], true), (.malformedContent, [.made], true),
       (.tagRefused, [.lost], true),
+      (.readOnly, [.made, .refused], true), (.unsupported, [.made], true),
       // It was taken back.
-      (.readOnly, [.made, .refused], false), (.unsupported, [.made], false),
+      (.readOnly, [.made, .refused, .takenBack], false),
+      (.unsupported, [.made, .takenBack], false),
+      (.tagConnectionLost, [.lost, .takenBack], false),
+      (.tagRefused, [.made, .takenBack, .made], true),
     ] as [(NFCError.Code, [Change], Bool)])
   func saysWhatMayHaveChanged(_ code: NFCError.Code, _ changes: [Change], _ isInDoubt: Bool) {
     let driver = SilentDriver()
@@ -38,6 +42,10 @@ import Testing
     let error = #expect(throws: NFCError.self) {
       try link.inDoubtOfChange("look") {
         for change in changes {
+          guard change != .takenBack else {
+            link.changesWereTakenBack()
+            continue
+          }
           _ = try? link.changing(isRefusal: { $0 == Change.answeredWithRefusal }) {
             try change.answer()
           }

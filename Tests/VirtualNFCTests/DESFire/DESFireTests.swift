@@ -177,7 +177,7 @@ struct DESFireTests {
     try check(
       [
         ("CA0102030F01", "00"), ("CA0102030F01", "DE"), ("CA0000000F01", "DE"),
-        ("CA0102040F00", "9E"), ("CA0102040F0F", "9E"), ("CA0102040FC1", "9E"), ("CA010204", "7E"),
+        ("CA0102040F0F", "9E"), ("CA0102040FC1", "9E"), ("CA010204", "7E"),
         ("CA0102040F01AA", "7E"), ("CA0102040F8E10E1" + "A0A1A2A3A4", "00"),
         ("CA0102050F0110E1", "DE"), ("CA0102050F0111E1A0A1A2A3A4", "DE"),
         ("6A", "00010203010204"), ("6D", "00" + "010204" + "10E1" + "A0A1A2A3A4"),
@@ -203,9 +203,11 @@ struct DESFireTests {
     #expect(reader.send([0xDA, 1, 0, 0]).status == 0xAE)
     try reader.authenticate(0x0A, 0, .zero(.des))
     #expect(reader.sendPlain([0xDA, 1, 0, 0]).status == 0)
-    // The session continues; a missing file ends it.
+    // The session continues, also after a refusal, since it is one of the first generation; a selection ends it.
     #expect(reader.sendPlain([0xDA, 2, 0, 0]).status == 0)
     #expect(reader.sendPlain([0xDA, 2, 0, 0]).status == 0xA0)
+    #expect(reader.sendPlain([0x45]).data == [0x0F, 0x01])
+    #expect(reader.send([0x5A, 0, 0, 0]).status == 0)
     #expect(reader.send([0xDA, 3, 0, 0]).status == 0xAE)
     #expect(reader.send([0x6A]).data == [3, 0, 0])
     // Within the application, its master key and no other key permits it; then the card level is
