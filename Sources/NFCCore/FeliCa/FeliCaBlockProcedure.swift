@@ -81,11 +81,15 @@ struct FeliCaBlockProcedure {
     limit = max(1, min(limit, largestRead))
     var blocks: [[UInt8]] = []
     var bound = Self.mostBlocks
-    // The first block that the card has refused.
+    // No block from here on exists.
     var end = Int.max
-    var size = limit
+    // Whether flags have said that the block before `end` may be the last one: it is asked for at once.
+    var isNamed = false
     while blocks.count < min(end, bound) {
+      // Without such flags, half of what is left decides the most.
+      let size = end == .max || isNamed ? limit : max(1, (end - blocks.count + 1) / 2)
       let numbers = blocks.count..<min(blocks.count + min(size, limit), end, bound)
+      let asked = limit
       do {
         blocks += try read(service: service, blocks: Array(numbers), limit: &limit)
         if numbers.lowerBound == 0, Self.isRandom(service), let first = blocks.first,
@@ -94,14 +98,15 @@ struct FeliCaBlockProcedure {
           bound = min(max(bound, Int(attributes.dataBlocks) + 1), Self.mostBlocksOfType3)
         }
       } catch let error as NFCError where error.code == .tagRefused {
-        // One of them does not exist; the flags may say which.
+        // One of them does not exist; the flags may say which, or which two it may be.
         if case .block(let number) = error.place, numbers.contains(number) {
-          end = number
-        } else if numbers.count == 1 {
-          end = numbers.lowerBound
+          (end, isNamed) = (number, true)
+        } else if limit == asked, case .statusFlags(let flag, _)? = error.cause,
+          let last = Self.marked(Array(numbers), flag: flag).last, last > numbers.lowerBound
+        {
+          (end, isNamed) = (min(end, last), true)
         } else {
-          end = min(end, numbers.upperBound - 1)
-          size = max(1, numbers.count / 2)
+          (end, isNamed) = (min(end, numbers.upperBound - 1), false)
         }
       }
     }
@@ -173,9 +178,13 @@ struct FeliCaBlockProcedure {
   /// element has the bit of the first one again.
   private static func placed(_ error: NFCError, _ numbers: [Int], flag: UInt8) -> NFCError {
     var error = error
-    let marked = numbers.indices.filter { flag == 1 << UInt8($0 % 8) }.map { numbers[$0] }
-    let blamed = numbers.count == 1 ? numbers : marked
+    let blamed = numbers.count == 1 ? numbers : marked(numbers, flag: flag)
     error.place = blamed.count == 1 ? blamed.first.map { .block($0) } : nil
     return error
+  }
+
+  /// Returns the elements of a list that flag 1 may mean.
+  private static func marked(_ numbers: [Int], flag: UInt8) -> [Int] {
+    numbers.indices.filter { flag == 1 << UInt8($0 % 8) }.map { numbers[$0] }
   }
 }
