@@ -114,8 +114,8 @@ extension FieldTag {
       .classic1K(formatted: false)
     },
     row(
-      "a ticket with keys of its own", .unformatted,
+      "a ticket with keys of its own", .closed,
       trailers(0...15, keyA: "A0B1C2D3E4F5", "FF078069", keyB: "010203040506")
-    ) { .classic1K(formatted: false) }.formatting(.refused(.notAuthenticated)),
+    ) { .classic1K(formatted: false) },
   ]
 }

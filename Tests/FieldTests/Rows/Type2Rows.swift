@@ -115,7 +115,7 @@ extension FieldTag {
       "a password for writing from page 10h on", NTAG21x(.ntag213), .message([]),
       capacity: 137, [0x29 * 4 + 3: "10"]
     ).with {
-      $0.cells.write = .refused(.readOnly)
+      $0.cells.write = .refused(.notAuthenticated)
       $0.cells.lock = .refused(.notAuthenticated)
       $0.cells.protect = .refused(.notAuthenticated)
     },

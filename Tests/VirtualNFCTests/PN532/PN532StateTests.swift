@@ -58,7 +58,7 @@ import Testing
     // The registers have their values after power-up; SAMConfiguration is not required.
     #expect(bench.send("06630263036305630D6338633D") == "07000000000000")
     #expect(bench.chip.radio.retryTimeOut == (forgets ? 0x0A : 0x05))
-    #expect(bench.chip.parameters == (forgets ? 0x14 : 0x00))
+    #expect(bench.chip.parameters == (forgets ? 0x34 : 0x00))
     #expect(bench.send("4A0100")?.hasPrefix("4B01") == true || forgets)
     // Only the selected sources wake the chip.
     #expect(bench.send("1620") == "1700")
