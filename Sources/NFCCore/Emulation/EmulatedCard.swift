@@ -4,7 +4,7 @@ import Synchronization
 /// A reader that acts as an NFC Forum Type 4 tag, which phones read, and write if they may.
 ///
 /// ```swift
-/// let card = EmulatedCard(.ndef(message, isWritable: true), on: reader)
+/// let card = EmulatedCard(try .ndef(message, isWritable: true), on: reader)
 /// for try await event in card.events {
 ///   if case .written(let message) = event { print(message) }
 /// }

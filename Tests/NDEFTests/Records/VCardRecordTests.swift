@@ -24,14 +24,14 @@ import Testing
       """)
     #expect(card.formattedName == "Simon Perreault, Jr.")
     #expect(card.name == ["Perreault", "Simon", "", "", "ing. jr,M.Sc."])
-    #expect(card.telephones == ["tel:+1-418-656-9254", "+1-1"])
+    #expect(card.telephones == ["+1-418-656-9254", "+1-1"])
     #expect(card.emails == ["simon@example.com"])
     #expect(card.properties.first { $0.name == "NOTE" }?.value == "a\nb\\c")
     let telephone = card.properties.first { $0.name == "TEL" }
     #expect(telephone?.parameters == ["VALUE=uri", "TYPE=\"work:voice\""])
     #expect(
       card.description
-        == "Simon Perreault, Jr.: tel:+1-418-656-9254, +1-1, simon@example.com")
+        == "Simon Perreault, Jr.: +1-418-656-9254, +1-1, simon@example.com")
   }
 
   /// vCard 2.1, as Android's contacts write it: the name's parts are divided in the encoded text, and a `=` at the end
