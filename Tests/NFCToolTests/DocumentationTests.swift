@@ -72,11 +72,13 @@ import Testing
 
   /// A driver and a program require public declarations only.
   @Test(arguments: [
-    "Tests/OutsideDriverTests/MemoryDriver.swift", "Sources/NFCExample/EntryPoint.swift",
+    ["Tests/OutsideDriverTests/MemoryDriver.swift"],
+    ["Sources/NFCExample/EntryPoint.swift", "Sources/NFCExample/DoorLink.swift"],
   ])
-  func compilesOutsideThePackage(_ path: String) async throws {
-    let errors = try await Self.outsideErrors(
-      Self.root.appending(path: path), "-parse-as-library")
+  func compilesOutsideThePackage(_ paths: [String]) async throws {
+    let files = paths.map { Self.root.appending(path: $0) }
+    let others = files.dropFirst().map { " '\($0.path)'" }.joined()
+    let errors = try await Self.outsideErrors(files[0], "-parse-as-library" + others)
     #expect(errors.isEmpty, "\(errors)")
   }
 

@@ -4,7 +4,7 @@ import Synchronization
 /// A reader that acts as an NFC Forum Type 4 tag, which phones read, and write if they may.
 ///
 /// ```swift
-/// let card = EmulatedCard(try .ndef(message, isWritable: true), on: reader)
+/// let card = try EmulatedCard(.ndef(message, isWritable: true), on: reader)
 /// for try await event in card.events {
 ///   if case .written(let message) = event { print(message) }
 /// }
@@ -120,6 +120,8 @@ public struct EmulatedCard: Sendable {
       }
 
       /// Returns the next event.
+      ///
+      /// - Throws: ``NFCError/Code/readerLost``; ``NFCError/Code/unsupported`` if the reader cannot act as a card.
       public func next() async throws -> Event? {
         try await withTaskCancellationHandler {
           try await stream.next()

@@ -9,7 +9,8 @@ import NDEF
 /// ```swift
 /// var tag = try EmulatedType4Tag(message)
 /// tag.activate()
-/// let reply = tag.respond(to: command)
+/// let reply = tag.respond(to: [0x00, 0xA4, 0x04, 0x00, 0x07, 0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x01, 0x00])
+/// print(reply.answer.hexadecimal)
 /// ```
 public struct EmulatedType4Tag: Hashable, Sendable {
   /// What an answer means once it has been sent.

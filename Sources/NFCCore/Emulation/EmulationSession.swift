@@ -64,6 +64,8 @@ public struct EmulationSessions: AsyncSequence, Sendable {
     }
 
     /// Returns the next session, as soon as it begins.
+    ///
+    /// - Throws: ``NFCError/Code/readerLost``; ``NFCError/Code/unsupported`` if the reader cannot act as a card.
     public func next() async throws -> EmulationSession? {
       try await withTaskCancellationHandler {
         try await stream.next()
@@ -86,7 +88,7 @@ extension Reader {
   /// ```swift
   /// for try await session in reader.emulate(try EmulationConfiguration(aids: ["F001020304"])) {
   ///   for await command in session.commands {
-  ///     try await command.respond(with: answer(to: command.bytes))
+  ///     try await command.respond(with: [0x90, 0x00])
   ///   }
   /// }
   /// ```

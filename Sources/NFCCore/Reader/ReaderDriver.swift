@@ -194,6 +194,8 @@ public protocol ReaderDriver: AnyObject {
 
   /// Ends to act as a card, so that tags can be looked for as before. Called once after any number of
   /// ``waitForActivation(as:timeout:)``.
+  ///
+  /// - Throws: ``NFCError/Code/readerLost``.
   func endEmulation() throws
 
   /// Switches off the carrier and releases the reader. No call follows.

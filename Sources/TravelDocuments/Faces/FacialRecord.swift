@@ -20,7 +20,7 @@ public struct FacialRecord: Hashable, Sendable {
 
   /// Decodes data group 2.
   ///
-  /// - Throws: ``DataObjectError`` if there is no record with an image.
+  /// - Throws: `DataObjectError` if there is no record with an image.
   public static func all(in file: [UInt8]) throws(DataObjectError) -> [FacialRecord] {
     let group = try BERObject(file)
     guard group.tag == 0x75 else { throw DataObjectError("data group 2 has another tag", at: 0) }
@@ -123,7 +123,7 @@ public struct FacialRecord: Hashable, Sendable {
 public enum DisplayedImages {
   /// Decodes the data group; images of unknown formats are left out.
   ///
-  /// - Throws: ``DataObjectError``.
+  /// - Throws: `DataObjectError`.
   public static func all(in file: [UInt8]) throws(DataObjectError) -> [DocumentImage] {
     let group = try BERObject(file)
     guard [0x65, 0x67].contains(group.tag) else {

@@ -11,7 +11,7 @@ public struct CommonData: Hashable, Sendable {
 
   /// Decodes the file.
   ///
-  /// - Throws: ``DataObjectError``.
+  /// - Throws: `DataObjectError`.
   public init(_ file: [UInt8]) throws(DataObjectError) {
     let whole = try BERObject(file)
     guard whole.tag == 0x60 else { throw DataObjectError("EF.COM has another tag", at: 0) }
@@ -45,7 +45,7 @@ public struct ChipAttributes: Hashable, Sendable {
 
   /// Decodes the file: objects until its end or padding.
   ///
-  /// - Throws: ``DataObjectError`` for a file that does not begin with an object.
+  /// - Throws: `DataObjectError` for a file that does not begin with an object.
   public init(_ file: [UInt8]) throws(DataObjectError) {
     var rest = file[...]
     var objects: [BERObject] = []
@@ -74,7 +74,7 @@ public struct ApplicationDirectory: Hashable, Sendable {
 
   /// Decodes the file: templates with tag 61 until its end or padding.
   ///
-  /// - Throws: ``DataObjectError`` for a file that does not begin with an object.
+  /// - Throws: `DataObjectError` for a file that does not begin with an object.
   public init(_ file: [UInt8]) throws(DataObjectError) {
     var rest = file[...]
     var names: [[UInt8]] = []

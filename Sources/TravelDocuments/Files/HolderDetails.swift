@@ -31,7 +31,7 @@ public struct PersonalDetails: Hashable, Sendable {
 
   /// Decodes the data group. What is unknown in it is left out.
   ///
-  /// - Throws: ``DataObjectError``.
+  /// - Throws: `DataObjectError`.
   public init(_ file: [UInt8]) throws(DataObjectError) {
     for (tag, value) in try DetailFields.all(in: file, tag: 0x6B, repeated: 0x5F0F) {
       let text = DetailFields.text(value)
@@ -78,7 +78,7 @@ public struct IssueDetails: Hashable, Sendable {
 
   /// Decodes the data group. What is unknown in it is left out.
   ///
-  /// - Throws: ``DataObjectError``.
+  /// - Throws: `DataObjectError`.
   public init(_ file: [UInt8]) throws(DataObjectError) {
     for (tag, value) in try DetailFields.all(in: file, tag: 0x6C, repeated: 0x5F1A) {
       let text = DetailFields.text(value)
@@ -111,7 +111,7 @@ public struct PersonToNotify: Hashable, Sendable {
 
   /// Decodes the data group.
   ///
-  /// - Throws: ``DataObjectError``.
+  /// - Throws: `DataObjectError`.
   public static func all(in file: [UInt8]) throws(DataObjectError) -> [PersonToNotify] {
     let group = try BERObject(file)
     guard group.tag == 0x70 else { throw DataObjectError("data group 16 has another tag", at: 0) }

@@ -24,14 +24,14 @@ public struct SecurityInfos: Hashable, Sendable {
 
   /// Decodes EF.CardAccess: a set of entries; what follows it is padding.
   ///
-  /// - Throws: ``DataObjectError`` for bytes that are not such a set.
+  /// - Throws: `DataObjectError` for bytes that are not such a set.
   public init(_ file: [UInt8]) throws(DataObjectError) {
     try self.init(BERObject(file))
   }
 
   /// Decodes data group 14, which has the set within its tag.
   ///
-  /// - Throws: ``DataObjectError``.
+  /// - Throws: `DataObjectError`.
   public init(dataGroup file: [UInt8]) throws(DataObjectError) {
     let group = try BERObject(file)
     guard group.tag == 0x6E else { throw DataObjectError("data group 14 has another tag", at: 0) }

@@ -13,6 +13,8 @@ public protocol ChipLink {
   /// - Throws: ``NFCError`` with the code `tagConnectionLost` or `tagResponseError` if the document has left.
   func transmit(_ command: APDU) throws -> ResponseAPDU
   /// Returns random bytes from a cryptographic generator.
+  ///
+  /// - Throws: an error of the generator.
   func random(_ count: Int) throws -> [UInt8]
   /// Activates the chip again, which ends what was selected and opened in it.
   ///
@@ -21,7 +23,9 @@ public protocol ChipLink {
 }
 
 extension ChipLink {
-  /// Throws `tagConnectionLost`.
+  /// Cannot activate the chip again.
+  ///
+  /// - Throws: ``NFCError`` with the code `tagConnectionLost`, always.
   public func activateAgain() throws {
     throw NFCError(.tagConnectionLost, "the document has to be taken away and put back")
   }

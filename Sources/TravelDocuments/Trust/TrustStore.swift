@@ -36,7 +36,7 @@ public struct TrustStore: Sendable {
   /// Adds a file: a certificate in DER or PEM, several in PEM, a master list in CMS, or an LDIF of ICAO's directory.
   ///
   /// - Parameter name: the name of the file, for messages.
-  /// - Throws: ``DataObjectError`` for a file that is none of these, and for a master list whose signature is wrong.
+  /// - Throws: `DataObjectError` for a file that is none of these, and for a master list whose signature is wrong.
   public mutating func add(_ file: [UInt8], name: String) throws(DataObjectError) {
     let content = try TrustFile(file)
     for list in content.lists {
