@@ -1,8 +1,10 @@
 import Foundation
 
-/// Reads passes of Apple's Wallet, which requires keys that only Apple issues: the session ends
-/// right after ``NFCReaderSession/begin()`` with `readerErrorUnsupportedFeature`, as on a device
-/// without support.
+/// Reads passes of Apple's Wallet, which is not possible here yet: the session ends right after
+/// ``NFCReaderSession/begin()`` with `readerErrorUnsupportedFeature`, as on a device without support.
+///
+/// What a pass has is encrypted for its issuer, who makes the pair of keys: `PassMessage` decrypts it. An app on an iPhone
+/// needs an entitlement of Apple for this session, and a pass a certificate of Apple.
 open class NFCVASReaderSession: NFCReaderSession {
   /// - Parameters:
   ///   - commandConfigurations: the requests, in this order.
@@ -15,7 +17,7 @@ open class NFCVASReaderSession: NFCReaderSession {
     super.init(
       delegate: delegate, queue: queue,
       purpose: .unsupported(
-        "the Value Added Services protocol is available only on Apple's platforms"))
+        "reading passes of phones is not supported here yet"))
   }
 
   /// No device here can read passes.
