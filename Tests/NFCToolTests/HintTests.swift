@@ -77,7 +77,7 @@ import VirtualNFC
     // Passwords and keys.
     Situation(
       tag: "ntag213", before: ["protect --password 11223344 --from 4"], line: "write text a",
-      status: 77, hint: "if it has a password, give it with --password",
+      status: 77, hint: "give the tag's password with --password",
       leads: ["info", "… --password 11223344"]),
     Situation(
       tag: "ntag213", before: ["protect --password 11223344 --from 4 --read"], line: "read",

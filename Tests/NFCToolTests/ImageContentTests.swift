@@ -77,8 +77,9 @@ import Testing
     }
   }
 
-  @Test(arguments: ["nfc", "bin", "json"])
-  func aSizeOfNoChipIsRefused(_ format: String) async throws {
+  /// A number of pages that no known chip has is no reason to refuse a conversion.
+  @Test(arguments: ["bin", "json"])
+  func aSizeOfNoChipIsConverted(_ format: String) async throws {
     try await TemporaryDirectory.with { directory async throws in
       let file = directory.appending(path: "odd.eml")
       let copy = directory.appending(path: "copy.\(format)").path
@@ -86,17 +87,10 @@ import Testing
         Self.pages[4 * page..<4 * page + 4].map { String(format: "%02X", $0) }.joined() + "\n"
       }
       try Data(lines.joined().utf8).write(to: file)
-      for command in [
-        ["convert", file.path, copy], ["convert", file.path, copy, "--iso15693"],
-        ["info", "--virtual", file.path],
-      ] {
-        let result = try await Tool.run(command)
-        #expect(result.status == 65)
-        #expect(result.errors.contains("odd.eml has 134 pages"), "\(result.errors)")
-        #expect(result.errors.contains("16, 20, 41"))
-        #expect(result.errorLines.count == 1)
-      }
-      #expect(!FileManager.default.fileExists(atPath: copy))
+      let result = try await Tool.run("convert", file.path, copy)
+      #expect(result.status == 0, "\(result.errors)")
+      let content = try Data(contentsOf: URL(filePath: copy))
+      if format == "bin" { #expect(content.count == lines.count * 4) }
     }
   }
 

@@ -392,7 +392,7 @@ import VirtualNFC
       let result = try await Tool.run("format", "--virtual", file.path)
       #expect(result.status == 77)
       #expect(result.errorLines.count == 1)
-      #expect(result.errors.contains("it has keys, not a password"))
+      #expect(result.errors.contains("give the card's key with --key"))
       #expect(!result.errors.contains("--password"))
     }
   }

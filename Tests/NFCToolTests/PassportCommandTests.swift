@@ -177,7 +177,7 @@ import Testing
         for text in texts { #expect(captured.ranges(of: Array(text.utf8)).isEmpty, "\(text)") }
         // Nothing that is protected is in it either: no block of a cryptogram, no MAC.
         #expect(!recorded.contains("9701DF8E08"))
-        #expect(recorded.contains("0CB0"))
+        #expect(recorded.contains("0CB0") == (index == 0))
         let replayed = try await Tool.run(
           ["passport", "read", "--replay", record.path] + arguments, environment: Self.environment)
         #expect(replayed.status == 65)

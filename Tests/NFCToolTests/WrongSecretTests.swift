@@ -57,7 +57,11 @@ import VirtualNFC
     }
   }
 
-  /// A tag that is protected asks for its current password, and names the option that takes it.
+  /// The attempts of these may be limited, and what limits them cannot be read once reading requires the password.
+  private static let maybeLimited = ["ntag213", "ultralight-ev1", "ultralight-aes"]
+
+  /// A tag that is protected asks for its current password, and names the option that takes it. Where a wrong one costs
+  /// nothing, the new one is tried as the current one: the same command again completes one that was interrupted.
   @Test(arguments: tags) func theOptionIsNamed(_ tag: Tag) async throws {
     try await Tool.with(tag.testDescription) { nfc in
       func run(_ line: String) async throws -> Tool.Result {
@@ -65,12 +69,16 @@ import VirtualNFC
       }
       _ = try await run("protect --password \(tag.right) --read")
       let again = try await run("protect --password \(tag.right)")
-      #expect(again.status == 77 && again.errors.contains("with --current-password"))
+      if Self.maybeLimited.contains(tag.testDescription) {
+        #expect(again.status == 77 && again.errors.contains("with --current-password"))
+      } else {
+        #expect(again.status == 0, "\(again.errors)")
+      }
       let without = try await run("unprotect")
       #expect(without.status == 77 && without.errors.contains("with --password"))
       _ = try await run("protect --password \(tag.right) --current-password \(tag.right)")
       let writable = try await run("protect --password \(tag.right)")
-      #expect(writable.status == 77 && writable.errors.contains("with --current-password"))
+      #expect(writable.status == 0, "\(writable.errors)")
     }
   }
 }
