@@ -190,12 +190,11 @@ import Testing
   }
 
   @Test(arguments: [
-    "{}", #"{"tnf":"wellKnown","type":"U"}"#, #"{"tnf":"wellKnown","payload":"00"}"#,
+    "{}", #"{"tnf":"wellKnown","type":"U"}"#,
     #"{"type":"U","payload":"00"}"#, #"{"tnf":"nonsense","type":"U","payload":"00"}"#,
     #"{"tnf":"wellKnown","type":"U","payload":"0"}"#,
     #"{"tnf":"wellKnown","type":"U","payload":"0G"}"#,
     #"{"tnf":"wellKnown","type":"hex:5","payload":"00"}"#,
-    #"{"tnf":"wellKnown","type":"","payload":"00"}"#,
     #"{"tnf":"unchanged","type":"","payload":"00"}"#,
     #"{"tnf":"empty","type":"","payload":"00"}"#, #"{"uri":5}"#,
     #"{"text":"a","language":"é"}"#, "[]",

@@ -54,17 +54,17 @@ import Testing
   @Test(arguments: [
     Malformed("", .missingField, at: 0),
     Malformed("D1", .truncated, at: 1),
-    Malformed("D1 01 02 54 01 61", .missingField, at: 0),
+    Malformed("D1 01 03 54 02656E", .missingField, at: 0),
     // Two links
     Malformed("91 01 01 55 00 51 01 01 55 00", .repeatedField, at: 9),
     // Two titles in one language
-    Malformed("91 01 02 54 01 61 11 01 02 54 01 61 51 01 01 55 00", .repeatedField, at: 10),
+    Malformed("91 01 03 54 02656E 11 01 03 54 02656E 51 01 01 55 00", .repeatedField, at: 11),
     // Two actions, sizes, types
     Malformed("91 03 01 616374 00 51 03 01 616374 00", .repeatedField, at: 13),
     Malformed("91 01 04 73 00000000 51 01 04 73 00000000", .repeatedField, at: 12),
     Malformed("91 01 01 74 61 51 01 01 74 61", .repeatedField, at: 9),
     // A bad character in the link, at its place in the poster
-    Malformed("91 01 02 54 01 61 51 01 03 55 00 61 07", .invalidText, at: 12),
+    Malformed("91 01 03 54 02656E 51 01 03 55 00 61 07", .invalidText, at: 13),
     Malformed("D1 03 00 616374", .truncated, at: 6),
     Malformed("D1 03 02 616374 00 00", .trailingData, at: 7),
     Malformed("D1 01 03 73 000000", .truncated, at: 4),
