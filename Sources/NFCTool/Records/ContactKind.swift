@@ -12,7 +12,7 @@ struct ContactKind: RecordKind {
     """
   static let examples = [
     "contact --name \"Ada Lovelace\" --phone +441234567890 --virtual ntag215",
-    "contact --given \"Maria Luisa\" --family \"de la Cruz\" --email m@example.com --virtual ntag216",
+    "contact --given \"Maria Luisa\" --family \"de la Cruz\" --virtual ntag216",
     "contact card.vcf --virtual ntag216",
   ]
 

@@ -89,6 +89,13 @@ extension MIFAREClassic: ImagedChip {
 }
 
 extension SmartMX: ImagedChip {
-  /// The image of its sectors, which a reader can dump from such a card.
-  var tagImage: TagImage { classic.tagImage }
+  /// The bit of SAK for applications (ISO/IEC 14443-3, 6.5.3).
+  private static let hasApplications: UInt8 = 0x20
+
+  /// The image of its sectors, which a reader can dump from such a card: a MIFARE Classic without the applications.
+  var tagImage: TagImage {
+    var image = classic.tagImage
+    image.sak = image.sak.map { $0 & ~Self.hasApplications }
+    return image
+  }
 }
