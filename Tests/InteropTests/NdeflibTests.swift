@@ -131,7 +131,8 @@ extension Interop {
           "handover initiation for carrier b (inactive)",
           "handover carrier application/vnd.wfa.wsc",
           "signature ECDSA-P256 with SHA-256, not verified", "Name (Vendor Model)",
-          "Bluetooth Kopfhörer (01:02:03:04:05:06)", "Bluetooth LE Keys (01:02:03:04:05:06, random)",
+          "Bluetooth Kopfhörer (01:02:03:04:05:06)",
+          "Bluetooth LE Keys (01:02:03:04:05:06, random)",
           "Wi-Fi net (wpa2Personal, aes)", "Android app a.b", "unknown content, 1 byte",
           "empty record",
         ])
