@@ -184,6 +184,11 @@ import Testing
     (#"{"tnf":"wellKnown","type":"U","payload":"0x03-61","uri":"http://a"}"#, .uri("http://a")),
     (#"{"tnf":"media","type":"a/b","payload":"0a:0B"}"#, .media("a/b", [0x0A, 0x0B])),
     (#"{"tnf":"external","type":"hex:6162","payload":""}"#, .external("ab", [])),
+    // As a record without a type is shown.
+    (
+      #"{"tnf":"wellKnown","type":"","payload":"00"}"#,
+      NDEFRecord(typeNameFormat: .wellKnown, type: "", payload: [0x00])
+    ),
   ])
   func readsWithAndWithoutPayload(_ text: String, _ record: NDEFRecord) throws {
     #expect(try decode(NDEFRecord.self, text) == record)

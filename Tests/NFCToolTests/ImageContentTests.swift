@@ -77,8 +77,8 @@ import Testing
     }
   }
 
-  /// A number of pages that no known chip has is no reason to refuse a conversion.
-  @Test(arguments: ["bin", "json"])
+  /// A number of pages that no known chip has is no reason to refuse a file.
+  @Test(arguments: ["nfc", "bin", "json"])
   func aSizeOfNoChipIsConverted(_ format: String) async throws {
     try await TemporaryDirectory.with { directory async throws in
       let file = directory.appending(path: "odd.eml")
@@ -87,10 +87,15 @@ import Testing
         Self.pages[4 * page..<4 * page + 4].map { String(format: "%02X", $0) }.joined() + "\n"
       }
       try Data(lines.joined().utf8).write(to: file)
-      let result = try await Tool.run("convert", file.path, copy)
-      #expect(result.status == 0, "\(result.errors)")
-      let content = try Data(contentsOf: URL(filePath: copy))
-      if format == "bin" { #expect(content.count == lines.count * 4) }
+      let info = try await Tool.run("info", "--virtual", file.path)
+      #expect(info.status == 0, "\(info.errors)")
+      let converted = try await Tool.run("convert", file.path, copy)
+      #expect(converted.status == 0, "\(converted.errors)")
+      #expect(try await Tool.run("diff", file.path, copy).status == 0)
+      // All pages are in the copy.
+      let again = directory.appending(path: "again.bin").path
+      #expect(try await Tool.run("convert", copy, again).status == 0)
+      #expect(Array(try Data(contentsOf: URL(filePath: again))) == Array(Self.pages.prefix(536)))
     }
   }
 

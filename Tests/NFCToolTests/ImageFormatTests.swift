@@ -80,6 +80,28 @@ import Testing
     }
   }
 
+  /// The keys of a MIFARE Classic 1K are no memory of any tag, also where one is named.
+  @Test func aFileOfKeysIsNamed() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "card-key.bin")
+      let copy = directory.appending(path: "card.eml")
+      try Data((0..<192).map { UInt8(truncatingIfNeeded: $0 * 37 + 11) }).write(to: file)
+      for command in [
+        ["convert", file.path, copy.path], ["convert", file.path, copy.path, "--iso15693"],
+        ["info", "--virtual", file.path],
+      ] {
+        let result = try await Tool.run(command)
+        #expect(result.status == 65)
+        #expect(
+          result.errors.contains("192 bytes are the size of a key file of a MIFARE Classic 1K"),
+          "\(result.errors)")
+        #expect(result.errors.contains("use it with --keys"))
+        #expect(result.errorLines.count == 1)
+      }
+      #expect(!FileManager.default.fileExists(atPath: copy.path))
+    }
+  }
+
   /// A number of bytes that no tag has is not taken for a tag's memory.
   @Test(arguments: [12, 100, 200, 1028])
   func bytesOfNoTagAreRefused(_ size: Int) async throws {

@@ -61,7 +61,9 @@ extension NDEFRecord {
     let mediaType = try fields.text(Frame.mediaType)
     let isMedia = !fields.hasValue(Frame.typeNameFormat) && mediaType != nil
     let format = isMedia ? .media : try typeNameFormat(fields)
-    let type = try fields.marked(Frame.type) ?? (isMedia ? Array((mediaType ?? "").utf8) : [])
+    let given = try fields.marked(Frame.type) ?? (isMedia ? Array((mediaType ?? "").utf8) : nil)
+    // A record that was read without a type says so; one that a person writes has forgotten it.
+    guard let type = given ?? (format.hasType ? nil : []) else { throw .missing(Frame.type) }
     let record = NDEFRecord(
       typeNameFormat: format, type: type,
       identifier: try fields.marked(Frame.identifier) ?? [], payload: payload)

@@ -74,9 +74,9 @@ extension MIFAREClassic: ImagedChip {
       })
   }
 
-  /// The number of blocks of cards with these answers that have no application (NXP AN10833, table 6).
+  /// The number of blocks of cards with these answers, with and without applications (NXP AN10833, table 6).
   private static func blockCount(sak: UInt8) -> Int? {
-    [0x01: 64, 0x08: 64, 0x88: 64, 0x09: 20, 0x18: 256, 0x98: 256][sak]
+    [0x01: 64, 0x08: 64, 0x28: 64, 0x88: 64, 0x09: 20, 0x18: 256, 0x38: 256, 0x98: 256][sak]
   }
 
   /// Returns whether a card with this UID can answer with an ATQA: it names the UID's size, and a slot for the
@@ -89,13 +89,9 @@ extension MIFAREClassic: ImagedChip {
 }
 
 extension SmartMX: ImagedChip {
-  /// The bit of SAK for applications (ISO/IEC 14443-3, 6.5.3).
-  private static let hasApplications: UInt8 = 0x20
+  /// The image of its sectors, which a reader can dump from such a card.
+  var tagImage: TagImage { classic.tagImage }
 
-  /// The image of its sectors, which a reader can dump from such a card: a MIFARE Classic without the applications.
-  var tagImage: TagImage {
-    var image = classic.tagImage
-    image.sak = image.sak.map { $0 & ~Self.hasApplications }
-    return image
-  }
+  /// Returns whether a card with this SAK has applications (ISO/IEC 14443-3, table 9).
+  static func isIndicated(by sak: UInt8) -> Bool { sak & sakISO14443Part4 != 0 }
 }

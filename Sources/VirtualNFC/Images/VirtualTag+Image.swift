@@ -27,7 +27,10 @@ extension VirtualTag {
   /// - Throws: ``VirtualTagNameError/notADump(_:)`` for a tag without a virtual chip.
   public static func image(_ image: TagImage) throws(VirtualTagNameError) -> VirtualTag {
     switch image.kind {
-    case .classic: return VirtualTag(try MIFAREClassic(image))
+    case .classic:
+      let sectors = try MIFAREClassic(image)
+      return SmartMX.isIndicated(by: sectors.activation.sak)
+        ? VirtualTag(SmartMX(sectors)) : VirtualTag(sectors)
     case .type2: return try type2(image)
     case .iso15693: return try vicinity(image)
     case .feliCaLite: return try feliCaLite(image)

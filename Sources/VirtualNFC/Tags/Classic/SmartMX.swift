@@ -27,7 +27,7 @@ public struct SmartMX: VirtualChip {
   /// RATS: ISO/IEC 14443-4, 5.1.
   private static let requestForAnswerToSelect: UInt8 = 0xE0
   /// The bit of SAK that indicates ISO/IEC 14443-4.
-  private static let sakISO14443Part4: UInt8 = 0x20
+  static let sakISO14443Part4: UInt8 = 0x20
 
   /// - Parameters:
   ///   - product: the size of the sectors' memory.
@@ -39,17 +39,24 @@ public struct SmartMX: VirtualChip {
     applets: [any VirtualApplet] = [Type4Application()]
   ) {
     let uid = uid ?? Self.defaultUID
-    let sak = product.sak | Self.sakISO14443Part4
-    name = "smartmx-\(product == .fourK ? "4k" : "1k")"
-    let activation = TypeAActivation(uid: uid, atqa: product.atqa(uidCount: uid.count), sak: sak)
+    var classic = MIFAREClassic(product, uid: uid, formatted: formatted)
+    classic.activation = TypeAActivation(
+      uid: uid, atqa: product.atqa(uidCount: uid.count), sak: product.sak | Self.sakISO14443Part4)
+    self.init(classic, applets: applets)
+  }
+
+  /// Creates a card with these sectors, whose answers to the anticollision are the card's. An image has no applications:
+  /// the card then refuses to select any.
+  init(_ sectors: MIFAREClassic, applets: [any VirtualApplet] = []) {
+    let activation = sectors.activation
+    name = "smartmx-\(sectors.product == .fourK ? "4k" : "1k")"
     self.activation = activation
     card = ISO7816Card(
       name: name,
       interface: ProximityInterface(
-        typeA: uid, atqa: activation.atqa, sak: sak, ats: TypeACoding.ats),
+        typeA: activation.uid, atqa: activation.atqa, sak: activation.sak, ats: TypeACoding.ats),
       applets: applets)
-    classic = MIFAREClassic(product, uid: uid, formatted: formatted)
-    classic.activation = activation
+    classic = sectors
   }
 
   /// The default UID.
