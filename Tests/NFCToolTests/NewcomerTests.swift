@@ -1,5 +1,6 @@
 import Foundation
 import NFC
+import TagImages
 import Testing
 import VirtualNFC
 
@@ -386,13 +387,13 @@ import VirtualNFC
     // The first block: UID, its check byte, SAK and ATQA.
     let first = try #require([UInt8](hexadecimal: "DEADBEEF 22 08 0400"))
     let image = first + Array(repeating: sector, count: 16).flatMap { $0 }.dropFirst(first.count)
-    try await TemporaryDirectory.with { directory async throws in
-      let file = directory.appending(path: "card.mfd")
-      try Data(image).write(to: file)
-      let result = try await Tool.run("format", "--virtual", file.path)
+    // On a reader, where the command does not have the keys.
+    let tag = try VirtualTag.image(ImageFormat.binary.decode(image))
+    try await Tool.with([tag]) { nfc async throws in
+      let result = try await nfc(["format"])
       #expect(result.status == 77)
       #expect(result.errorLines.count == 1)
-      #expect(result.errors.contains("give the card's key with --key"))
+      #expect(result.errors.contains("give the card's key with --key"), "\(result.errors)")
       #expect(!result.errors.contains("--password"))
     }
   }

@@ -64,7 +64,9 @@ import VirtualNFC
       let again = try await nfc(["restore", path, "--plan"])
       #expect(!again.output.contains("→"), "\(again.output)")
       #expect(
-        try await nfc(["diff", path, "-"]).lines.map { $0.prefix(8) } == ["block 0:", "block 5:"])
+        try await nfc(["diff", path, "-"]).lines.map { $0.prefix(8) } == [
+          "block 0:", "block 5:", "system b",
+        ])
     }
   }
 

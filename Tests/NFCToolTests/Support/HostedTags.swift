@@ -7,8 +7,8 @@ import VirtualNFC
 /// The tags that a command line names with `--virtual`, on a virtual reader of the test's own process.
 /// Irreversible changes by the command are visible here, which they are not in the command's process.
 ///
-/// Only commands that change tags and tags that a PN532 can find are hosted. All other command lines are not
-/// changed.
+/// Only commands that change tags and tags that a PN532 can find are hosted, and no tags of files, about which a command
+/// knows more than their chips answer. All other command lines are not changed.
 struct HostedTags {
   /// The command line with the reader instead of its tags.
   let arguments: [String]
@@ -35,7 +35,8 @@ struct HostedTags {
         rest.append(word)
       }
     }
-    guard !names.isEmpty, let tags = try? VirtualTags(names), !tags.showsDemo,
+    guard !names.isEmpty, !names.contains(where: File.exists), let tags = try? VirtualTags(names),
+      !tags.showsDemo,
       tags.tags.allSatisfy({ $0.modulation != .iso15693 }),
       // Tags that are shown one after the other are not in the field together.
       tags.tags.count == 1 || !arguments.contains("--each")
