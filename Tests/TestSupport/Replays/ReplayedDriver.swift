@@ -104,6 +104,24 @@ final class ReplayedDriver: RandomNumberDriver {
     return number
   }
 
+  // MARK: Acting as a card
+
+  // These calls are neither recorded nor replayed: when the other reader comes is its own affair.
+
+  func waitForActivation(as identity: CardIdentity, timeout: Duration) throws -> Bool {
+    try driver.waitForActivation(as: identity, timeout: timeout)
+  }
+
+  func receiveCommand(timeout: Duration) throws -> EmulationReception {
+    try driver.receiveCommand(timeout: timeout)
+  }
+
+  func answerCommand(_ answer: [UInt8]) throws -> EmulationRelease? {
+    try driver.answerCommand(answer)
+  }
+
+  func endEmulation() throws { try driver.endEmulation() }
+
   // MARK: Recording
 
   private func call<Result>(
