@@ -22,14 +22,19 @@ extension Interop {
       let (ready, isReady) = AsyncStream<Void>.makeStream()
       let task = Task {
         defer { isReady.finish() }
-        for try await event in card.events {
-          if case .ready = event { isReady.finish() }
+        do {
+          for try await event in card.events {
+            if case .ready = event { isReady.finish() }
+          }
+        } catch {
+          // Without the card, whatever the other program says explains nothing.
+          if !Task.isCancelled { Issue.record(error) }
         }
       }
       for await _ in ready {}
       try await body()
       task.cancel()
-      _ = await task.result
+      await task.value
       await reader.close()
       bench.reader.face(nil)
       virtual.close()
