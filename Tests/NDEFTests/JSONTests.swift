@@ -195,7 +195,7 @@ import Testing
   }
 
   @Test(arguments: [
-    "{}", #"{"tnf":"wellKnown","type":"U"}"#,
+    "{}", #"{"tnf":"wellKnown","type":"U"}"#, #"{"tnf":"wellKnown","payload":"00"}"#,
     #"{"type":"U","payload":"00"}"#, #"{"tnf":"nonsense","type":"U","payload":"00"}"#,
     #"{"tnf":"wellKnown","type":"U","payload":"0"}"#,
     #"{"tnf":"wellKnown","type":"U","payload":"0G"}"#,
