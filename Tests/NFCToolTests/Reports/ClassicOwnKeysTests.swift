@@ -18,16 +18,21 @@ import Testing
   @Test(
     arguments: ["classic-own-mad-key.mfd", "classic-own-ndef-key.mfd"], commands)
   func everyCommandTakesTheKey(file: String, command: [String]) async throws {
-    let card = ["--virtual", ReportFile.path(file)]
-    let result = try await Tool.run(command + ["--key", Self.key] + card)
-    #expect(result.status == 0, "\(result.errors)")
-    if command == ["read"] { #expect(result.output == "https://a.example\n") }
-    if command == ["info"] { #expect(result.output.contains("https://a.example")) }
+    // On a reader: of a file, the command has the keys.
+    let card = ReportFile.path(file)
+    try await Tool.with(card) { nfc async throws in
+      let result = try await nfc(command + ["--key", Self.key])
+      #expect(result.status == 0, "\(result.errors)")
+      if command == ["read"] { #expect(result.output == "https://a.example\n") }
+      if command == ["info"] { #expect(result.output.contains("https://a.example")) }
+    }
     // Without the key, nothing is done.
     guard !["dump", "info"].contains(command[0]) else { return }
-    let refused = try await Tool.run(command + card)
-    #expect(refused.status == 77)
-    #expect(refused.errors.contains("--key"), "\(refused.errors)")
+    try await Tool.with(card) { nfc async throws in
+      let refused = try await nfc(command)
+      #expect(refused.status == 77)
+      #expect(refused.errors.contains("--key"), "\(refused.errors)")
+    }
   }
 
   /// Runs `body` with the path of a card, a virtual one of which some trailers were changed.
@@ -93,9 +98,14 @@ import Testing
     } _: { path, _ in
       let read = try await Tool.run("read", "--key", Self.key, "--virtual", path)
       #expect(read.output == link + "\n", "\(read.errors)")
-      let refused = try await Tool.run("read", "--virtual", path)
-      #expect(refused.status == 77)
-      #expect(refused.errors.contains("sector 16") && refused.errors.contains("--key"))
+      try await Tool.with(path) { nfc async throws in
+        let refused = try await nfc(["read"])
+        #expect(refused.status == 77)
+        #expect(refused.errors.contains("sector 16") && refused.errors.contains("--key"))
+      }
+      // The command has the keys of its file.
+      let own = try await Tool.run("read", "--virtual", path)
+      #expect(own.output == link + "\n", "\(own.errors)")
     }
     try await Self.withCard("classic-4k", link: "https://a.example") { bytes in
       Self.set(Self.keyBytes, inSectors: [16], of: &bytes)
@@ -118,7 +128,9 @@ import Testing
         let result = try await Tool.run(command + ["--verify"] + keys)
         #expect(result.status == 0, "\(result.errors)")
       }
-      #expect(try await Tool.run("read", "--key", Self.key, "--virtual", path).status == 77)
+      try await Tool.with(path) { nfc async throws in
+        #expect(try await nfc(["read", "--key", Self.key]).status == 77)
+      }
     }
   }
 
@@ -130,20 +142,21 @@ import Testing
       Self.set(
         Self.keyBytes, inSectors: 1..<16, isKeyB: true, access: [0x78, 0x77, 0x88], of: &bytes)
     } _: { path, _ in
-      let card = ["--virtual", path]
-      let read = try await Tool.run(["read", "--key", Self.key] + card)
-      #expect(read.output == "https://a.example\n", "\(read.errors)")
-      let write = try await Tool.run(["write", "text", "hi", "--verify", "--key", Self.key] + card)
-      #expect(write.status == 0, "\(write.errors)")
-      // A lock writes key A again, which is not known.
-      let lock = try await Tool.run(["lock", "--plan", "--key", Self.key] + card)
-      #expect(lock.status == 77)
-      let both = ["--key", Self.key, "--key", "112233445566"]
-      #expect(try await Tool.run(["lock", "--plan"] + both + card).status == 0)
-      // With key A, the message can be read only.
-      let withA = try await Tool.run(["write", "text", "hi", "--key", "112233445566"] + card)
-      #expect(withA.status == 77)
-      #expect(withA.errors.contains("key B"), "\(withA.errors)")
+      try await Tool.with(path) { nfc async throws in
+        let read = try await nfc(["read", "--key", Self.key])
+        #expect(read.output == "https://a.example\n", "\(read.errors)")
+        let write = try await nfc(["write", "text", "hi", "--verify", "--key", Self.key])
+        #expect(write.status == 0, "\(write.errors)")
+        // A lock writes key A again, which is not known.
+        let lock = try await nfc(["lock", "--plan", "--key", Self.key])
+        #expect(lock.status == 77)
+        let both = ["--key", Self.key, "--key", "112233445566"]
+        #expect(try await nfc(["lock", "--plan"] + both).status == 0)
+        // With key A, the message can be read only. What the tag has already is not written.
+        let withA = try await nfc(["write", "text", "ho", "--key", "112233445566"])
+        #expect(withA.status == 77)
+        #expect(withA.errors.contains("key B"), "\(withA.errors)")
+      }
     }
   }
 
@@ -165,11 +178,11 @@ import Testing
     }
   }
 
-  @Test func aLockKeepsTheKeysOfTheCard() async throws {
-    let key = ["--key", Self.key]
-    let path = ReportFile.path("classic-own-ndef-key.mfd")
-    let result = try await Tool.run(["lock", "--permanently", "--virtual", path] + key)
-    #expect(result.status == 0, "\(result.errors)")
+  @Test(.asking(.accessBits)) func aLockKeepsTheKeysOfTheCard() async throws {
+    try await Tool.with(ReportFile.path("classic-own-ndef-key.mfd")) { nfc async throws in
+      let result = try await nfc(["lock", "--permanently", "--key", Self.key])
+      #expect(result.status == 0, "\(result.errors)")
+    }
   }
 
   /// A password is for an NTAG, and a key of four bytes is one.
