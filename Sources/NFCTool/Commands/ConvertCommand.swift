@@ -130,11 +130,18 @@ struct DecodeCommand: AsyncParsableCommand {
     var decoding = decoding
     decoding.image.removeReadProtection()
     let tags = try VirtualTags(decoding, from: file)
+    let hasGaps = image.memory.isKnown.contains(false)
     let options = try GlobalOptions.parse(json ? ["--json"] : [])
     let found = MessageBox()
     try await Session.run(options, showing: tags) { session in
       let tag = try await session.selectTag("a tag", polling: .any, for: .reading) { $0 }
-      let content = try await tag.work { try await NDEFContent(tag.kind) }
+      let content: NDEFContent
+      do {
+        content = try await tag.work { try await NDEFContent(tag.kind) }
+      } catch let failure as Failure where hasGaps && failure.status == .lost {
+        // What the file does not have is not read: the card has not left.
+        throw nothing
+      }
       guard content.status.access != .notSupported else {
         throw nothing
       }
