@@ -153,6 +153,8 @@ extension LibNFCDriver {
         case _ where failure.isOfLine && !isRepeated && !device.isClosed:
           settings.doubtSettings()
           isRepeated = true
+          // The answer may still come, in the place of the one to the next command.
+          if device.traits.mayAnswerNothing { _ = try? call { device.isInStep } }
           // The search whose answer is lost may have found a card, which then waits for commands.
           try resetField()
         default: throw readerError(failure, "looking for tags")

@@ -22,7 +22,7 @@ import Testing
     ("iso15693", "read"), ("mifare read 0 --kes x", "--keys?"),
     ("mifare read 0 --ky x", "--key?"), ("virtual gone.bin poll", "nfc poll --virtual gone.bin"),
     ("--reader poll", "--reader lacks its value"), ("--json --virtual read", "--virtual lacks"),
-    ("detect", "nfc poll?"), ("devices", "nfc readers?"), ("emulate ntag215", "nfc virtual?"),
+    ("detect", "nfc poll?"), ("devices", "nfc readers?"), ("emulate ntag215", "no Type 2"),
     ("felica save x", "felica --help"), ("phone 1", "nfc write tel 1?"),
     ("felica url x", "felica --help"),
     ("write hello", "nfc write text hello"), ("write --uri https://a.example", "nfc write uri?"),

@@ -152,7 +152,8 @@ struct HotPlugTests {
       try #require(taps.count >= 2, "\(report)")
       #expect(taps[0].contains("\"reader\":\"\(driver):001:002\""), "\(report)")
       #expect(taps[1].contains("\"reader\":\"\(driver):001:003\""), "\(report)")
-      #expect(!watch.errors.contains("is back"), "\(report)")
+      // The new one may be listed before it can be opened.
+      #expect(!watch.errors.contains("001:002 is back"), "\(report)")
       #expect(!watch.errors.contains("libnfc error"), "\(report)")
     }
   }

@@ -36,13 +36,22 @@ extension Reader {
     func changing<Result>(
       isRefusal: (Result) -> Bool, _ send: () throws -> Result
     ) throws -> Result {
-      state.withLock { $0.hasSentChange = true }
+      let hadSentChange = state.withLock { state in
+        defer { state.hasSentChange = true }
+        return state.hasSentChange
+      }
       do {
         let result = try send()
         if !isRefusal(result) { state.withLock { $0.mayHoldChange = true } }
         return result
       } catch {
-        if (error as? NFCError)?.group != .refusal { state.withLock { $0.mayHoldChange = true } }
+        let failure = error as? NFCError
+        if failure?.cause == .unsupportedByReader {
+          // The reader has sent nothing.
+          state.withLock { $0.hasSentChange = hadSentChange }
+        } else if failure?.group != .refusal {
+          state.withLock { $0.mayHoldChange = true }
+        }
         throw error
       }
     }
