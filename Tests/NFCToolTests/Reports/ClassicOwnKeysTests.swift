@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import VirtualNFC
 
 /// NDEF commands on a MIFARE Classic whose application directory or NFC sectors have keys of their own
 /// (RfidResearchGroup/proxmark3#2252).
@@ -18,20 +19,20 @@ import Testing
   @Test(
     arguments: ["classic-own-mad-key.mfd", "classic-own-ndef-key.mfd"], commands)
   func everyCommandTakesTheKey(file: String, command: [String]) async throws {
-    // On a reader: of a file, the command has the keys.
-    let card = ReportFile.path(file)
-    try await Tool.with(card) { nfc async throws in
-      let result = try await nfc(command + ["--key", Self.key])
-      #expect(result.status == 0, "\(result.errors)")
-      if command == ["read"] { #expect(result.output == "https://a.example\n") }
-      if command == ["info"] { #expect(result.output.contains("https://a.example")) }
-    }
-    // Without the key, nothing is done.
+    let card = ["--virtual", ReportFile.path(file)]
+    let result = try await Tool.run(command + ["--key", Self.key] + card)
+    #expect(result.status == 0, "\(result.errors)")
+    if command == ["read"] { #expect(result.output == "https://a.example\n") }
+    if command == ["info"] { #expect(result.output.contains("https://a.example")) }
+    // Without the key, nothing is done with a card on a reader. Those in a file are used.
     guard !["dump", "info"].contains(command[0]) else { return }
-    try await Tool.with(card) { nfc async throws in
+    try await Tool.with(ReportFile.path(file)) { nfc async throws in
       let refused = try await nfc(command)
       #expect(refused.status == 77)
       #expect(refused.errors.contains("--key"), "\(refused.errors)")
+    }
+    if command == ["read"] {
+      #expect(try await Tool.run(command + card).output == "https://a.example\n")
     }
   }
 
@@ -103,15 +104,14 @@ import Testing
         #expect(refused.status == 77)
         #expect(refused.errors.contains("sector 16") && refused.errors.contains("--key"))
       }
-      // The command has the keys of its file.
-      let own = try await Tool.run("read", "--virtual", path)
-      #expect(own.output == link + "\n", "\(own.errors)")
     }
     try await Self.withCard("classic-4k", link: "https://a.example") { bytes in
       Self.set(Self.keyBytes, inSectors: [16], of: &bytes)
     } _: { path, _ in
-      let read = try await Tool.run("read", "--virtual", path)
-      #expect(read.output == "https://a.example\n", "what the first directory has needs no other")
+      try await Tool.with(path) { nfc async throws in
+        let read = try await nfc(["read"])
+        #expect(read.output == "https://a.example\n", "what the first directory has needs no other")
+      }
     }
   }
 
@@ -142,21 +142,20 @@ import Testing
       Self.set(
         Self.keyBytes, inSectors: 1..<16, isKeyB: true, access: [0x78, 0x77, 0x88], of: &bytes)
     } _: { path, _ in
-      try await Tool.with(path) { nfc async throws in
-        let read = try await nfc(["read", "--key", Self.key])
-        #expect(read.output == "https://a.example\n", "\(read.errors)")
-        let write = try await nfc(["write", "text", "hi", "--verify", "--key", Self.key])
-        #expect(write.status == 0, "\(write.errors)")
-        // A lock writes key A again, which is not known.
-        let lock = try await nfc(["lock", "--plan", "--key", Self.key])
-        #expect(lock.status == 77)
-        let both = ["--key", Self.key, "--key", "112233445566"]
-        #expect(try await nfc(["lock", "--plan"] + both).status == 0)
-        // With key A, the message can be read only. What the tag has already is not written.
-        let withA = try await nfc(["write", "text", "ho", "--key", "112233445566"])
-        #expect(withA.status == 77)
-        #expect(withA.errors.contains("key B"), "\(withA.errors)")
-      }
+      let card = ["--virtual", path]
+      let read = try await Tool.run(["read", "--key", Self.key] + card)
+      #expect(read.output == "https://a.example\n", "\(read.errors)")
+      let write = try await Tool.run(["write", "text", "hi", "--verify", "--key", Self.key] + card)
+      #expect(write.status == 0, "\(write.errors)")
+      // A lock writes key A again, which is not known.
+      let lock = try await Tool.run(["lock", "--plan", "--key", Self.key] + card)
+      #expect(lock.status == 77)
+      let both = ["--key", Self.key, "--key", "112233445566"]
+      #expect(try await Tool.run(["lock", "--plan"] + both + card).status == 0)
+      // With key A, the message can be read only.
+      let withA = try await Tool.run(["write", "text", "hi", "--key", "112233445566"] + card)
+      #expect(withA.status == 77)
+      #expect(withA.errors.contains("key B"), "\(withA.errors)")
     }
   }
 
@@ -179,10 +178,10 @@ import Testing
   }
 
   @Test(.asking(.accessBits)) func aLockKeepsTheKeysOfTheCard() async throws {
-    try await Tool.with(ReportFile.path("classic-own-ndef-key.mfd")) { nfc async throws in
-      let result = try await nfc(["lock", "--permanently", "--key", Self.key])
-      #expect(result.status == 0, "\(result.errors)")
-    }
+    let key = ["--key", Self.key]
+    let path = ReportFile.path("classic-own-ndef-key.mfd")
+    let result = try await Tool.run(["lock", "--permanently", "--virtual", path] + key)
+    #expect(result.status == 0, "\(result.errors)")
   }
 
   /// A password is for an NTAG, and a key of four bytes is one.
