@@ -316,6 +316,20 @@ import VirtualNFC
     #expect(end.errors.hasPrefix("nfc: "))
   }
 
+  /// Where the word program is left out, its options are known all the same.
+  @Test(arguments: [
+    (["--exec", "cat", "--commands"], "--commands requires --json"),
+    (["--exec", "a", "--socket", "b"], "Give either --exec or --socket"),
+    (["--exce", "cat"], "did you mean --exec?"), (["--uri", "x"], "did you mean nfc emulate uri?"),
+  ])
+  func refusalsOfAProgram(_ arguments: [String], _ reason: String) async throws {
+    let run = try Run(arguments)
+    defer { run.close() }
+    let end = await run.program.end()
+    #expect(end.status == 64, "\(end.text)")
+    #expect(end.errors.contains(reason), "\(end.errors)")
+  }
+
   @Test func anEmptyMessage() async throws {
     let run = try Run(["json", "-", "--once", "--json"], input: #"{"records":[]}"#)
     defer { run.close() }

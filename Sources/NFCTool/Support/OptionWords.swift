@@ -136,15 +136,16 @@ enum OptionWords {
     return (path, command)
   }
 
-  /// Returns the names of the long options that a command has, as its help shows them, and of those that may precede
-  /// any subcommand.
+  /// Returns the names of the long options that a command has, as its help shows them, of those that may precede any
+  /// subcommand, and of those of the subcommand whose name may be left out.
   private static func options(of command: any ParsableCommand.Type) -> [String] {
     let hidden = ["--help", "--version"] + GlobalOptions.hoistedNames
     let shown = help(of: command).filter { $0.hasPrefix("  -") }.flatMap {
       $0.split { " ,/".contains($0) }.prefix { $0.hasPrefix("-") || $0.hasPrefix("<") }
         .filter { $0.hasPrefix("--") }
     }
-    return hidden + shown.map(String.init)
+    let implied = command.configuration.defaultSubcommand.map { options(of: $0) } ?? []
+    return hidden + shown.map(String.init) + implied
   }
 
   /// Returns the lines of a command's help.
