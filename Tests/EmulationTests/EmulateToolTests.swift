@@ -104,7 +104,7 @@ import VirtualNFC
   @Test func whatIsWrittenIsSaved() async throws {
     let run = try Run(
       ["raw", "message.ndef", "--writable", "--save", "message.ndef", "--json", "--count", "1"],
-      files: ["message.ndef": [0xD1, 0x01, 0x01, 0x54, 0x00]])
+      files: ["message.ndef": [0xD1, 0x01, 0x04, 0x54, 0x02, 0x65, 0x6E, 0x42]])
     defer { run.close() }
     try await run.ready()
     let written: [UInt8] = [0xD1, 0x01, 0x04, 0x54, 0x02, 0x65, 0x6E, 0x41]
@@ -115,7 +115,7 @@ import VirtualNFC
       #expect(throws: ScriptedPhone.Failure.self) { try phone.writeNDEF(written) }
       phone.leaves = { _ in false }
       try phone.tap()
-      #expect(try phone.readNDEF() == [0xD1, 0x01, 0x01, 0x54, 0x00])
+      #expect(try phone.readNDEF() == [0xD1, 0x01, 0x04, 0x54, 0x02, 0x65, 0x6E, 0x42])
       try phone.writeNDEF(written)
       try phone.deselect()
     }

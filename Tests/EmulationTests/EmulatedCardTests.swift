@@ -153,6 +153,7 @@ import VirtualNFC
         #expect(try phone.readNDEF() == message)
         phone.fieldOff()
       }
+      try await bench.waitForReleases(5)
     }
     #expect(bench.count { $0 == .read(137) } == 5)
     await bench.close()

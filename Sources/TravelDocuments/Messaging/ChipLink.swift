@@ -2,7 +2,7 @@ import SwiftNFCCore
 
 /// The connection to a chip: sends a command unchanged and returns the answer, whatever the status word.
 ///
-/// A ``TagLink`` is the usual one. Programs with another kind of connection, such as Core NFC's, have their own.
+/// A `TagLink` is the usual one. Programs with another kind of connection, such as Core NFC's, have their own.
 public protocol ChipLink {
   /// The maximum length of a command in bytes.
   var maximumCommandLength: Int { get }

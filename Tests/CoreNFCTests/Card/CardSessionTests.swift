@@ -87,7 +87,8 @@ extension SessionSuites {
             try phone.send([0x00, 0xA4, 0x04, 0x00, 0x06, 0xF0, 1, 2, 3, 4, 5]))
           answers.append(try phone.send([0x80, 0xCA, 0, 0, 0]))
           answers.append(try phone.send([0x00, 0xA4, 0x04, 0x00, 0x05, 0xA0, 0, 0, 0, 4]))
-          answers.append(try phone.send([0x80, 0xCA, 0, 0, 0]))
+          // The session may have ended by now, and the card be silent.
+          _ = try? phone.send([0x80, 0xCA, 0, 0, 0])
           phone.fieldOff()
           return answers
         }
@@ -101,7 +102,7 @@ extension SessionSuites {
         if seen.last == "deselected" { session.invalidate() }
       }
       let refusal: [UInt8] = [0x6A, 0x82]
-      #expect(try await phone.value.prefix(4) == [refusal, Self.answer, Self.answer, refusal])
+      #expect(try await phone.value == [refusal, Self.answer, Self.answer, refusal])
       #expect(
         seen.prefix(5) == [
           "started", "detected", "00A4040006F00102030405", "80CA000000", "deselected",

@@ -142,20 +142,21 @@ import VirtualNFC
       Self.set(
         Self.keyBytes, inSectors: 1..<16, isKeyB: true, access: [0x78, 0x77, 0x88], of: &bytes)
     } _: { path, _ in
-      let card = ["--virtual", path]
-      let read = try await Tool.run(["read", "--key", Self.key] + card)
-      #expect(read.output == "https://a.example\n", "\(read.errors)")
-      let write = try await Tool.run(["write", "text", "hi", "--verify", "--key", Self.key] + card)
-      #expect(write.status == 0, "\(write.errors)")
-      // A lock writes key A again, which is not known.
-      let lock = try await Tool.run(["lock", "--plan", "--key", Self.key] + card)
-      #expect(lock.status == 77)
-      let both = ["--key", Self.key, "--key", "112233445566"]
-      #expect(try await Tool.run(["lock", "--plan"] + both + card).status == 0)
-      // With key A, the message can be read only.
-      let withA = try await Tool.run(["write", "text", "hi", "--key", "112233445566"] + card)
-      #expect(withA.status == 77)
-      #expect(withA.errors.contains("key B"), "\(withA.errors)")
+      try await Tool.with(path) { nfc async throws in
+        let read = try await nfc(["read", "--key", Self.key])
+        #expect(read.output == "https://a.example\n", "\(read.errors)")
+        let write = try await nfc(["write", "text", "hi", "--verify", "--key", Self.key])
+        #expect(write.status == 0, "\(write.errors)")
+        // A lock writes key A again, which is not known.
+        let lock = try await nfc(["lock", "--plan", "--key", Self.key])
+        #expect(lock.status == 77)
+        let both = ["--key", Self.key, "--key", "112233445566"]
+        #expect(try await nfc(["lock", "--plan"] + both).status == 0)
+        // With key A, the message can be read only. What the tag has already is not written.
+        let withA = try await nfc(["write", "text", "ho", "--key", "112233445566"])
+        #expect(withA.status == 77)
+        #expect(withA.errors.contains("key B"), "\(withA.errors)")
+      }
     }
   }
 
