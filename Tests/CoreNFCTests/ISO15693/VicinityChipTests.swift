@@ -198,7 +198,7 @@ extension SessionSuites {
       let bench = try SessionBench(chip)
       try await bench.withVicinityTag { tag, _ in
         for (format, typeLength) in [
-          (NFCTypeNameFormat.unchanged, 0), (.empty, 1), (.media, 0), (.media, 256), (.unknown, 1),
+          (NFCTypeNameFormat.unchanged, 0), (.empty, 1), (.media, 256), (.unknown, 1),
         ] {
           let record = NFCNDEFPayload(
             format: format, type: Data(repeating: 0x61, count: typeLength), identifier: Data(),
