@@ -176,6 +176,8 @@ import Testing
     /// Where AUTH0 is.
     let address: Int
     let firstPages: [Int]
+    /// Where the password is limited to writing, on chips that require it for reading, too, as they are made.
+    var writeOnly: Int?
   }
 
   static let protected = [
@@ -190,7 +192,7 @@ import Testing
       firstPages: [4, 8, 15]),
     Protected(
       testDescription: "Ultralight C", make: { .ultralightC() }, address: 42 * 4,
-      firstPages: [4, 8, 16, 39]),
+      firstPages: [4, 8, 16, 39], writeOnly: 43 * 4),
   ]
 
   /// nfc-pcsc issue 99: a tag whose protection begins at a late page.
@@ -204,6 +206,7 @@ import Testing
         for new in [length + 1, length + 3, length + 8, 46, 100, 130] {
           var image = bench.image
           image[chip.address] = UInt8(firstPage)
+          if let writeOnly = chip.writeOnly { image[writeOnly] = 1 }
           bench.tag.memory = image
           let ndef = try await bench.ndef()
           guard try await ndef.queryNDEFStatus().capacity >= new else { continue }

@@ -60,7 +60,12 @@ import VirtualNFC
     let error = #expect(throws: NFCError.self) { try procedure.writeData(1, offset: 0, [1]) }
     #expect(error?.code == .notAuthenticated)
     #expect(procedure.state.session == nil)
-    #expect(throws: NFCError.self) { try procedure.readData(1, offset: 0, count: 1) }
+    // A session of the first generation outlives a refusal on the card, which then answers in plain as before.
+    if way.method == .legacy, communication == .plain {
+      #expect(try procedure.readData(1, offset: 0, count: 1) == Array(Self.data[..<1]))
+    } else {
+      #expect(throws: NFCError.self) { try procedure.readData(1, offset: 0, count: 1) }
+    }
     #expect(throws: NFCError.self) { try procedure.readData(1, offset: 301, count: nil) }
   }
 

@@ -205,16 +205,16 @@ import VirtualNFC
   @Test(arguments: ways) fileprivate func transactions(_ way: Way) throws {
     var (card, procedure) = try Self.card(way, .authenticated)
     let expected = (UInt8(2)...4).map(Self.record)
-    for body in [
-      { try $0.updateRecord(Self.cyclic, skip: 1, offset: 0, [1]) },
-      { try $0.writeRecord(Self.cyclic, offset: 0, [1]) },
-      { try $0.clearRecords(Self.cyclic) },
-    ] as [(inout DESFireProcedure) throws -> Void] {
+    for (body, status) in [
+      ({ try $0.updateRecord(Self.cyclic, skip: 1, offset: 0, [1]) }, 0xBE),
+      ({ try $0.writeRecord(Self.cyclic, offset: 0, [1]) }, 0xBE),
+      ({ try $0.clearRecords(Self.cyclic) }, 0x9D),
+    ] as [((inout DESFireProcedure) throws -> Void, UInt8)] {
       try body(&procedure)
       let error = #expect(throws: NFCError.self) {
         try procedure.updateRecord(Self.cyclic, skip: 0, offset: 0, [2])
       }
-      #expect(error?.cause == .desfireStatus(0xBE))
+      #expect(error?.cause == .desfireStatus(status))
       card.restart()
       procedure.state = .unknown
       try procedure.select(Way.application)

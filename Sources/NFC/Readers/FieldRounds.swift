@@ -25,6 +25,8 @@ package struct FieldRounds: Sendable {
   }
 
   private var fields: [Field]
+  /// The reader whose tags ended the last wait.
+  private var lastFound: Reader?
   private let onLoss: @Sendable (Reader, NFCError) -> Void
 
   /// - Parameters:
@@ -81,7 +83,9 @@ package struct FieldRounds: Sendable {
       var losses: [(Reader, NFCError)] = []
       for outcome in outcomes {
         switch outcome {
-        case .found(let found): tags += found
+        case .found(let reader, let found):
+          tags += found
+          lastFound = reader
         case .lost(let reader, let error): losses.append((reader, error))
         }
       }
@@ -92,11 +96,17 @@ package struct FieldRounds: Sendable {
   }
 
   fileprivate enum Outcome: Sendable {
-    case found([Found])
+    case found(Reader, [Found])
     case lost(Reader, NFCError)
   }
 
+  /// The time for which the reader whose tags ended the last wait lets the others search first.
+  private static let headStart = Duration.milliseconds(500)
+
   /// Searches with all readers until one of them has found something or is lost.
+  ///
+  /// The reader whose tags ended the last wait begins after the others have searched once: if it is the quickest, the
+  /// tags of the others would never be found otherwise.
   ///
   /// - Returns: the fields after the searches, and the results, none if nobody waits any more.
   private func first(
@@ -113,12 +123,16 @@ package struct FieldRounds: Sendable {
       }
       return (fields, outcomes)
     }
+    let (searches, ended) = AsyncStream<Int>.makeStream()
+    let last = fields.firstIndex { $0.share.reader === lastFound }
+    let others = Set(fields.indices).subtracting([last].compactMap(\.self))
     return try await withThrowingTaskGroup(of: (Int, Field, Outcome?)?.self) { group in
       for (index, field) in fields.enumerated() {
         group.addTask {
           var field = field
           do {
-            let outcome = try await field.wait(until: isOver, sleep)
+            if index == last { await Self.wait(for: others, in: searches) }
+            let outcome = try await field.wait(until: isOver, sleep) { ended.yield(index) }
             return (index, field, outcome)
           } catch is CancellationError {
             return nil
@@ -136,6 +150,22 @@ package struct FieldRounds: Sendable {
       }
       try Task.checkCancellation()
       return (fields, outcomes)
+    }
+  }
+
+  /// Waits until some readers have searched, but not for one that is slow.
+  private static func wait(for others: Set<Int>, in searches: AsyncStream<Int>) async {
+    await withTaskGroup { group in
+      group.addTask {
+        var missing = others
+        for await index in searches {
+          missing.remove(index)
+          if missing.isEmpty { return }
+        }
+      }
+      group.addTask { try? await Task.sleep(for: headStart) }
+      await group.next()
+      group.cancelAll()
     }
   }
 
@@ -162,9 +192,11 @@ extension FieldRounds.Field {
 
   /// Searches until a tag is found, the reader is lost, or nobody waits any more.
   ///
+  /// - Parameter onSearch: called after each search that has found nothing.
   /// - Throws: `CancellationError`.
   fileprivate mutating func wait(
-    until isOver: @Sendable () -> Bool, _ sleep: @Sendable (Duration) async throws -> Void
+    until isOver: @Sendable () -> Bool, _ sleep: @Sendable (Duration) async throws -> Void,
+    onSearch: @Sendable () -> Void = {}
   ) async throws -> FieldRounds.Outcome? {
     var failures = ReaderFailures()
     while !isOver() {
@@ -173,7 +205,7 @@ extension FieldRounds.Field {
         let (tags, searched) = try await share.reader.firstTags(&search)
         failures.reset()
         let found = found(tags, searched: searched)
-        if !found.isEmpty { return .found(found) }
+        if !found.isEmpty { return .found(share.reader, found) }
         search.cycleLasted(ContinuousClock.now - start)
       } catch let error as NFCError where error.isCardInUse {
         // It counts as absent.
@@ -182,6 +214,7 @@ extension FieldRounds.Field {
       } catch let error as NFCError {
         return .lost(share.reader, error)
       }
+      onSearch()
       let pause = search.cycleDuration - (ContinuousClock.now - start)
       if pause > .zero { try await sleep(pause) }
     }
