@@ -49,14 +49,24 @@ import VirtualNFC
 
   /// Without a name, all readers are used: a PN532 that is configured for libnfc, and the PC/SC readers.
   @Test func tagsOfAllReadersAreFound() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      try await Self.findsTagsOfAllReaders(directory.appending(path: "reader"))
+    }
+  }
+
+  /// - Parameter link: where the PN532's terminal is linked to. The terminal's own name may soon be that of another
+  ///   test's reader.
+  private static func findsTagsOfAllReaders(_ link: URL) async throws {
     let daemon = try PrivatePCSCD(name: "Virtual PCD")
     let virtual = try RunningTool(["virtual", "ntag215"])
     let shown = try RunningTool(
       ["virtual", "icode-slix2", "--pcsc", "--port", "\(daemon.port)"],
       environment: daemon.environment)
+    let terminal = try #require(try await virtual.waitForLines(1).first)
+    try FileManager.default.createSymbolicLink(
+      atPath: link.path, withDestinationPath: String(terminal.trimmingPrefix("pn532_uart:")))
     let readers = [
-      try #require(try await virtual.waitForLines(1).first),
-      try #require(try await shown.waitForLines(1).first),
+      "pn532_uart:\(link.path)", try #require(try await shown.waitForLines(1).first),
     ]
     let environment = daemon.environment.merging(
       ["LIBNFC_DEVICE": readers[0], "LIBNFC_AUTO_SCAN": "false"]
@@ -88,6 +98,7 @@ import VirtualNFC
     daemon.stop()
     poll.interrupt()
     #expect(try await poll.end().status == 130)
+    try FileManager.default.removeItem(at: link)
     let none = try await run("poll --once")
     #expect(none.status == 69)
     #expect(none.errorLines.count == 1)
