@@ -10,7 +10,7 @@ public protocol ChipLink {
   var maximumResponseLength: Int { get }
   /// Sends a command: one exchange. The chip may request more time, up to half a minute.
   ///
-  /// - Throws: ``NFCError`` with the code `tagConnectionLost` or `tagResponseError` if the document has left.
+  /// - Throws: `NFCError` with the code `tagConnectionLost` or `tagResponseError` if the document has left.
   func transmit(_ command: APDU) throws -> ResponseAPDU
   /// Returns random bytes from a cryptographic generator.
   ///
@@ -18,14 +18,14 @@ public protocol ChipLink {
   func random(_ count: Int) throws -> [UInt8]
   /// Activates the chip again, which ends what was selected and opened in it.
   ///
-  /// - Throws: ``NFCError`` with the code `tagConnectionLost` if that is not possible without taking the document away.
+  /// - Throws: `NFCError` with the code `tagConnectionLost` if that is not possible without taking the document away.
   func activateAgain() throws
 }
 
 extension ChipLink {
   /// Cannot activate the chip again.
   ///
-  /// - Throws: ``NFCError`` with the code `tagConnectionLost`, always.
+  /// - Throws: `NFCError` with the code `tagConnectionLost`, always.
   public func activateAgain() throws {
     throw NFCError(.tagConnectionLost, "the document has to be taken away and put back")
   }

@@ -32,7 +32,7 @@ public final class DocumentReading: Sendable {
   /// Reads the document, or what is missing of it, without another command in between.
   ///
   /// - Parameter progress: is called on the reader's thread.
-  /// - Throws: ``NFCError`` with the code `authenticationFailed` if the password does not match (it is not tried again),
+  /// - Throws: `NFCError` with the code `authenticationFailed` if the password does not match (it is not tried again),
   ///   `notAuthenticated` if the document requires another kind of password, `wrongTag` if it is not a travel document,
   ///   `malformedContent` if an answer was altered on the way, `tagConnectionLost` if it was lifted.
   public func run(
