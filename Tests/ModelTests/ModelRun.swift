@@ -233,6 +233,14 @@ struct ModelRun {
     case (.lock, _):
       mayBeLocked = true
       try await proveLocked()
+    case (.format, _) where isDisturbed && messages != nil && !isBroken:
+      // What was refused is the question for the message, which a format that is completed does not erase.
+      try await connect()
+      let found = try await ndef.readNDEFBytes() ?? []
+      guard found.isEmpty || messages?.contains(found) == true else {
+        throw problem("\(found.count) bytes are there after a format that nobody has written")
+      }
+      messages = [found]
     case (.format, _), (.formatWiping, _):
       isBroken = false
       looksBeside = operation == .format && looksBeside
@@ -257,7 +265,9 @@ struct ModelRun {
         messages = messages?.union([[]])
         if isDisturbed, operation == .formatWiping { looksBeside = false }
       case .lock:
-        if isDisturbed, tag.memory != before || hand.isGone { mayBeLocked = true }
+        // The rights of a DESFire's files are not in its memory.
+        let hasChanged = tag.memory != before || !tag.irreversibleChanges.isEmpty
+        if isDisturbed, hasChanged || hand.isGone { mayBeLocked = true }
       default: break
       }
     }
