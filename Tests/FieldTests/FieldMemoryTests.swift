@@ -113,8 +113,8 @@ import VirtualNFC
         let request = isProtected ? try UltralightCProtection(key: key, firstPage: 4) : nil
         let old = isProtected ? nil : key
         let plan = try await commands.protectionPlan(request, key: old)
-        return try await commands.protect(
-          plan, accepting: Set(plan.irreversibleEffects), key: old)
+        try await commands.perform(plan, accepting: Set(plan.effects))
+        return
       }
       let request =
         isProtected
@@ -122,8 +122,7 @@ import VirtualNFC
         : nil
       let old = isProtected ? nil : password
       let plan = try await commands.protectionPlan(request, password: old)
-      try await commands.protect(
-        plan, accepting: Set(plan.irreversibleEffects), password: old)
+      try await commands.perform(plan, accepting: Set(plan.effects))
     case .iso15693(let tag):
       let kind = try #require(VicinityPassword(try await tag.product()))
       let password =
@@ -134,8 +133,8 @@ import VirtualNFC
         request: isProtected
           ? VicinityProtection.Request(password: password, from: 0, protectsReading: false) : nil,
         current: isProtected ? nil : password)
-      _ = try await change.plan()
-      try await change.run()
+      let plan = try await change.plan()
+      try await tag.perform(plan, accepting: Set(plan.effects))
     default: Issue.record("this kind of tag has no password")
     }
   }

@@ -163,7 +163,7 @@ extension Interop {
         try await meter.step("default key") { try await card.setDefaultKey(new) }
         for number in [identifier, other] {
           try await card.createApplication(
-            DESFireApplicationPlan(number, keyCount: 1, kind: .des))
+            DESFireApplicationDescription(number, keyCount: 1, kind: .des))
         }
         try await application.authenticate(0, new, by: method)
         try await application.createFile(
@@ -222,7 +222,7 @@ extension Interop {
         let application = card.application(try #require(DESFireApplicationIdentifier(0x12_3456)))
         try await meter.step("create a named application") {
           try await card.createApplication(
-            DESFireApplicationPlan(
+            DESFireApplicationDescription(
               application.identifier, keyCount: 2, kind: .aes, isoIdentifier: 0xDF01,
               name: Array("named".utf8), namesFiles: true))
         }
@@ -251,7 +251,8 @@ extension Interop {
         }
         try await card.root.authenticate(0, .factory(.des))
         try await meter.step("show a random UID") {
-          try await card.configurePermanently([.showsRandomUID])
+          try await card.perform(
+            try card.configurationPlan([.showsRandomUID]), accepting: [.showsRandomUID])
         }
         try await meter.step("the UID") {
           let uid = try await card.cardUID()
@@ -283,7 +284,7 @@ extension Interop {
       }
       try await meter.step("create an application") {
         try await card.createApplication(
-          DESFireApplicationPlan(identifier, keyCount: 3, kind: cipher.kind))
+          DESFireApplicationDescription(identifier, keyCount: 3, kind: cipher.kind))
       }
       try await meter.step("open the application") {
         try await application.authenticate(0, factory, by: cipher.method)

@@ -125,7 +125,7 @@ extension ModelRun {
       protectsReading: Bool.random(using: &random))
     hand.plan(disturbance(12))
     if let plan = try? await ultralight.protectionPlan(protection) {
-      try? await ultralight.protect(plan, accepting: [.forgetsPassword])
+      _ = try? await ultralight.perform(plan, accepting: [.forgetsPassword])
     }
     for known in [nil, password] {
       try await connect()
@@ -133,7 +133,7 @@ extension ModelRun {
         let plan = try? await commands.protectionPlan(
           nil as UltralightProtection?, password: known)
       else { continue }
-      try? await commands.protect(plan, accepting: [], password: known)
+      _ = try? await commands.perform(plan)
     }
     try await connect()
     guard try await found.miFareTag?.ultralight?.dump().protectionState?.firstPage == nil else {
@@ -149,14 +149,14 @@ extension ModelRun {
       protectsReading: Bool.random(using: &random))
     hand.plan(disturbance(16))
     if let plan = try? await ultralight.protectionPlan(protection, key: nil) {
-      try? await ultralight.protect(plan, accepting: [.forgetsKey])
+      _ = try? await ultralight.perform(plan, accepting: [.forgetsKey])
     }
     for known in [nil, key, new] {
       try await connect()
       guard let commands = found.miFareTag?.ultralight,
         let plan = try? await commands.protectionPlan(nil as UltralightCProtection?, key: known)
       else { continue }
-      try? await commands.protect(plan, accepting: [], key: known)
+      _ = try? await commands.perform(plan)
     }
     guard tag.memory[168] >= 0x30 else {
       throw problem("the tag is protected by a key that nobody knows")
@@ -178,7 +178,7 @@ extension ModelRun {
         for index in 12..<16 { image[index] |= 0xF0 }
         let data = 40..<min(60, image.count)
         for index in data { image[index] = UInt8.random(in: 0...255, using: &random) }
-        _ = try await ultralight.restore(try await ultralight.restorePlan(image))
+        try await ultralight.perform(try await ultralight.restorePlan(image))
       } else if let classic = card.classic {
         // Trailer conditions 000, 100 and 110, data 010: MF1S50 data sheet, tables 7 and 8.
         let conditions: [[UInt8]] = [
@@ -193,7 +193,8 @@ extension ModelRun {
           image.replaceSubrange(
             sector * 64 + 58..<sector * 64 + 64, with: [UInt8](repeating: 0xFF, count: 6))
         }
-        _ = try await classic.restore(try await classic.restorePlan(image))
+        let plan = try await classic.restorePlan(image)
+        try await classic.perform(plan, accepting: Set(plan.effects).subtracting([.locksMemory]))
       }
     } catch is NFCError {
       // What cannot be read or written is not restored.

@@ -16,7 +16,7 @@ import Testing
     "firstKey": "DESFireKey", "found": "DetectedTag", "key": "SecretKey",
     "lastCounters": "[[UInt8]: UInt32]", "macKey": "DESFireKey", "master": "SecretKey",
     "message": "NDEFMessage", "number": "DESFireApplicationIdentifier", "password": "SecretKey",
-    "plan": "DESFireDelegatedApplicationPlan", "reader": "Reader", "record": "NDEFRecord",
+    "plan": "DESFireDelegatedApplicationDescription", "reader": "Reader", "record": "NDEFRecord",
     "tag": "DetectedTag", "uid": "[UInt8]", "virtualTag": "VirtualTag",
   ]
 

@@ -74,7 +74,7 @@ import VirtualNFC
     let protection = VicinityProtection(
       tag: tag, kind: .icode,
       request: .init(password: Self.password, from: 0, protectsReading: read), current: nil)
-    try await protection.run()
+    try await tag.perform(try await protection.plan(), accepting: [.forgetsPassword])
 
     let closed = MemoryTag.vicinity(try await bench.again())
     let content = try? await closed.read(TagKeys.parse([]), password: nil)

@@ -1,4 +1,5 @@
 import Foundation
+import NFC
 import TestSupport
 import Testing
 
@@ -95,32 +96,35 @@ import Testing
   }
 
   /// A plan names each change, shows no password and sends no command that changes anything.
-  @Test(arguments: [
-    (
-      "privacy on",
-      "privacy mode: turned on; the tag then answers only its privacy password\n",
-      #"{"privacy":true}"#
-    ),
-    ("destroy", "the tag: permanently disabled\n", #"{"destroyed":true}"#),
-    ("destroy --permanently", "the tag: permanently disabled\n", #"{"destroyed":true}"#),
-    (
-      "set-password privacy --new-password 5DA3917C",
-      "privacy password: written; the password itself is not shown\n", #"{"password":"privacy"}"#
-    ),
-    ("eas on", "article surveillance: turned on\n", #"{"eas":true}"#),
-    (
-      "eas off --lock",
-      "article surveillance: turned off\narticle surveillance: permanently locked\n",
-      "{\"eas\":false}\n{\"easLocked\":true}"
-    ),
-    ("lock 4", "block 4: permanently read-only\n", #"{"block":4,"locked":true}"#),
-  ])
-  func plans(_ line: String, _ text: String, _ json: String) async throws {
+  @Test(
+    arguments: [
+      (
+        "privacy on", ["privacy mode: turned on; the tag then answers only its privacy password"],
+        []
+      ),
+      ("destroy", ["the tag: permanently disabled"], [.destroysTag]),
+      ("destroy --permanently", ["the tag: permanently disabled"], [.destroysTag]),
+      (
+        "set-password privacy --new-password 5DA3917C",
+        [
+          "the tag receives its current privacy password, not shown",
+          "privacy password: written, not shown",
+        ], [.forgetsPassword]
+      ),
+      ("eas on", ["article surveillance: turned on"], []),
+      (
+        "eas off --lock",
+        ["article surveillance: turned off", "article surveillance: permanently locked"],
+        [.locksSurveillance]
+      ),
+      ("lock 4", ["block 4: permanently read-only"], [.locksMemory]),
+    ] as [(String, [String], [IrreversibleEffect])])
+  func plans(_ line: String, _ text: [String], _ effects: [IrreversibleEffect]) async throws {
     try await TemporaryDirectory.with { directory async throws in
       let record = directory.appending(path: "record").path
       let plan = try await run("\(line) --plan --record \(record)", on: "icode-slix2")
       #expect(plan.status == 0 && plan.errors == "", "\(plan.errors)")
-      #expect(plan.output == text)
+      #expect(plan.lines == text + effects.map { "cannot be undone: \($0)" })
       let frames = try String(contentsOfFile: record, encoding: .utf8)
         .uppercased().filter { !$0.isWhitespace }
       // LOCK BLOCK, SET and RESET EAS, LOCK EAS, SET and WRITE PASSWORD, DESTROY, ENABLE PRIVACY,
@@ -129,7 +133,12 @@ import Testing
         #expect(!frames.contains("22\(code)838ED22A080104E0"), "\(code)")
       }
       let object = try await run("\(line) --plan --json", on: "icode-slix2")
-      #expect(object.output == json + "\n")
+      #expect(object.lines.count == plan.lines.count)
+      #expect(
+        object.lines.suffix(effects.count)
+          == effects.map {
+            #"{"effect":"\#($0.rawValue)","cannotBeUndone":"\#($0)"}"#
+          }[...])
     }
   }
 

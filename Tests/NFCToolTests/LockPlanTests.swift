@@ -13,12 +13,18 @@ import Testing
     let sector: Int?
     let before: String?
     let after: String?
-    let locked: Bool?
+    let action: String?
+    let effect: String?
   }
 
+  /// Returns the steps. What cannot be undone is the last line, in both forms.
   private static func steps(_ result: Tool.Result) throws -> [Step] {
-    try result.lines.map { try JSONDecoder().decode(Step.self, from: Data($0.utf8)) }
+    let lines = try result.lines.map { try JSONDecoder().decode(Step.self, from: Data($0.utf8)) }
+    #expect(lines.last?.effect == "locksMemory")
+    return Array(lines.dropLast())
   }
+
+  private static let effect = "cannot be undone: what is locked can never be written again"
 
   /// The plan writes nothing, says what the lock then does, and is empty afterwards.
   @Test(
@@ -44,7 +50,8 @@ import Testing
         let before = isDumped ? try await memory() : []
         #expect(try await nfc(["lock", "--plan", "--json"]).output == plan.output)
         let text = try await nfc(["lock", "--plan"])
-        #expect(text.lines.count == steps.count)
+        #expect(text.lines.count == steps.count + 1)
+        #expect(text.lines.last == Self.effect)
         #expect(try await nfc(["lock", "--permanently"]).status == 0)
         let after = isDumped ? try await memory() : []
         for step in steps {
@@ -53,7 +60,7 @@ import Testing
           #expect(before[first..<first + unit].hexadecimal == step.before)
           #expect(after[first..<first + unit].hexadecimal == step.after)
         }
-        #expect(try await nfc(["lock", "--plan"]).output == "nothing to be written\n")
+        #expect(try await nfc(["lock", "--plan"]).output == "nothing to be changed\n")
         #expect(try await nfc(["lock", "--plan", "--json"]).output == "")
       }
     }
@@ -63,11 +70,11 @@ import Testing
     try await Tool.with("blank-classic-1k") { nfc async throws in
       #expect(try await nfc(["format"]).status == 0)
       let plan = try await nfc(["lock", "--plan"])
-      #expect(plan.lines.last == "sector 1: access rights 7F078840 → 078F0F43")
-      #expect(plan.lines.count == 15)
+      #expect(plan.lines.suffix(2) == ["sector 1: access rights 7F078840 → 078F0F43", Self.effect])
+      #expect(plan.lines.count == 16)
       #expect(try await nfc(["write", "text", "a"]).status == 0, "nothing was locked")
       #expect(try await nfc(["lock", "--permanently"]).status == 0)
-      #expect(try await nfc(["lock", "--plan"]).output == "nothing to be written\n")
+      #expect(try await nfc(["lock", "--plan"]).output == "nothing to be changed\n")
     }
   }
 
@@ -78,11 +85,11 @@ import Testing
       #expect(
         plan.lines == [
           "file E104: access rights EEEE → EFFF", "file E103: 00 → FF",
-          "file E103: access rights EEEE → EFFF",
+          "file E103: access rights EEEE → EFFF", Self.effect,
         ])
       #expect(try await nfc(["write", "text", "a"]).status == 0, "nothing was locked")
       #expect(try await nfc(["lock", "--permanently"]).status == 0)
-      #expect(try await nfc(["lock", "--plan"]).output == "nothing to be written\n")
+      #expect(try await nfc(["lock", "--plan"]).output == "nothing to be changed\n")
     }
   }
 
@@ -94,7 +101,7 @@ import Testing
     #expect(steps.first?.after?.hasPrefix("E143") == true)
     // The last of the 80 blocks is the counter.
     #expect(steps.dropFirst().map(\.block) == (0..<79).reversed())
-    #expect(steps.dropFirst().allSatisfy { $0.locked == true })
+    #expect(steps.dropFirst().allSatisfy { $0.action == "lock" })
   }
 
   /// A tag that cannot be locked is refused by the plan, too.
@@ -127,7 +134,7 @@ import Testing
     #expect(json.lines.count == plan.lines.count)
     #expect(json.lines.map { $0.contains(#""mayBeRefused":true"#) }.first == true)
     #expect(!json.lines.dropFirst().contains { $0.contains("mayBeRefused") })
-    #expect(plan.lines.allSatisfy { $0.contains(" → ") })
+    #expect(plan.lines.dropLast().allSatisfy { $0.contains(" → ") })
     #expect(plan.lines.contains { $0.hasPrefix("block 1: E110") })
   }
 

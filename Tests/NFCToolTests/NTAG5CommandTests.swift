@@ -60,12 +60,12 @@ import VirtualNFC
     #expect(try await shown.nfc("secrets keys --plan", 0).lines == ["nothing to be changed"])
 
     let plan = try await shown.nfc("\(keys) --plan", 0).lines
-    #expect(plan.first == "key 0: written, not shown")
-    #expect(plan.contains("key 0 becomes active") && plan.contains("key 3 is disabled"))
+    #expect(plan.first == "key 0: written and read back, not shown")
+    #expect(plan.contains("key 0: activated") && plan.contains("key 3: disabled"))
     #expect(plan.suffix(2).allSatisfy { $0.hasPrefix("cannot be undone: ") })
     let members = try await shown.nfc("\(keys) --plan --json", 0).lines
-    #expect(members.first == #"{"change":"key","key":0}"#)
-    #expect(members.last == #"{"change":"disabling","key":3}"#)
+    #expect(members.first == #"{"key":0,"action":"written and read back","secret":true}"#)
+    #expect(members.contains(#"{"key":3,"action":"disabled"}"#))
     _ = try await shown.nfc("prove --key 0:\(Self.secret)", 77)
     #expect(shown.chip.irreversibleChanges.isEmpty)
 
@@ -89,7 +89,9 @@ import VirtualNFC
     let enforce = "enforce --key 0:\(Self.secret)"
     #expect(
       try await shown.nfc("\(enforce) --lock keys --plan", 0).lines == [
-        "protection of the memory: in force, and keys locked"
+        "protection of the memory: in force, and keys locked",
+        "cannot be undone: the keys and their privileges can never be read or changed",
+        "cannot be undone: the protection of the memory can never be lifted",
       ])
     _ = try await shown.nfc("enforce --key 0:\(Self.other) --permanently", 77)
     #expect(
@@ -106,7 +108,11 @@ import VirtualNFC
     let shown = try Shown()
     defer { shown.close() }
     _ = try await shown.nfc("hide-passwords --permanently --password 5DA3917C", 77)
-    #expect(try await shown.nfc("hide-passwords --plan", 0).lines == ["passwords: hidden"])
+    #expect(
+      try await shown.nfc("hide-passwords --plan", 0).lines == [
+        "passwords: hidden",
+        "cannot be undone: the passwords can never be read, and keys can never be used",
+      ])
     #expect(shown.chip.irreversibleChanges.isEmpty)
     #expect(
       try await shown.nfc("hide-passwords --permanently --json", 0).lines
@@ -114,6 +120,11 @@ import VirtualNFC
     #expect(try await shown.nfc("hide-passwords --plan", 0).lines == ["nothing to be changed"])
     _ = try await shown.nfc("secrets keys --plan", 66)
     _ = try await shown.nfc("secrets keys", 66)
+  }
+
+  private static func setKeys(_ setup: NTAG5KeySetup, of tag: any ISO15693Tag) async throws {
+    let chip = try await ICODETag(tag)
+    try await chip.perform(chip.keyPlan(setup), accepting: [.locksKeys, .disablesKeys])
   }
 
   /// Whatever happens at whichever exchange, the same request completes the change, and the error says so.
@@ -133,13 +144,13 @@ import VirtualNFC
       bench.virtual.setFaults([VirtualPCSCReader.Fault(effect, at: exchange)])
       var error: NFCError?
       do {
-        _ = try await NTAG5KeyChange(tag: tag, setup: setup).run()
+        try await Self.setKeys(setup, of: tag)
       } catch let caught as NFCError {
         error = caught
       }
       let hasChanged = !bench.placed.irreversibleChanges.isEmpty
       if hasChanged, let error { #expect(error.recovery != nil, "\(exchange)") }
-      _ = try await NTAG5KeyChange(tag: bench.again(), setup: setup).run()
+      try await Self.setKeys(setup, of: bench.again())
       let last = try await ICODETag(bench.again())
       try await last.authenticate(withKey: 2, key)
       #expect(

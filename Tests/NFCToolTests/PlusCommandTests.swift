@@ -69,10 +69,10 @@ import VirtualNFC
       #expect(try await nfc("value 5 \(a)", 0).output == "75\n")
       _ = try await nfc("value 4 \(a)", 65)
       let plan = try await nfc("change-key 1B --new-key \(Self.key) --plan \(a)", 0)
-      #expect(plan.output == "key B of sector 1: changed; the key itself is not shown\n")
+      #expect(plan.output == "key B of sector 1: a new one, not shown\n")
       #expect(
         try await nfc("change-key 1B --new-key \(Self.key) --plan --json \(a)", 0).output
-          == #"{"key":"key B of sector 1"}"# + "\n")
+          == #"{"key":"key B of sector 1","action":"a new one","secret":true}"# + "\n")
       _ = try await nfc("change-key 1B --new-key \(Self.key) --plan --key 1A:\(Self.key)", 77)
       _ = try await nfc("read 4 --key 1B:\(Self.factory)", 0)
       _ = try await nfc("change-key 1B --new-key \(Self.key) \(a)", 0)
@@ -141,7 +141,8 @@ import VirtualNFC
       _ = try await nfc("level --key level1:\(Self.key)", 77)
       let shown = try await nfc("level 3 --plan", 0).output
       #expect(
-        shown.contains("leaves security level 1, permanently") && shown.contains("MIFARE Classic"))
+        shown.hasPrefix("security level: 1 → 3\n") && shown.contains("permanently leave")
+          && shown.contains("MIFARE Classic"))
       _ = try await nfc("level 3", 64)
       _ = try await nfc("level 3 --permanently", 77)
       _ = try await nfc("level 3 --permanently --key level3:\(Self.key)", 77)
@@ -193,7 +194,7 @@ import VirtualNFC
       #expect(try await nfc("level", 0).output == "level 0\n")
       _ = try await nfc("personalize", 64)
       let shown = try await nfc("personalize --plan --permanently \(needed)", 0).output
-      #expect(shown.contains("the card's master key: written") && shown.contains("permanently"))
+      #expect(shown.contains("the card's master key: a new one") && shown.contains("permanently"))
       // A key is missing, so the card keeps its level.
       _ = try await nfc("personalize --permanently \(needed)", 65)
       #expect(try await nfc("level", 0).output == "level 0\n")

@@ -30,10 +30,10 @@ import Testing
     let json = try await Tool.run(arguments + ["--json"])
     #expect(
       json.lines == [
-        #"{"change":"key","key":1,"version":1}"#,
-        #"{"change":"write","offset":2,"data":"\#(data)"}"#,
-        #"{"change":"settings","before":"00E0EE","after":"4000E0C1F121200000430000430000"}"#,
-        #"{"change":"write","offset":0,"data":"0051"}"#,
+        #"{"key":1,"action":"a new one, version 1"}"#,
+        #"{"file":"NDEF file","offset":2,"after":"\#(data)"}"#,
+        #"{"file":"NDEF file, settings","before":"00E0EE","after":"4000E0C1F121200000430000430000"}"#,
+        #"{"file":"NDEF file","offset":0,"after":"0051"}"#,
       ])
   }
 

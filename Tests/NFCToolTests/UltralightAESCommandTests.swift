@@ -46,7 +46,7 @@ import VirtualNFC
   @Test func protectedReadAndOpened() async throws {
     try await Self.onTag { nfc in
       let plan = try await nfc("protect --password \(Self.key) --plan", 0)
-      #expect(plan.output.contains("page 48: a part of the key, not shown"))
+      #expect(plan.output.contains("page 48: a part of the new key, not shown"))
       #expect(plan.output.contains("page 41: 0000003C → 00000004"))
       #expect(plan.output.contains("cannot be undone: the key that the tag has now"))
       _ = try await nfc("protect --password \(Self.key) --read --attempts 300", 0)
@@ -67,7 +67,7 @@ import VirtualNFC
     let factory = "49454D4B41455242214E4143554F5946"
     try await Self.onTag("ultralight-c") { nfc in
       let plan = try await nfc("protect --password \(Self.key) --plan", 0)
-      #expect(plan.output.contains("page 44: a part of the key, not shown"))
+      #expect(plan.output.contains("page 44: a part of the new key, not shown"))
       _ = try await nfc("protect --password \(Self.key) --attempts 3", 64)
       _ = try await nfc("protect --password \(Self.key)", 0)
       _ = try await nfc("write text hello", 77)

@@ -19,8 +19,7 @@ import VirtualNFC
     current: [UInt8]? = nil
   ) async throws {
     let change = VicinityProtection(tag: tag, kind: kind, request: request, current: current)
-    _ = try await change.plan()
-    try await change.run()
+    try await tag.perform(try await change.plan(), accepting: [.forgetsPassword])
   }
 
   private static func request(
@@ -205,7 +204,10 @@ import VirtualNFC
   func thePlanShowsNoPassword(_ tag: String, _ password: String, _ line: String) async throws {
     let plan = try await Tool.run("protect", "--password", password, "--plan", "--virtual", tag)
     #expect(plan.status == 0)
-    #expect(plan.lines.last == line)
+    #expect(
+      plan.lines.suffix(2) == [
+        line, "cannot be undone: the password that the tag has now is overwritten",
+      ])
     #expect(!plan.output.contains(password))
     let done = try await Tool.run("protect", "--password", password, "--json", "--virtual", tag)
     #expect(

@@ -375,11 +375,11 @@ import VirtualNFC
       #expect(plan.status == 0)
       #expect(
         plan.lines == [
-          "page 44: a part of the key, not shown",
-          "page 45: a part of the key, not shown",
-          "page 46: a part of the key, not shown",
-          "page 47: a part of the key, not shown",
-          "the tag is asked to prove the new key",
+          "page 44: a part of the new key, not shown",
+          "page 45: a part of the new key, not shown",
+          "page 46: a part of the new key, not shown",
+          "page 47: a part of the new key, not shown",
+          "the tag proves the new key",
           "page 42: 30000000 → 04000000",
           "cannot be undone: the key that the tag has now is overwritten",
         ])

@@ -43,7 +43,7 @@ import VirtualNFC
     try await card.root.authenticate(0, .factory(.des))
     var seen = [try await card.cardUID().hexadecimal]
     try await card.createApplication(
-      DESFireApplicationPlan(application, keyCount: 2, kind: kind))
+      DESFireApplicationDescription(application, keyCount: 2, kind: kind))
     let application = card.application(application)
     try await application.authenticate(0, .factory(kind))
     let rights = DESFireAccessRights(

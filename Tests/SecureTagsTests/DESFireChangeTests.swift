@@ -103,7 +103,7 @@ extension DESFire: ChangeableChip {
       first: newKey == nil ? authentication : 0,
       prepare: { card in
         try await card.createApplication(
-          DESFireApplicationPlan(number, keyCount: 3, kind: method.kind, namesFiles: false))
+          DESFireApplicationDescription(number, keyCount: 3, kind: method.kind, namesFiles: false))
         let application = try await opened(card, method)
         for (file, settings) in files.sorted(by: { $0.key < $1.key }) {
           try await application.createFile(file, settings)
@@ -121,7 +121,7 @@ extension DESFire: ChangeableChip {
       first: newKey == nil ? authentication : 0,
       prepare: { card in
         try await card.createApplication(
-          DESFireApplicationPlan(number, keyCount: 1, kind: .aes))
+          DESFireApplicationDescription(number, keyCount: 1, kind: .aes))
         // An application that is created before the default key is set has another key.
         try await card.endSession()
       }, run)
@@ -134,7 +134,7 @@ extension DESFire: ChangeableChip {
       _ = try await root(card)
       try await unless(duplicate) {
         try await card.createApplication(
-          DESFireApplicationPlan(
+          DESFireApplicationDescription(
             DESFireApplicationIdentifier(7) ?? .card, keyCount: 2, kind: .threeKeyTripleDES,
             isoIdentifier: 0xDF01, name: [0xA0, 1, 2, 3, 4], namesFiles: true))
       }
@@ -143,7 +143,7 @@ extension DESFire: ChangeableChip {
       _ = try await root(card)
       try await unless(duplicate) {
         try await card.createApplication(
-          DESFireApplicationPlan(
+          DESFireApplicationDescription(
             DESFireApplicationIdentifier(7) ?? .card, keyCount: 2, kind: .aes,
             keySets: DESFireKeySets(count: 2)))
       }
@@ -169,11 +169,13 @@ extension DESFire: ChangeableChip {
     },
     cardChange("random UID", .ev2) { card in
       _ = try await root(card)
-      try await card.configurePermanently([.showsRandomUID])
+      try await card.perform(
+        try card.configurationPlan([.showsRandomUID]), accepting: [.showsRandomUID])
     },
     cardChange("never formatted", .ev3) { card in
       _ = try await root(card)
-      try await card.configurePermanently([.cannotBeFormatted])
+      try await card.perform(
+        try card.configurationPlan([.disablesFormatting]), accepting: [.disablesFormatting])
     },
     cardChange("card's key settings") {
       try await root($0).changeKeySettings(DESFireKeySettings(listsFreely: false))
@@ -376,7 +378,7 @@ extension DESFire: ChangeableChip {
     let reader = try await ReaderBench(kind, tag)
     let card = try await reader.card()
     try await card.createApplication(
-      DESFireApplicationPlan(Self.number, keyCount: 3, kind: row.method.kind))
+      DESFireApplicationDescription(Self.number, keyCount: 3, kind: row.method.kind))
     let application = try await Self.opened(card, row.method)
     tag.withChip(TamperedCard<DESFire>.self) { $0.set(row.change, at: 0) }
     let error = await failure {

@@ -27,7 +27,7 @@ import VirtualNFC
     var procedure = card.procedure(way.generation)
     try procedure.select(.card)
     try procedure.createApplication(
-      DESFireApplicationPlan(
+      DESFireApplicationDescription(
         Way.application, keyCount: 5, kind: .aes, isoIdentifier: 0xE110,
         name: hex("D2760000850101"), namesFiles: true))
     try procedure.select(Way.application)
@@ -271,7 +271,7 @@ import VirtualNFC
     let bench = try await TagBench(.desfire(.ev3, formatted: false))
     let card = try await DESFireCard(bench.found())
     try await card.createApplication(
-      DESFireApplicationPlan(
+      DESFireApplicationDescription(
         Way.application, keyCount: 5, kind: .aes, isoIdentifier: 0xE110,
         name: hex("D2760000850101"), namesFiles: true))
     let application = card.application(Way.application)
@@ -330,7 +330,7 @@ import VirtualNFC
     let bench = try await TagBench(.desfire(.ev3, formatted: false))
     let card = try await DESFireCard(bench.found())
     try await card.createApplication(
-      DESFireApplicationPlan(
+      DESFireApplicationDescription(
         Way.application, keyCount: 5, kind: .aes, isoIdentifier: 0xE110,
         name: hex("D2760000850101"), namesFiles: true))
     let open = DESFireAccessRights(0xEEEE)

@@ -54,7 +54,8 @@ import VirtualNFC
     }
     let settings = DESFireKeySettings(keyChange: .key(number))
     try refuses { try $0.changeKeySettings(settings) }
-    let plan = DESFireApplicationPlan(Way.application, keyCount: 1, kind: .aes, settings: settings)
+    let plan = DESFireApplicationDescription(
+      Way.application, keyCount: 1, kind: .aes, settings: settings)
     #expect(throws: NFCError.self) { try plan.validate() }
   }
 

@@ -17,7 +17,7 @@ import VirtualNFC
     let card = try await bench.card()
     let application = card.application(identifier)
     try await card.createApplication(
-      DESFireApplicationPlan(identifier, keyCount: 2, kind: .aes))
+      DESFireApplicationDescription(identifier, keyCount: 2, kind: .aes))
     let records = DESFireRecordSettings(recordSize: 4, maximumCount: 3)
     let contents: [DESFireFileSettings.Content] = [
       .standardData(size: 100), .backupData(size: 8),
@@ -135,7 +135,7 @@ import VirtualNFC
     procedure = other.procedure(.ev2)
     try procedure.select(.card)
     try procedure.createApplication(
-      DESFireApplicationPlan(Self.identifier, keyCount: 1, kind: .aes))
+      DESFireApplicationDescription(Self.identifier, keyCount: 1, kind: .aes))
     try procedure.select(Self.identifier)
     try procedure.authenticate(0, .factory(.aes), by: .aes)
     try procedure.createFile(

@@ -64,14 +64,15 @@ import VirtualNFC
     }
 
     func permission(
-      _ plan: DESFireDelegatedApplicationPlan, first: DESFireKey = DelegatedApplicationTests.first
+      _ plan: DESFireDelegatedApplicationDescription,
+      first: DESFireKey = DelegatedApplicationTests.first
     ) throws -> DESFireDelegatedApplicationAuthorization {
       try DESFireDelegatedApplicationAuthorization(
         plan, firstKey: first, encryptionKey: key(.encryption), macKey: key(.mac))
     }
 
     func create(
-      _ procedure: inout DESFireProcedure, _ plan: DESFireDelegatedApplicationPlan,
+      _ procedure: inout DESFireProcedure, _ plan: DESFireDelegatedApplicationDescription,
       replacing old: DESFireApplicationIdentifier? = nil
     ) throws {
       try procedure.createDelegatedApplication(
@@ -88,9 +89,9 @@ import VirtualNFC
   static func plan(
     _ identifier: DESFireApplicationIdentifier = number, slot: UInt16 = 0x0203,
     version: UInt8 = 0, quota: Int = 8
-  ) -> DESFireDelegatedApplicationPlan {
-    DESFireDelegatedApplicationPlan(
-      DESFireApplicationPlan(
+  ) -> DESFireDelegatedApplicationDescription {
+    DESFireDelegatedApplicationDescription(
+      DESFireApplicationDescription(
         identifier, keyCount: 2, kind: .aes, isoIdentifier: identifier == number ? 0xDF07 : nil,
         name: identifier == number ? [0xA0, 0x01] : []),
       slot: slot, slotVersion: version, quota: quota)
@@ -113,9 +114,9 @@ import VirtualNFC
     static let mac = "5D941683B901612B"
     static let identifier = DESFireApplicationIdentifier(0x56_3412) ?? .card
 
-    static var plan: DESFireDelegatedApplicationPlan {
-      DESFireDelegatedApplicationPlan(
-        DESFireApplicationPlan(
+    static var plan: DESFireDelegatedApplicationDescription {
+      DESFireDelegatedApplicationDescription(
+        DESFireApplicationDescription(
           identifier, keyCount: 1, kind: .aes, settings: DESFireKeySettings(byte: 0xEF)),
         slot: 0, quota: 0x40)
     }
@@ -158,8 +159,8 @@ import VirtualNFC
   }
 
   @Test func parameters() throws {
-    var plan = DESFireDelegatedApplicationPlan(
-      DESFireApplicationPlan(
+    var plan = DESFireDelegatedApplicationDescription(
+      DESFireApplicationDescription(
         Self.number, keyCount: 3, kind: .aes, isoIdentifier: 0xDF05, name: [0xA1],
         keySets: DESFireKeySets(count: 4, version: 9, rollKey: 2)),
       slot: 0x0102, slotVersion: 7, quota: 0x0304)
@@ -411,14 +412,14 @@ import VirtualNFC
     try issue.authenticate(&procedure)
     let full = Self.error {
       try procedure.createApplication(
-        DESFireApplicationPlan(Self.other, keyCount: 1, kind: .aes))
+        DESFireApplicationDescription(Self.other, keyCount: 1, kind: .aes))
     }
     #expect(full?.code == .capacityExceeded)
     // The identifier is taken by an application of the card's own.
     (_, procedure) = try issue.card()
     try issue.authenticate(&procedure)
     try procedure.createApplication(
-      DESFireApplicationPlan(Self.number, keyCount: 1, kind: .aes))
+      DESFireApplicationDescription(Self.number, keyCount: 1, kind: .aes))
     let taken = Self.error { try issue.create(&procedure, Self.plan()) }
     #expect(taken?.code == .tagRefused && taken?.cause == .desfireStatus(0xDE))
     // It is not a delegated one.

@@ -17,7 +17,7 @@ import VirtualNFC
 
   private static func plan(
     _ identifier: DESFireApplicationIdentifier = number, version: UInt8 = 0
-  ) -> DESFireDelegatedApplicationPlan {
+  ) -> DESFireDelegatedApplicationDescription {
     DelegatedApplicationTests.plan(identifier, slot: 3, version: version)
   }
 
@@ -48,7 +48,7 @@ import VirtualNFC
 
   /// Creates an application, unless an earlier run has done so.
   private static func create(
-    _ card: DESFireCard, _ issue: Issue, _ plan: DESFireDelegatedApplicationPlan,
+    _ card: DESFireCard, _ issue: Issue, _ plan: DESFireDelegatedApplicationDescription,
     replacing old: DESFireApplicationIdentifier? = nil
   ) async throws {
     do {

@@ -62,7 +62,7 @@ import Testing
       (0x00_AE16, 2, .aes), (0xAA_BBCC, 1, .des),
     ] {
       try procedure.createApplication(
-        DESFireApplicationPlan(
+        DESFireApplicationDescription(
           try #require(DESFireApplicationIdentifier(UInt32(number))), keyCount: count, kind: kind))
     }
     #expect(

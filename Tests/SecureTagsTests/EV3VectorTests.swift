@@ -228,7 +228,7 @@ import Testing
 
   /// Page 107: an application with four key sets, of which the keys are 16 bytes long.
   @Test func applicationWithKeySets() throws {
-    let plan = DESFireApplicationPlan(
+    let plan = DESFireApplicationDescription(
       try #require(DESFireApplicationIdentifier(0xF1_1C2C)), keyCount: 5, kind: .aes,
       settings: DESFireKeySettings(byte: 0x1F), isoIdentifier: 0x2211,
       name: [0x01, 0x02, 0x03, 0x04, 0x05, 0x06], namesFiles: true,

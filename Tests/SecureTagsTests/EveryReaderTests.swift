@@ -37,7 +37,7 @@ import VirtualNFC
     #expect(try await card.cardUID() == model.defaultUID)
     try await card.setDefaultKey(.factory(.aes))
     try await card.createApplication(
-      DESFireApplicationPlan(
+      DESFireApplicationDescription(
         Self.application, keyCount: 3, kind: .aes, isoIdentifier: 0xDF01, name: [0xA0, 0x01],
         namesFiles: true))
     #expect(try await card.applications() == [Self.application])

@@ -19,7 +19,7 @@ import VirtualNFC
     var procedure = card.procedure(way.generation)
     try procedure.select(.card)
     try procedure.createApplication(
-      DESFireApplicationPlan(
+      DESFireApplicationDescription(
         Way.application, keyCount: 2, kind: .aes, isoIdentifier: 0xDF05, name: [1, 2],
         keySets: DESFireKeySets(count: 3, version: 1)))
     try procedure.select(Way.application)
@@ -37,7 +37,7 @@ import VirtualNFC
   }
 
   @Test func parameters() throws {
-    let plan = DESFireApplicationPlan(
+    let plan = DESFireApplicationDescription(
       Way.application, keyCount: 3, kind: .aes, isoIdentifier: 0xDF05, name: [0xA1],
       keySets: DESFireKeySets(count: 4, version: 9, rollKey: 2))
     // Identifier, settings, keys, third settings, version, sets, size, key, ISO identifier, name.

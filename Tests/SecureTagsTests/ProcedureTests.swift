@@ -16,7 +16,7 @@ import VirtualNFC
     var procedure = card.procedure(way.generation)
     try procedure.select(.card)
     try procedure.createApplication(
-      DESFireApplicationPlan(Way.application, keyCount: 3, kind: way.kind))
+      DESFireApplicationDescription(Way.application, keyCount: 3, kind: way.kind))
     try procedure.select(Way.application)
     try procedure.authenticate(0, .factory(way.kind), by: way.method)
     return (card, procedure)
@@ -261,11 +261,11 @@ import VirtualNFC
     try procedure.setDefaultKey(
       try DESFireKey(.aes, bytes: [UInt8](repeating: 9, count: 16), version: 3))
     try procedure.createApplication(
-      DESFireApplicationPlan(
+      DESFireApplicationDescription(
         Way.application, keyCount: 1, kind: .aes, isoIdentifier: 0xDF42, name: Array("name".utf8),
         namesFiles: true))
     #expect(try procedure.applications() == [Way.application])
-    try procedure.configure([.showsRandomUID, .cannotBeFormatted])
+    try procedure.configure([.showsRandomUID, .disablesFormatting])
     let error = #expect(throws: NFCError.self) { try procedure.format() }
     #expect(error?.cause == .desfireStatus(0x9D))
     card.restart()
@@ -291,10 +291,10 @@ import VirtualNFC
     #expect(try procedure.applications() == [])
     // The application's own key deletes it from within.
     try procedure.createApplication(
-      DESFireApplicationPlan(Way.application, keyCount: 1, kind: .des))
+      DESFireApplicationDescription(Way.application, keyCount: 1, kind: .des))
     try procedure.setDefaultKey(.factory(.des))
     try procedure.createApplication(
-      DESFireApplicationPlan(.fixed, keyCount: 1, kind: .des))
+      DESFireApplicationDescription(.fixed, keyCount: 1, kind: .des))
     try procedure.select(.fixed)
     try procedure.authenticate(0, .factory(.des), by: method)
     try procedure.deleteApplication(.fixed, isSelected: true)
@@ -333,10 +333,10 @@ import VirtualNFC
     #expect(card.count == 0)
     #expect(DESFireApplicationIdentifier(0x100_0000) == nil)
     for plan in [
-      DESFireApplicationPlan(.card, keyCount: 1, kind: .aes),
-      DESFireApplicationPlan(Way.application, keyCount: 0, kind: .aes),
-      DESFireApplicationPlan(Way.application, keyCount: 15, kind: .aes),
-      DESFireApplicationPlan(Way.application, keyCount: 1, kind: .aes, name: [1]),
+      DESFireApplicationDescription(.card, keyCount: 1, kind: .aes),
+      DESFireApplicationDescription(Way.application, keyCount: 0, kind: .aes),
+      DESFireApplicationDescription(Way.application, keyCount: 15, kind: .aes),
+      DESFireApplicationDescription(Way.application, keyCount: 1, kind: .aes, name: [1]),
     ] {
       #expect(throws: NFCError.self) { try plan.validate() }
     }

@@ -245,7 +245,7 @@ extension ReaderFaultTests {
     private static func prepare(_ card: DESFireCard, _ change: Change) async throws {
       let hasSets = change.model == .ev3
       try await card.createApplication(
-        DESFireApplicationPlan(
+        DESFireApplicationDescription(
           applicationIdentifier, keyCount: 2, kind: .aes,
           keySets: hasSets ? DESFireKeySets(count: 2, version: 1) : nil))
       let application = card.application(applicationIdentifier)

@@ -72,7 +72,7 @@ import VirtualNFC
   private static func application(on card: DESFireCard) async throws -> DESFireApplication {
     try await card.root.authenticate(0, .factory(.des))
     try await card.createApplication(
-      DESFireApplicationPlan(Self.application, keyCount: 1, kind: .aes))
+      DESFireApplicationDescription(Self.application, keyCount: 1, kind: .aes))
     let application = card.application(Self.application)
     try await application.authenticate(0, .factory(.aes))
     return application

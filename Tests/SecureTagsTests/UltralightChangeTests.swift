@@ -61,7 +61,7 @@ private func commands(of tag: DetectedTag) throws -> UltralightCommands {
     _ tag: UltralightCommands, _ protection: UltralightCProtection?, _ key: [UInt8]?
   ) async throws {
     let plan = try await tag.protectionPlan(protection, key: key)
-    try await tag.protect(plan, accepting: Set(plan.irreversibleEffects), key: key)
+    try await tag.perform(plan, accepting: Set(plan.effects))
   }
 
   private static func changeC(
@@ -150,7 +150,7 @@ private func commands(of tag: DetectedTag) throws -> UltralightCommands {
     _ tag: UltralightCommands, _ protection: UltralightProtection?, password: [UInt8]?
   ) async throws {
     let plan = try await tag.protectionPlan(protection, password: password)
-    try await tag.protect(plan, accepting: Set(plan.irreversibleEffects), password: password)
+    try await tag.perform(plan, accepting: Set(plan.effects))
   }
 
   private static func ofPassword<Chip: ChangeableChip>(
@@ -233,7 +233,7 @@ private func commands(of tag: DetectedTag) throws -> UltralightCommands {
     _ tag: UltralightAESTag, _ protection: UltralightAESProtection?, _ key: SecretKey?
   ) async throws {
     let plan = try await tag.protectionPlan(protection, key: key)
-    try await tag.protect(plan, accepting: Set(plan.irreversibleEffects), key: key)
+    try await tag.perform(plan, accepting: Set(plan.effects))
   }
 
   private static func changeAES(

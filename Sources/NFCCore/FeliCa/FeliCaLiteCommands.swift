@@ -1,7 +1,10 @@
 /// The commands that only FeliCa Lite and Lite-S support: FeliCa Lite User's Manual; FeliCa Lite-S
 /// User's Manual.
-public struct FeliCaLiteCommands: Sendable {
+public struct FeliCaLiteCommands: ChangeableTag {
   let handle: TagHandle
+
+  public var identifier: [UInt8] { handle.target.identifier }
+  public var reader: Reader { handle.reader }
   let idm: [UInt8]
   let generation: FeliCaLiteGeneration
 
@@ -49,29 +52,31 @@ public struct FeliCaLiteCommands: Sendable {
     return configuration
   }
 
-  /// Writes block MC. Two exchanges; takes effect at the next power-up.
+  /// Plans the content of block MC. Writes nothing; one exchange.
   ///
-  /// - Parameter effects: the irreversible effects that you accept; see
-  ///   ``FeliCaLiteMemoryConfiguration/irreversibleEffects(on:)``.
-  /// - Throws: ``NFCError/Code/invalidParameter``, and nothing is written, if the write would have
-  ///   other effects.
-  public func writeMemoryConfiguration(
-    _ configuration: FeliCaLiteMemoryConfiguration,
-    accepting effects: Set<FeliCaLiteMemoryConfiguration.IrreversibleEffect>
-  ) async throws {
-    try await handle.performCommand { link in
-      let exchange = FeliCaLiteExchange(idm: idm, withoutMAC: link)
-      guard
-        let old = try exchange.read([FeliCaLiteLayout.memoryConfiguration]).first
-          .flatMap({ FeliCaLiteMemoryConfiguration($0) })
-      else { throw FeliCaAnswer.tooShort }
-      try NFCError.checkAccepted(
-        configuration.irreversibleEffects(on: old).sorted { $0.description < $1.description },
-        by: effects)
-      try link.uninterrupted {
-        try exchange.write(configuration.bytes, to: FeliCaLiteLayout.memoryConfiguration)
-      }
-    }
+  /// Performing the plan costs two exchanges, one of which checks that the block has not changed since, and takes effect
+  /// at the next power-up. For what cannot be undone, see ``FeliCaLiteMemoryConfiguration/irreversibleEffects(on:)``.
+  ///
+  /// - Throws: as ``memoryConfiguration()``.
+  public func memoryConfigurationPlan(
+    _ configuration: FeliCaLiteMemoryConfiguration
+  ) async throws -> ChangePlan {
+    let old = try await memoryConfiguration()
+    let (handle, idm) = (handle, idm)
+    let block = FeliCaLiteLayout.memoryConfiguration
+    return ChangePlan(
+      for: self,
+      configuration == old
+        ? [] : [.write(.block(Int(block)), old.bytes, configuration.bytes)],
+      effects: configuration.irreversibleEffects(on: old),
+      recovery: "the block may be written already: read it to see",
+      performing: {
+        try await handle.performCommand { link in
+          let exchange = FeliCaLiteExchange(idm: idm, withoutMAC: link)
+          guard try exchange.read([block]).first == old.bytes else { throw NFCError.planIsStale }
+          try link.uninterrupted { try exchange.write(configuration.bytes, to: block) }
+        }
+      })
   }
 
   /// Replaces the card key. Two exchanges, or one without a version. Once begun, it is completed

@@ -115,58 +115,23 @@ public struct FeliCaLiteMemoryConfiguration: Hashable, Sendable {
 }
 
 extension FeliCaLiteMemoryConfiguration {
-  /// An irreversible effect of writing the block. More may be added: a `switch` needs an `@unknown default`.
-  @nonexhaustive
-  public enum IrreversibleEffect: Hashable, Sendable, CustomStringConvertible {
-    /// These blocks can never be written again.
-    case makesReadOnly(Set<Int>)
-    /// ``writableBlocks`` and the restrictions can never be changed again.
-    case closesRestrictions
-    /// ID, card key, its version and the options can never be written again without a MAC.
-    case closesSystemBlocks
-    /// These blocks can be read only after mutual authentication from now on.
-    case restrictsReading(Set<Int>)
-    /// These blocks can be written only after mutual authentication from now on.
-    case restrictsWriting(Set<Int>)
-    /// These blocks can be written only with a MAC from now on.
-    case requiresMAC(Set<Int>)
-    /// The block STATE can be written only with a MAC from now on.
-    case requiresMACForState
-
-    public var description: String {
-      switch self {
-      case .makesReadOnly(let blocks): "\(Self.text(blocks)) become read only"
-      case .closesRestrictions: "permissions and restrictions are fixed"
-      case .closesSystemBlocks: "ID, card key, its version and the options are fixed"
-      case .restrictsReading(let blocks):
-        "\(Self.text(blocks)) can be read only after authentication"
-      case .restrictsWriting(let blocks):
-        "\(Self.text(blocks)) can be written only after authentication"
-      case .requiresMAC(let blocks): "\(Self.text(blocks)) can be written only with a MAC"
-      case .requiresMACForState: "the state can be written only with a MAC"
-      }
-    }
-
-    private static func text(_ blocks: Set<Int>) -> String {
-      "blocks " + blocks.sorted().map(String.init).joined(separator: " ")
-    }
-  }
-
   /// Returns the irreversible effects of writing this over another configuration.
   public func irreversibleEffects(
     on old: FeliCaLiteMemoryConfiguration
   ) -> Set<IrreversibleEffect> {
     var effects: Set<IrreversibleEffect> = []
-    func insert(_ blocks: Set<Int>, _ effect: (Set<Int>) -> IrreversibleEffect) {
-      if !blocks.isEmpty { effects.insert(effect(blocks)) }
+    func insert(_ blocks: Set<Int>, _ effect: IrreversibleEffect) {
+      if !blocks.isEmpty { effects.insert(effect) }
     }
-    insert(old.writableBlocks.subtracting(writableBlocks)) { .makesReadOnly($0) }
-    insert(readRestrictedBlocks.subtracting(old.readRestrictedBlocks)) { .restrictsReading($0) }
-    insert(writeRestrictedBlocks.subtracting(old.writeRestrictedBlocks)) { .restrictsWriting($0) }
-    insert(blocksWrittenWithMAC.subtracting(old.blocksWrittenWithMAC)) { .requiresMAC($0) }
-    if stateIsWrittenWithMAC, !old.stateIsWrittenWithMAC { effects.insert(.requiresMACForState) }
-    if !restrictionsAreWritable, old.restrictionsAreWritable { effects.insert(.closesRestrictions) }
-    if !systemBlocksAreWritable, old.systemBlocksAreWritable { effects.insert(.closesSystemBlocks) }
+    insert(old.writableBlocks.subtracting(writableBlocks), .locksMemory)
+    insert(readRestrictedBlocks.subtracting(old.readRestrictedBlocks), .restrictsReading)
+    insert(writeRestrictedBlocks.subtracting(old.writeRestrictedBlocks), .restrictsWriting)
+    insert(blocksWrittenWithMAC.subtracting(old.blocksWrittenWithMAC), .requiresCodes)
+    if stateIsWrittenWithMAC, !old.stateIsWrittenWithMAC { effects.insert(.requiresCodes) }
+    if !restrictionsAreWritable, old.restrictionsAreWritable { effects.insert(.locksConfiguration) }
+    if !systemBlocksAreWritable, old.systemBlocksAreWritable {
+      effects.insert(.closesSystemBlocks)
+    }
     return effects
   }
 }

@@ -1,8 +1,7 @@
 /// A change by which a tag becomes read-only; see ``NDEFTag/readOnlyPlan()``.
-public struct LockStep: Hashable, Sendable {
-  /// The kind of change. More may be added: a `switch` needs an `@unknown default`.
-  @nonexhaustive
-  public enum Change: Hashable, Sendable {
+struct LockStep: Hashable, Sendable {
+  /// The kind of change.
+  enum Change: Hashable, Sendable {
     /// These bytes are written; lock bits among them can never be cleared.
     case bytes(before: [UInt8], after: [UInt8])
     /// The access rights are changed: bytes 6 to 9 of a MIFARE Classic sector trailer, the two bytes of a
@@ -13,11 +12,11 @@ public struct LockStep: Hashable, Sendable {
   }
 
   /// The place of the change on the tag.
-  public let place: NFCError.Place
+  let place: NFCError.Place
   /// The change.
-  public let change: Change
+  let change: Change
   /// Whether many tags of this kind refuse the change. It then comes first, so that nothing has been changed.
-  public let mayBeRefused: Bool
+  let mayBeRefused: Bool
 
   init(_ place: NFCError.Place, _ change: Change, mayBeRefused: Bool = false) {
     self.place = place

@@ -35,6 +35,13 @@ extension HandleTag {
   }
   public func formatNDEF(wipe: Bool) async throws { try await handle.formatNDEF(wipe: wipe) }
   public func makeReadOnly() async throws { try await handle.makeReadOnly() }
-  public func readOnlyPlan() async throws -> [LockStep] { try await handle.readOnlyPlan() }
+  public func readOnlyPlan() async throws -> ChangePlan {
+    let steps = try await handle.readOnlyPlan().map(\.planned)
+    let handle = handle
+    return ChangePlan(
+      for: self, steps, effects: steps.isEmpty ? [] : [.locksMemory],
+      recovery: "request the lock again, which completes it",
+      performing: { try await handle.makeReadOnly() })
+  }
   public func discardCachedContent() { handle.discardCachedContent() }
 }

@@ -57,11 +57,13 @@ public protocol NDEFTag: Tag {
   ///   lock could not be completed without a secret.
   func makeReadOnly() async throws
 
-  /// Returns the changes that ``makeReadOnly()`` would make, in their order; none if the tag is completely
+  /// Plans what ``makeReadOnly()`` would do, in its order; the plan has no steps if the tag is completely
   /// locked. Only reads.
   ///
+  /// Performing the plan is ``makeReadOnly()``, and has to accept ``IrreversibleEffect/locksMemory``.
+  ///
   /// - Throws: the errors of ``makeReadOnly()``. Some kinds of tags refuse a lock only when it is tried.
-  func readOnlyPlan() async throws -> [LockStep]
+  func readOnlyPlan() async throws -> ChangePlan
 
   /// Forgets the known content of the tag: the next call reads all of it again, even if only this
   /// connection could have changed it. No exchange.

@@ -7,7 +7,7 @@
 /// Do not declare conformances to `Tag` or to the protocols that refine it: they are for using the
 /// tags that a reader finds, and later versions add requirements. For tests, use the tags of the
 /// product `VirtualNFC`; a new kind of reader is a ``ReaderDriver``.
-public protocol Tag: Sendable {
+public protocol Tag: ChangeableTag {
   /// The UID, IDm, PUPI or serial number, most significant byte first.
   var identifier: [UInt8] { get }
   /// The reader that has found the tag.

@@ -60,7 +60,13 @@ struct CopyCommand: AsyncParsableCommand {
         state: "is as it was, or written in part",
         advice: "copy again, with \(first.name) first")
       let copy = try await next.changingNDEF(again) { try await prepare(original, for: next) }
-      guard !plan else { return try show(copy, isDone: false, Output.line) }
+      guard !plan else {
+        try show(copy, isDone: false, Output.line)
+        if case .memory(let restoration, _) = copy.content {
+          try PlanOutput.showEffects(restoration.effects, options)
+        }
+        return
+      }
       if !options.json { try show(copy, isDone: false, Output.printNotice) }
       let result: Result
       do {

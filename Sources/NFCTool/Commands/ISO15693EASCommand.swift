@@ -57,21 +57,14 @@ struct ISO15693EASCommand: AsyncParsableCommand {
       }
       let secret = password.map { SecretKey($0) }
       try await tag.namingPassword {
-        let label = try await ICODETag(tag.kind)
-        guard !plan else { return }
-        try await label.setSurveillance(state == .on, password: secret)
-        if lock { try await label.lockSurveillance(password: secret) }
+        let change = try await ICODETag(tag.kind).surveillancePlan(
+          state == .on, locksSetting: lock, password: secret)
+        guard !plan else { return try PlanOutput.show(change, options) }
+        try await tag.detected.perform(change, accepting: lock ? [.locksSurveillance] : [])
+        try Output.done(
+          options, tag.detected.identifier,
+          ["eas": .bool(state == .on), "easLocked": lock ? .bool(true) : nil])
       }
-      guard !plan else {
-        try PlannedChange.show(
-          "article surveillance: turned \(state.rawValue)", ["eas": .bool(state == .on)], options)
-        guard lock else { return }
-        return try PlannedChange.show(
-          "article surveillance: permanently locked", ["easLocked": .bool(true)], options)
-      }
-      try Output.done(
-        options, tag.detected.identifier,
-        ["eas": .bool(state == .on), "easLocked": lock ? .bool(true) : nil])
     }
   }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import SwiftNFCJSONText
 import NFC
 import SecureTags
 
@@ -59,19 +58,17 @@ struct ISO15693EnforceCommand: PermanentChange {
     }
     try await Session.run(options) { session in
       let tag = try await session.selectVicinityTag(for: plan ? .reading : .changing)
-      let change: KeyValuePairs<String, JSONValue?> = [
-        "enforced": .bool(true), "locked": lock.map { .string($0.rawValue) },
-      ]
       try await tag.namingKeys {
         let chip = try await ICODETag(tag.kind)
         guard !plan else {
-          let isNeeded = try await chip.checkProtection(access, provenBy: place.number, key)
-          let locks = lock.map { ", and \($0.rawValue) locked" } ?? ""
-          return try PlannedChange.show(
-            "protection of the memory: in force\(locks)", change, if: isNeeded, options)
+          return try PlanOutput.show(
+            try await chip.enforcementPlan(access, provenBy: place.number, key), options)
         }
+        // The chip is asked what it needs, and does it, in one go.
         try await chip.protectPermanently(access, provenBy: place.number, key)
-        try Output.done(options, tag.detected.identifier, change)
+        try Output.done(
+          options, tag.detected.identifier,
+          ["enforced": .bool(true), "locked": lock.map { .string($0.rawValue) }])
       }
     }
   }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import SwiftNFCJSONText
 import NFC
 import SecureTags
 
@@ -35,15 +34,14 @@ struct ISO15693HidePasswordsCommand: PermanentChange {
     try await Session.run(options) { session in
       let tag = try await session.selectVicinityTag(for: plan ? .reading : .changing)
       let secret = try ICODETag.secret(password, .write, tag)
-      let change: KeyValuePairs<String, JSONValue?> = ["passwordsHidden": .bool(true)]
       try await tag.namingPassword {
         let chip = try await ICODETag(tag.kind)
         guard !plan else {
-          let isNeeded = try await chip.checkHiding()
-          return try PlannedChange.show("passwords: hidden", change, if: isNeeded, options)
+          return try PlanOutput.show(
+            try await chip.hidingPlan(current: ICODEPasswords(secret)), options)
         }
         try await chip.hidePasswordsPermanently(current: ICODEPasswords(secret))
-        try Output.done(options, tag.detected.identifier, change)
+        try Output.done(options, tag.detected.identifier, ["passwordsHidden": .bool(true)])
       }
     }
   }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import SwiftNFCJSONText
 import NFC
 
 /// The command `nfc iso15693 lock`.
@@ -38,16 +37,15 @@ struct ISO15693LockCommand: PermanentChange {
         try await tag.namingPassword { try await tag.detected.authenticate(password) }
       }
       try await tag.namingBlocks {
-        guard !plan else { return try await tag.checkExistence(of: [block..<block + 1]) }
-        try await tag.kind.lockBlock(block)
+        let change = tag.kind.lockPlan(block..<block + 1)
+        guard !plan else {
+          try await tag.checkExistence(of: [block..<block + 1])
+          return try PlanOutput.show(change, options)
+        }
+        try await tag.detected.perform(change, accepting: [.locksMemory])
+        try Output.done(
+          options, tag.detected.identifier, ["block": .integer(block), "locked": .bool(true)])
       }
-      let change: KeyValuePairs<String, JSONValue?> = [
-        "block": .integer(block), "locked": .bool(true),
-      ]
-      guard !plan else {
-        return try PlannedChange.show("block \(block): permanently read-only", change, options)
-      }
-      try Output.done(options, tag.detected.identifier, change)
     }
   }
 }

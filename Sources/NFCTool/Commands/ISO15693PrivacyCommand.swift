@@ -1,5 +1,4 @@
 import ArgumentParser
-import SwiftNFCJSONText
 import NFC
 import SecureTags
 
@@ -51,24 +50,13 @@ struct ISO15693PrivacyCommand: AsyncParsableCommand {
         : try await session.selectHiddenVicinityTag(for: plan ? .reading : .changing)
       let secret = try ICODETag.secret(password, .privacy, tag)
       try await tag.namingPassword {
-        let label = try await ICODETag(tag.kind)
-        guard !plan else { return try label.check(.privacy, secret) }
-        if state == .on {
-          try await label.enablePrivacy(password: secret)
-        } else {
-          try await label.leavePrivacy(password: secret)
+        let change = try await ICODETag(tag.kind).privacyPlan(state == .on, password: secret)
+        guard !plan else { return try PlanOutput.show(change, options) }
+        try await tag.detected.perform(change)
+        try Output.done(options, tag.detected.identifier, ["privacy": .bool(state == .on)])
+        if !options.json, state == .on {
+          Output.printNotice("\(tag.name) is hidden; keep its UID, with which it is found again")
         }
-      }
-      let change: KeyValuePairs<String, JSONValue?> = ["privacy": .bool(state == .on)]
-      guard !plan else {
-        return try PlannedChange.show(
-          state == .on
-            ? "privacy mode: turned on; the tag then answers only its privacy password"
-            : "privacy mode: turned off", change, options)
-      }
-      try Output.done(options, tag.detected.identifier, change)
-      if !options.json, state == .on {
-        Output.printNotice("\(tag.name) is hidden; keep its UID, with which it is found again")
       }
     }
   }
@@ -107,15 +95,11 @@ struct ISO15693DestroyCommand: PermanentChange {
       let tag = try await session.selectVicinityTag(for: plan ? .reading : .changing)
       let secret = try ICODETag.secret(password, .destroy, tag)
       try await tag.namingPassword {
-        let label = try await ICODETag(tag.kind)
-        guard !plan else { return try label.check(.destroy, secret) }
-        try await label.destroyPermanently(password: secret)
+        let change = try await ICODETag(tag.kind).destructionPlan(password: secret)
+        guard !plan else { return try PlanOutput.show(change, options) }
+        try await tag.detected.perform(change, accepting: [.destroysTag])
+        try Output.done(options, tag.detected.identifier, ["destroyed": .bool(true)])
       }
-      let change: KeyValuePairs<String, JSONValue?> = ["destroyed": .bool(true)]
-      guard !plan else {
-        return try PlannedChange.show("the tag: permanently disabled", change, options)
-      }
-      try Output.done(options, tag.detected.identifier, change)
     }
   }
 }
@@ -168,40 +152,18 @@ struct ISO15693SetPasswordCommand: AsyncParsableCommand {
 
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 
-  /// Returns whether the label has the new password already: a command before this one has changed it, but its answer
-  /// was lost. A label is silent after a wrong password until its field was off.
-  private func isChanged(_ label: ICODETag) async throws -> Bool {
-    do {
-      try await label.wake()
-      try await label.authenticate(use.password, newPassword)
-      return true
-    } catch let error as NFCError
-      where [.authenticationFailed, .tagConnectionLost, .unsupported].contains(error.code)
-    {
-      return false
-    }
-  }
-
   func run() async throws {
     let password = try password.bytes
     try await Session.run(options) { session in
       let tag = try await session.selectVicinityTag(for: plan ? .reading : .changing)
       let secret = try ICODETag.secret(password, use.password, tag)
       try await tag.namingPassword {
-        let label = try await ICODETag(tag.kind)
-        guard !plan else { return try label.check(use.password, secret) }
-        do {
-          try await label.writePassword(use.password, from: secret, to: newPassword)
-        } catch let error as NFCError where error.code == .authenticationFailed {
-          guard try await isChanged(label) else { throw error }
-        }
+        let change = try await ICODETag(tag.kind).passwordPlan(
+          use.password, from: secret, to: newPassword)
+        guard !plan else { return try PlanOutput.show(change, options) }
+        try await tag.detected.perform(change, accepting: [.forgetsPassword])
+        try Output.done(options, tag.detected.identifier, ["password": .string(use.rawValue)])
       }
-      let change: KeyValuePairs<String, JSONValue?> = ["password": .string(use.rawValue)]
-      guard !plan else {
-        return try PlannedChange.show(
-          "\(use.password) password: written; the password itself is not shown", change, options)
-      }
-      try Output.done(options, tag.detected.identifier, change)
     }
   }
 }

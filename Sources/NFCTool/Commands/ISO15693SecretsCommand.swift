@@ -1,5 +1,4 @@
 import ArgumentParser
-import SwiftNFCJSONText
 import NFC
 import SecureTags
 
@@ -37,17 +36,14 @@ struct ISO15693SecretsCommand: AsyncParsableCommand {
   func run() async throws {
     try await Session.run(options) { session in
       let tag = try await session.selectVicinityTag(for: plan ? .reading : .changing)
-      let change: KeyValuePairs<String, JSONValue?> = ["secrets": .string(kind.rawValue)]
       try await tag.namingPassword {
         let chip = try await ICODETag(tag.kind)
         guard !plan else {
-          let isNeeded = try await chip.checkUse(kind.security)
-          return try PlannedChange.show(
-            "secrets: \(kind.rawValue), once the tag has been removed", change, if: isNeeded,
-            options)
+          return try PlanOutput.show(try await chip.securityPlan(kind.security), options)
         }
         try await chip.use(kind.security)
-        try Output.done(options, tag.detected.identifier, change)
+        try Output.done(
+          options, tag.detected.identifier, ["secrets": .string(kind.rawValue)])
         if !options.json {
           Output.printNotice("\(tag.name) uses \(kind.rawValue) once it has been removed")
         }

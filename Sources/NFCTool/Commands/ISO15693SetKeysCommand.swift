@@ -1,5 +1,4 @@
 import ArgumentParser
-import SwiftNFCJSONText
 import NFC
 import SecureTags
 
@@ -69,9 +68,9 @@ struct ISO15693SetKeysCommand: AsyncParsableCommand {
     try await Session.run(options) { session in
       let tag = try await session.selectVicinityTag(for: plan ? .reading : .changing)
       try await tag.namingKeys {
-        let change = NTAG5KeyChange(tag: tag.kind, setup: setup)
-        guard !plan else { return try show(try await change.plan()) }
-        let done = try await change.run()
+        let change = try await ICODETag(tag.kind).keyPlan(setup)
+        guard !plan else { return try PlanOutput.show(change, options) }
+        let done = try await tag.detected.perform(change, accepting: [.locksKeys, .disablesKeys])
         try Output.done(
           options, tag.detected.identifier,
           [
@@ -107,16 +106,5 @@ struct ISO15693SetKeysCommand: AsyncParsableCommand {
       throw Failure(.usage, "--privileges is given for key \(number), and --new-key is not")
     }
     return NTAG5KeySetup(keys: keys, disablesOtherKeys: disableOthers)
-  }
-
-  /// Prints one line per step. Keys are not shown.
-  private func show(_ plan: NTAG5KeyPlan) throws {
-    guard !options.json else {
-      for step in plan.steps { try Output.line(step.json.text) }
-      return
-    }
-    for step in plan.steps { try Output.line("\(step)") }
-    for effect in plan.irreversibleEffects { try Output.line("cannot be undone: \(effect)") }
-    if plan.steps.isEmpty { try Output.line("nothing to be written") }
   }
 }

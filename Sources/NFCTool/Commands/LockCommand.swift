@@ -1,4 +1,3 @@
-import SwiftNFCJSONText
 import ArgumentParser
 import NFC
 
@@ -35,17 +34,17 @@ struct LockCommand: PermanentChange {
     let secrets = try TagSecrets(keys, password)
     try await Session.run(options) { session in
       let tag = try await session.selectNDEFTag(for: plan ? .reading : .changing)
-      let steps = try await tag.changingNDEF(.lock) {
+      let shown = try await tag.changingNDEF(.lock) {
         try await tag.detected.open(with: secrets)
-        return try await changingLocks(of: tag) {
+        return try await changingLocks(of: tag) { () -> ChangePlan? in
           guard plan else {
             try await tag.kind.makeReadOnly()
-            return [LockStep]()
+            return nil
           }
           return try await tag.kind.readOnlyPlan()
         }
       }
-      guard !plan else { return try show(steps) }
+      if let shown { return try PlanOutput.show(shown, options) }
       try Output.done(options, tag.detected.identifier, ["locked": .bool(true)])
       if !options.json { Output.printNotice("locked \(tag.name)") }
     }
@@ -63,15 +62,6 @@ struct LockCommand: PermanentChange {
       throw Failure(notLockable: error, tag: tag.name)
     }
   }
-
-  private func show(_ steps: [LockStep]) throws {
-    for step in steps {
-      let remark = ", which most tags of this kind refuse; nothing is changed then"
-      try PlannedChange.show(
-        step.text + (step.mayBeRefused ? remark : ""), step.members, options)
-    }
-    if steps.isEmpty, !options.json { try Output.line("nothing to be written") }
-  }
 }
 
 extension Failure {
@@ -81,53 +71,5 @@ extension Failure {
     self.init(
       .notAllowed, error.description, tag: tag,
       advice: error.place == nil ? "the tag was left as it was" : "use another tag")
-  }
-}
-
-extension LockStep {
-  /// The text in the form in which `restore --plan` shows changes.
-  fileprivate var text: String {
-    switch change {
-    case .bytes(let before, let after):
-      "\(place): \(before.hexadecimal) → \(after.hexadecimal)"
-    case .accessRights(let before, let after):
-      "\(place): access rights \(before.hexadecimal) → \(after.hexadecimal)"
-    case .lock: "\(place): lock"
-    }
-  }
-
-  /// The members for `--json`.
-  fileprivate var members: KeyValuePairs<String, JSONValue?> {
-    switch change {
-    case .bytes(let before, let after):
-      [
-        placeName: placeValue, "before": .bytes(before), "after": .bytes(after),
-        "mayBeRefused": mayBeRefused ? .bool(true) : nil,
-      ]
-    case .accessRights(let before, let after):
-      [
-        placeName: placeValue, "accessRights": .bool(true), "before": .bytes(before),
-        "after": .bytes(after),
-      ]
-    case .lock: [placeName: placeValue, "locked": .bool(true)]
-    }
-  }
-
-  private var placeName: String {
-    switch place {
-    case .page: "page"
-    case .block: "block"
-    case .sector: "sector"
-    case .file: "file"
-    case .offset: "offset"
-    }
-  }
-
-  private var placeValue: JSONValue {
-    switch place {
-    case .page(let number), .block(let number), .sector(let number), .offset(let number):
-      .integer(number)
-    case .file(let identifier): .string(identifier.bigEndianBytes.hexadecimal)
-    }
   }
 }

@@ -242,17 +242,7 @@ struct ProtectionChange: Sendable {
     let plan = try await naming(on: tag) {
       try await commands.protectionPlan(protection, password: password)
     }
-    guard !isPlan else {
-      try show(plan, options)
-      return false
-    }
-    var effects: Set<UltralightProtectionPlan.IrreversibleEffect> =
-      protection == nil ? Set(plan.irreversibleEffects) : [.forgetsPassword]
-    if limit > 0 { effects.insert(.mayClosePermanently) }
-    try await naming(on: tag) { [effects] in
-      try await commands.protect(plan, accepting: effects, password: password)
-    }
-    return true
+    return try await perform(plan, tag, options)
   }
 
   // MARK: ISO 15693
@@ -276,52 +266,27 @@ struct ProtectionChange: Sendable {
           password: $0.password, from: $0.from ?? Self.firstNumber(tag.kind),
           protectsReading: $0.protectsReading)
       }, current: password)
-    let steps = try await naming(on: tag) { try await protection.plan() }
-    guard !isPlan else {
-      for step in steps { try Output.line(options.json ? step.json.text : step.text) }
-      if steps.isEmpty, !options.json { try Output.line("nothing to be written") }
-      return false
-    }
-    if !steps.isEmpty { try await naming(on: tag) { try await protection.run() } }
-    return true
+    let plan = try await naming(on: tag) { try await protection.plan() }
+    return try await perform(plan, tag, options)
   }
 
   // MARK: Plan
 
-  /// Prints one line per exchange. Secrets are not shown.
-  private func show(_ plan: UltralightProtectionPlan, _ options: GlobalOptions) throws {
-    for step in plan.steps {
-      guard options.json else {
-        try Output.line(step.text)
-        continue
-      }
-      switch step {
-      case .authenticate: try Output.line(JSONValue.members(["authenticate": .bool(true)]).text)
-      case .write(let page, let before, let after):
-        try Output.line(
-          JSONValue.members([
-            "page": .integer(page), "before": before.map { .bytes($0) },
-            "after": after.map { .bytes($0) }, "secret": after == nil ? .bool(true) : nil,
-          ]).text)
-      }
+  /// Shows the plan if it was requested, and performs it otherwise. Returns whether it was performed.
+  func perform(
+    _ plan: ChangePlan, _ tag: SelectedTag<Kind>, _ options: GlobalOptions
+  ) async throws -> Bool {
+    guard !isPlan else {
+      try PlanOutput.show(plan, options)
+      return false
     }
-    guard !options.json else { return }
-    for effect in plan.irreversibleEffects {
-      try Output.line("cannot be undone: \(effect)")
+    // What the options of the command name.
+    var effects: Set<IrreversibleEffect> = [.forgetsPassword, .forgetsKey]
+    if request?.attempts ?? 0 > 0 { effects.insert(.mayClosePermanently) }
+    try await naming(on: tag) { [effects] in
+      _ = try await tag.detected.perform(plan, accepting: effects)
     }
-    if plan.steps.isEmpty { try Output.line("nothing to be written") }
-  }
-}
-
-extension UltralightProtectionPlan.Step {
-  /// The text in the form in which `restore --plan` shows changes.
-  fileprivate var text: String {
-    switch self {
-    case .authenticate: "the tag is asked to accept the new password"
-    case .write(let page, let before?, let after?):
-      "page \(page): \(before.hexadecimal) → \(after.hexadecimal)"
-    case .write(let page, _, _): "page \(page): password or its acknowledge, not shown"
-    }
+    return true
   }
 }
 

@@ -31,31 +31,18 @@ extension ProtectionChange {
       return ST25TAProtection(
         writePassword: secret, readPassword: $0.protectsReading ? secret : nil)
     }
-    let plan = try await naming(on: tag) { try await file.protectionPlan(protection) }
-    guard plan.steps.isEmpty || plan.before.write == .open || password != nil else {
+    let (plan, isProtected) = try await naming(on: tag) {
+      try await file.planProtection(
+        protection, writePassword: password.map { SecretKey($0) } ?? ST25TATag.factoryPassword)
+    }
+    guard plan.steps.isEmpty || !isProtected || password != nil else {
       let failure = Failure(
         .notAllowed, "the tag is protected by a password already", tag: tag.name,
         advice: "give it with \(passwordOption)")
       if request != nil { throw MissingPassword(failure: failure) }
       throw failure
     }
-    guard !isPlan else {
-      let steps =
-        plan.steps.isEmpty
-        ? []
-        : ProtectionStep.passwords(isNew: request != nil) + [
-          ProtectionStep("the NDEF file", "\(plan.before)", "\(plan.after)")
-        ]
-      for step in steps { try Output.line(options.json ? step.json.text : step.text) }
-      if steps.isEmpty, !options.json { try Output.line("nothing to be written") }
-      return false
-    }
-    try await naming(on: tag) {
-      try await file.protect(
-        plan, accepting: [.forgetsPasswords],
-        writePassword: password.map { SecretKey($0) } ?? ST25TATag.factoryPassword)
-    }
-    return true
+    return try await perform(plan, tag, options)
   }
 
   private func checkFilePassword(_ password: [UInt8]?, _ option: String, _ tag: String) throws {

@@ -1,4 +1,3 @@
-import SwiftNFCJSONText
 import NFC
 import SecureTags
 
@@ -28,41 +27,6 @@ extension ProtectionChange {
     }
   }
 
-  /// Shows the plan if it was requested, and returns whether it was.
-  private func shows(
-    _ steps: [(text: String, json: JSONValue)], _ effects: [String], _ options: GlobalOptions
-  ) throws -> Bool {
-    guard isPlan else { return false }
-    for step in steps { try Output.line(options.json ? step.json.text : step.text) }
-    guard !options.json else { return true }
-    for effect in effects { try Output.line("cannot be undone: \(effect)") }
-    if steps.isEmpty { try Output.line("nothing to be written") }
-    return true
-  }
-
-  private static func line(
-    page: Int, _ before: [UInt8]?, _ after: [UInt8]?
-  ) -> (text: String, json: JSONValue) {
-    let text =
-      if let before, let after {
-        "page \(page): \(before.hexadecimal) → \(after.hexadecimal)"
-      } else {
-        "page \(page): a part of the key, not shown"
-      }
-    return (
-      text,
-      .members([
-        "page": .integer(page), "before": before.map { .bytes($0) },
-        "after": after.map { .bytes($0) }, "secret": after == nil ? .bool(true) : nil,
-      ])
-    )
-  }
-
-  private static let proof = (
-    text: "the tag is asked to prove the new key",
-    json: JSONValue.members(["authenticate": .bool(true)])
-  )
-
   /// Returns whether the protection was changed. It is not changed if only the plan is shown.
   func changeTripleDES(
     _ commands: UltralightCommands, _ tag: SelectedTag<Kind>, _ options: GlobalOptions
@@ -80,20 +44,7 @@ extension ProtectionChange {
     let plan = try await naming(on: tag) {
       try await commands.protectionPlan(protection, key: password)
     }
-    let steps = plan.steps.map { step in
-      switch step {
-      case .authenticate: Self.proof
-      case .write(let page, let before, let after): Self.line(page: page, before, after)
-      }
-    }
-    guard
-      try !shows(steps, plan.irreversibleEffects.map(\.description), options)
-    else { return false }
-    try await naming(on: tag) {
-      try await commands.protect(
-        plan, accepting: Set(plan.irreversibleEffects), key: password)
-    }
-    return true
+    return try await perform(plan, tag, options)
   }
 
   /// Returns whether the protection was changed. It is not changed if only the plan is shown.
@@ -112,20 +63,6 @@ extension ProtectionChange {
     let plan = try await naming(on: tag) {
       try await secured.protectionPlan(protection, key: key)
     }
-    let steps = plan.steps.map { step in
-      switch step {
-      case .authenticate: Self.proof
-      case .write(let page, let before, let after): Self.line(page: page, before, after)
-      }
-    }
-    guard
-      try !shows(steps, plan.irreversibleEffects.map(\.description), options)
-    else { return false }
-    var effects: Set<UltralightAESProtectionPlan.IrreversibleEffect> = [.forgetsKey]
-    if limit > 0 { effects.insert(.mayClosePermanently) }
-    try await naming(on: tag) { [effects] in
-      try await secured.protect(plan, accepting: effects, key: key)
-    }
-    return true
+    return try await perform(plan, tag, options)
   }
 }

@@ -65,8 +65,9 @@ struct RestoreArguments: ParsableArguments {
       if parts.isEmpty { Output.printNotice("nothing differs from \(File.name(file))") }
       guard !plan else {
         let now = try await tag.work { try await tag.kind.read(keys, password: password).image }
-        return try Self.show(
+        try Self.show(
           restoration.plan(from: now, to: image), isDone: false, options, Output.line)
+        return try PlanOutput.showEffects(restoration.effects, options)
       }
       if !options.json { try Self.show(parts, isDone: false, options, Output.printNotice) }
       let report = try await tag.work {
@@ -88,7 +89,7 @@ struct RestoreArguments: ParsableArguments {
         includesBlock0: includesBlock0, keepsZeroKeys: !includeZeroKeys && isWithoutUnknownKeys,
         uidLength: tag.identifier.count)
     case .ultralight(let commands, let tag):
-      var extras: UltralightRestorePlan.Extras = []
+      var extras: UltralightRestoreExtras = []
       if includeLocks { extras.insert(.locks) }
       if includeCapabilityContainer { extras.insert(.oneTimePage) }
       if includeConfiguration { extras.insert(.configuration) }

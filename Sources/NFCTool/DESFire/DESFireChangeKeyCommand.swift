@@ -1,4 +1,3 @@
-import SwiftNFCJSONText
 import ArgumentParser
 import NFC
 import SecureTags
@@ -98,106 +97,23 @@ struct DESFireChangeKeyCommand: AsyncParsableCommand {
     let secret = try secret()
     try await Session.run(options) { session in
       let card = try await session.selectDESFire(for: plan ? .reading : .changing, keyring)
-      let (old, new) = try await card.work { try await change(card, secret) }
-      let place: KeyValuePairs<String, JSONValue?> = [
-        "app": .string("\(application)"), "key": .integer(number),
-        "crypto": .string(new.kind.rawValue), "before": old.map { .bytes([$0]) },
-        "after": .bytes([new.version]),
-      ]
-      guard plan else {
-        return try Output.done(options, card.tag.detected.identifier, place)
+      let application = card.card.application(application)
+      let change = DESFireKeyChange(
+        number, to: secret, version: version, kind: crypto,
+        current: card.keyring.secrets(of: application.identifier))
+      try await card.work {
+        guard !plan else {
+          return try PlanOutput.show(try await application.keyChangePlan(change), options)
+        }
+        let done = try await application.changeKey(change)
+        try Output.done(
+          options, card.tag.detected.identifier,
+          [
+            "app": .string("\(application.identifier)"), "key": .integer(number),
+            "crypto": .string(done.kind.rawValue),
+            "before": done.versionBefore.map { .bytes([$0]) }, "after": .bytes([done.version]),
+          ])
       }
-      let before = old.map { "version \([$0].hexadecimal)" } ?? "unknown version"
-      try PlannedChange.show(
-        "key \(number) of \(application.name): \(before) → \(new.kind.name), version "
-          + "\([new.version].hexadecimal); the key itself is not shown", place, options)
-    }
-  }
-
-  /// INTEGRITY_ERROR: the old key is wrong, so the card decrypts a wrong new key, which does not match its
-  /// checksum (NT4H2421Gx data sheet, table 63).
-  private static let wrongOldKey = NFCError.Cause.desfireStatus(0x1E)
-
-  /// - Returns: the previous version of the key, and the new key.
-  private func change(
-    _ card: SelectedDESFire, _ secret: SecretKey
-  ) async throws -> (UInt8?, DESFireKey) {
-    let target = card.card.application(application)
-    let summary = try await card.summary(target)
-    let prover = try prover(summary?.settings, card)
-    do {
-      try await card.authenticate(target, [prover], for: "key \(number) is changed")
-    } catch let error where prover == number && !plan {
-      if let new = try await present(secret, target, summary, card) { return (nil, new) }
-      throw error
-    }
-    let settled = try await card.summary(target)
-    guard let kind = crypto ?? settled?.kind ?? (card.card.generation == .fixed ? .aes : nil) else {
-      throw Failure(
-        .notAllowed, "the card does not report what the key is for", tag: card.tag.name)
-    }
-    let new = try card.key(kind, secret, number, version: version)
-    let version = try? await target.keyVersion(number)
-    guard !plan else { return (version, new) }
-    var old: DESFireKey?
-    if prover != number {
-      guard let given = card.keyring.secret(number, of: application) else {
-        throw Failure(
-          .notAllowed, "the card requires the current key, too", tag: card.tag.name,
-          advice: "give it with --key \(number):HEX")
-      }
-      old = try card.key(kind, given, number)
-    }
-    // The card may have refused to report the version, which ends a session.
-    if version == nil {
-      try await card.authenticate(target, [prover], for: "key \(number) is changed")
-    }
-    do {
-      try await target.changeKey(number, from: old, to: new)
-    } catch let error as NFCError where old != nil && error.cause == Self.wrongOldKey {
-      if let new = try await present(secret, target, settled, card) { return (version, new) }
-      throw Failure(
-        .notAllowed, "key \(number) of \(application.name) is not the one that is given",
-        tag: card.tag.name, advice: "check --key \(number):HEX")
-    }
-    do {
-      try await target.authenticate(number, new)
-    } catch let error as NFCError where error.code == .authenticationFailed {
-      throw Failure(
-        .lost, "the card accepted the change of key \(number) but does not accept the new key",
-        tag: card.tag.name, advice: "try the old one")
-    }
-    return (version, new)
-  }
-
-  /// Returns the new key if the card has it already: a command before this one has changed it, but its answer
-  /// was lost.
-  private func present(
-    _ secret: SecretKey, _ target: DESFireApplication, _ summary: DESFireKeySummary?,
-    _ card: SelectedDESFire
-  ) async throws -> DESFireKey? {
-    guard let kind = summary?.kind ?? (card.card.generation == .fixed ? .aes : nil),
-      kind == crypto ?? kind, let new = try? DESFireKey(kind, secret, version: version)
-    else { return nil }
-    do {
-      try await target.authenticate(number, new)
-      return new
-    } catch let error as NFCError where error.code == .authenticationFailed {
-      return nil
-    }
-  }
-
-  /// Returns the number of the key that authorizes the change.
-  private func prover(_ settings: DESFireKeySettings?, _ card: SelectedDESFire) throws -> Int {
-    if number == 0 { return 0 }
-    switch settings?.keyChange {
-    case .key(let prover): return prover
-    case .sameKey: return number
-    case .nobody:
-      throw Failure(
-        .notAllowed, "key \(number) of \(application.name) can never be changed",
-        tag: card.tag.name)
-    case nil: return 0
     }
   }
 }

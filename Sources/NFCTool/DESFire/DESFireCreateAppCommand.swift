@@ -68,7 +68,7 @@ struct DESFireCreateAppCommand: AsyncParsableCommand {
 
   func run() async throws {
     let keyring = try Keyring(keys)
-    let wanted = DESFireApplicationPlan(
+    let wanted = DESFireApplicationDescription(
       application, keyCount: keyCount, kind: crypto, settings: settings ?? .factory,
       isoIdentifier: isoIdentifier, name: name ?? [], namesFiles: isoIdentifier != nil)
     try await Session.run(options) { session in
@@ -79,21 +79,13 @@ struct DESFireCreateAppCommand: AsyncParsableCommand {
             .content, "the card has application \(application) already", tag: card.tag.name,
             advice: "nfc desfire delete-app deletes it")
         }
-        guard !plan else { return }
+        let change = card.card.creationPlan(wanted)
+        guard !plan else { return try PlanOutput.show(change, options) }
         try await card.openRoot("an application is created") { $0.createsFreely }
-        try await card.card.createApplication(wanted)
-      }
-      guard plan else {
-        return try Output.done(
+        try await card.card.perform(change)
+        try Output.done(
           options, card.tag.detected.identifier, ["app": .string("\(application)")])
       }
-      try PlannedChange.show(
-        "application \(application): new, \(keyCount) \(crypto.name) key\(keyCount == 1 ? "" : "s")",
-        [
-          "app": .string("\(application)"), "keys": .integer(keyCount),
-          "crypto": .string(crypto.rawValue),
-        ],
-        options)
     }
   }
 }

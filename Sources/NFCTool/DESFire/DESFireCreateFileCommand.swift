@@ -215,25 +215,22 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
       try await card.work {
         let application = card.card.application(file.application)
         try await card.open(application, "a file is created") { $0.createsFreely }
-        guard !plan else { return }
-        guard let macKey else {
-          return try await application.createFile(
-            file.file, settings, isoIdentifier: isoIdentifier, allowsDynamicMessaging: dynamic)
+        let key = try macKey.map {
+          try DESFireKey(.aes, $0, version: UInt8(macKeyVersion ?? 0))
         }
+        let change = application.creationPlan(
+          ofFile: file.file, settings, settings.text, isoIdentifier: isoIdentifier,
+          allowsDynamicMessaging: dynamic, macKey: key)
+        guard !plan else { return try PlanOutput.show(change, options) }
         // The key is sent encrypted. This requires a session, even if everyone may create files.
-        try await card.authenticate(application, [0], for: "a transaction MAC file is created")
-        try await application.createTransactionMACFile(
-          file.file, communication: settings.communication, rights: settings.rights,
-          key: try DESFireKey(.aes, macKey, version: UInt8(macKeyVersion ?? 0)))
+        if key != nil {
+          try await card.authenticate(application, [0], for: "a transaction MAC file is created")
+        }
+        try await card.card.perform(change)
+        try Output.done(
+          options, card.tag.detected.identifier,
+          ["app": .string("\(file.application)"), "file": .integer(file.file)])
       }
-      let place: KeyValuePairs<String, JSONValue?> = [
-        "app": .string("\(file.application)"), "file": .integer(file.file),
-      ]
-      guard plan else {
-        return try Output.done(options, card.tag.detected.identifier, place)
-      }
-      try PlannedChange.show(
-        "file \(file.file) of \(file.application): new, \(settings.text)", place, options)
     }
   }
 }

@@ -1,4 +1,3 @@
-import SwiftNFCJSONText
 import ArgumentParser
 import NFC
 import SecureTags
@@ -43,22 +42,18 @@ struct DESFireDeleteAppCommand: AsyncParsableCommand {
         guard try await card.card.hasApplication(application) else {
           throw NFCError(.wrongTag, "the card has no application \(application)")
         }
-        guard !plan else { return }
-        if let secret = card.keyring.ownSecret(0, of: application) {
-          let target = card.card.application(application)
-          try await card.authenticate(target, 0, secret)
-          return try await target.deletePermanently()
+        let own = card.keyring.ownSecret(0, of: application)
+        let change = card.card.deletionPlan(application, withOwnKey: own != nil)
+        guard !plan else { return try PlanOutput.show(change, options) }
+        if let own {
+          try await card.authenticate(card.card.application(application), 0, own)
+        } else {
+          try await card.authenticate(card.card.root, [0], for: "an application is deleted")
         }
-        try await card.authenticate(card.card.root, [0], for: "an application is deleted")
-        try await card.card.deleteApplication(application)
-      }
-      guard plan else {
-        return try Output.done(
+        try await card.card.perform(change, accepting: [.deletesContent])
+        try Output.done(
           options, card.tag.detected.identifier, ["app": .string("\(application)")])
       }
-      try PlannedChange.show(
-        "application \(application): permanently deleted, with its files and keys",
-        ["app": .string("\(application)"), "deleted": .bool(true)], options)
     }
   }
 }
@@ -89,10 +84,11 @@ struct DESFireDeleteFileCommand: AsyncParsableCommand {
     let keyring = try Keyring(keys, keyFiles)
     try await Session.run(options) { session in
       let card = try await session.selectDESFire(for: plan ? .reading : .changing, keyring)
-      let settings = try await card.work {
+      try await card.work {
         let application = card.card.application(file.application)
         let settings = try await card.fileSettings(application, file.file)
-        guard !plan else { return settings }
+        let change = application.deletionPlan(ofFile: file.file, settings.text)
+        guard !plan else { return try PlanOutput.show(change, options) }
         if case .transactionMAC = settings.content,
           let secret = card.keyring.secret(0, of: application.identifier)
         {
@@ -102,19 +98,14 @@ struct DESFireDeleteFileCommand: AsyncParsableCommand {
         } else {
           try await card.open(application, "a file is deleted") { $0.createsFreely }
         }
-        try await application.deleteFile(file.file)
-        return settings
+        try await card.card.perform(change, accepting: [.deletesContent])
+        try Output.done(
+          options, card.tag.detected.identifier,
+          [
+            "app": .string("\(file.application)"), "file": .integer(file.file),
+            "deleted": .bool(true),
+          ])
       }
-      let place: KeyValuePairs<String, JSONValue?> = [
-        "app": .string("\(file.application)"), "file": .integer(file.file),
-        "deleted": .bool(true),
-      ]
-      guard plan else {
-        return try Output.done(options, card.tag.detected.identifier, place)
-      }
-      try PlannedChange.show(
-        "file \(file.file) of \(file.application): permanently deleted; \(settings.text)", place,
-        options)
     }
   }
 }

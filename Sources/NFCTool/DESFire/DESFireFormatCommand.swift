@@ -38,7 +38,7 @@ struct DESFireFormatCommand: PermanentChange {
       guard !plan else { return try await show(card) }
       try await card.work {
         try await card.authenticate(card.card.root, [0], for: "a card is formatted")
-        try await card.card.formatPermanently()
+        try await card.card.perform(card.card.formatPlan(), accepting: [.deletesContent])
       }
       try Output.done(options, card.tag.detected.identifier, ["formatted": .bool(true)])
     }
@@ -49,11 +49,6 @@ struct DESFireFormatCommand: PermanentChange {
       try await card.openRoot("applications are listed") { $0.listsFreely }
       return try await card.card.applications()
     }
-    for application in applications {
-      try PlannedChange.show(
-        "application \(application): permanently deleted, with its files and keys",
-        ["app": .string("\(application)"), "deleted": .bool(true)], options)
-    }
-    if applications.isEmpty, !options.json { try Output.line("nothing to be deleted") }
+    try PlanOutput.show(card.card.formatPlan(applications), options)
   }
 }

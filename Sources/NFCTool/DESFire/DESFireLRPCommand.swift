@@ -42,20 +42,13 @@ struct DESFireLRPCommand: PermanentChange {
             .notThere, "the card has no LRP", tag: card.tag.name,
             advice: "use a DESFire Light or an NTAG 424 DNA")
         }
-        guard !plan else { return }
+        guard !plan else { return try PlanOutput.show(card.card.lrpPlan(), options) }
         let application = card.card.application(.fixed)
         try await card.authenticate(application, [0], for: "the chip is switched")
         // The answer to an earlier switch can have been lost.
-        guard !card.card.usesLRP else { return }
-        try await card.card.switchToLRPPermanently()
+        try await card.card.perform(card.card.lrpPlan(), accepting: [.usesLRP])
+        try Output.done(options, card.tag.detected.identifier, ["lrp": .bool(true)])
       }
-      guard plan else {
-        return try Output.done(options, card.tag.detected.identifier, ["lrp": .bool(true)])
-      }
-      try PlannedChange.show(
-        "LRP in place of AES, permanently; the link is no longer signed", ["lrp": .bool(true)],
-        options
-      )
     }
   }
 }

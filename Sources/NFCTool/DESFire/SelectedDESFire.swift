@@ -149,11 +149,6 @@ struct SelectedDESFire: Sendable {
   }
 }
 
-extension DESFireApplicationIdentifier {
-  /// A text for people.
-  var name: String { self == .card ? "the card" : "application \(self)" }
-}
-
 extension Session {
   /// Waits for a card of the family.
   func selectDESFire(for use: TagUse, _ keyring: Keyring<DESFireKeyPlace>) async throws
@@ -175,5 +170,16 @@ extension Session {
       throw Failure(
         .notThere, "the tag is not a MIFARE DESFire", tag: tag.name, advice: "use another tag")
     }
+  }
+}
+
+extension Keyring<DESFireKeyPlace> {
+  /// Returns the keys that are given for an application, by their numbers.
+  func secrets(of application: DESFireApplicationIdentifier) -> [Int: SecretKey] {
+    var secrets: [Int: SecretKey] = [:]
+    for number in 0..<DESFireApplication.mostKeys {
+      secrets[number] = secret(number, of: application)
+    }
+    return secrets
   }
 }

@@ -119,6 +119,8 @@ struct RestoredPart {
 protocol MemoryRestoration: Sendable {
   /// The parts for which something is to be done.
   var plan: [RestoredPart] { get }
+  /// What cannot be undone once it is written.
+  var effects: [IrreversibleEffect] { get }
   /// Returns the plan with each change before and after. Keys and passwords are masked.
   ///
   /// - Parameters:
@@ -130,6 +132,8 @@ protocol MemoryRestoration: Sendable {
 }
 
 extension MemoryRestoration {
+  var effects: [IrreversibleEffect] { [] }
+
   func plan(from now: TagImage, to image: TagImage) -> [RestoredPart] {
     addingChanges(to: plan, from: now, to: image)
   }
@@ -153,11 +157,9 @@ struct ClassicRestoration: MemoryRestoration {
   private let image: TagImage
   private let keys: [MiFareClassicKey]
   private let includesBlock0: Bool
-  private let restorePlan: MiFareClassicRestorePlan
+  private let restorePlan: ChangePlan
   /// What is not in the file, by sector: the keys that it has zeros for.
   private let unreadKeys: [Int: String]
-
-  private typealias Omission = MiFareClassicRestorePlan.Omission
 
   /// - Parameter keepsZeroKeys: whether a key of zeros is one that was not read, so that the card keeps its own.
   init(
@@ -203,15 +205,10 @@ struct ClassicRestoration: MemoryRestoration {
     }
   }
 
+  var effects: [IrreversibleEffect] { restorePlan.effects }
+
   var plan: [RestoredPart] {
-    commands.geometry.sectors.compactMap { sector in
-      part(
-        sector,
-        restorePlan.changedBlocks.sorted().filter {
-          commands.geometry.sector(ofBlock: $0) == sector
-        },
-        restorePlan.omissions.filter { $0.sector == sector })
-    }
+    parts(restorePlan.changedPlaces.compactMap(\.number).sorted(), restorePlan.omissions)
   }
 
   /// The image is the one without keys that were not read.
@@ -220,16 +217,26 @@ struct ClassicRestoration: MemoryRestoration {
   }
 
   func run() async throws -> [RestoredPart] {
-    let report = try await commands.restore(restorePlan)
-    var parts = report.sectors.compactMap { part($0.sector, $0.written, $0.omissions) }
-    let isBlock0Missing = restorePlan.omissions.contains { $0.reason == .manufacturerBlock }
-    if includesBlock0, isBlock0Missing, try await writeBlock0() {
-      parts.removeAll { $0.number == 0 }
-      let sector = report.sectors.first { $0.sector == 0 }
-      let rest = sector?.omissions.filter { $0.reason != .manufacturerBlock } ?? []
-      if let part = part(0, [0] + (sector?.written ?? []), rest) { parts.insert(part, at: 0) }
+    // What cannot be undone is in the plan only if an option of the command named it.
+    let done = try await commands.perform(restorePlan, accepting: Set(restorePlan.effects))
+    let written = done.changedPlaces.compactMap(\.number)
+    var omissions = done.omissions
+    let isBlock0Missing = omissions.contains { $0.reason == .neverWritten }
+    guard includesBlock0, isBlock0Missing, try await writeBlock0() else {
+      return parts(written, omissions)
     }
-    return parts
+    omissions.removeAll { $0.reason == .neverWritten }
+    return parts([0] + written, omissions)
+  }
+
+  private func parts(
+    _ written: [Int], _ omissions: [ChangePlan.Omission]
+  ) -> [RestoredPart] {
+    commands.geometry.sectors.compactMap { sector in
+      part(
+        sector, written.filter { commands.geometry.sector(ofBlock: $0) == sector },
+        omissions.filter { ($0.place.containers.last ?? $0.place).number == sector })
+    }
   }
 
   /// Returns whether the card has accepted block 0.
@@ -251,7 +258,9 @@ struct ClassicRestoration: MemoryRestoration {
     return false
   }
 
-  private func part(_ sector: Int, _ written: [Int], _ omissions: [Omission]) -> RestoredPart? {
+  private func part(
+    _ sector: Int, _ written: [Int], _ omissions: [ChangePlan.Omission]
+  ) -> RestoredPart? {
     let unread = unreadKeys[sector].map { keys in
       RestoredPart.Omission(
         text: "\(keys) not in the file, the card's stays", isFailure: false, isNotRequested: true)
@@ -261,15 +270,17 @@ struct ClassicRestoration: MemoryRestoration {
       kind: "sector", number: sector, written: written,
       omissions: [unread].compactMap(\.self)
         + omissions.map { omission in
-          let block = omission.block.map { "block \($0): " } ?? ""
-          let isBlock0 = omission.reason == .manufacturerBlock
+          let block = omission.place.kind == .block ? "block \(omission.place.name): " : ""
+          let isBlock0 = omission.reason == .neverWritten
+          let text =
+            isBlock0 ? "the manufacturer's block cannot be written" : omission.reason.description
           return RestoredPart.Omission(
-            text: block + omission.reason.description, isFailure: !isBlock0 || includesBlock0,
+            text: block + text, isFailure: !isBlock0 || includesBlock0,
             isNotRequested: false, remedy: Self.remedy(omission.reason))
         })
   }
 
-  private static func remedy(_ reason: MiFareClassicRestorePlan.Reason) -> RestoredPart.Remedy? {
+  private static func remedy(_ reason: ChangePlan.Omission.Reason) -> RestoredPart.Remedy? {
     switch reason {
     case .noKey, .notWritable, .refused: .key
     case .locksPermanently: .option("--include-locks")

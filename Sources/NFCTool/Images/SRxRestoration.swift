@@ -127,6 +127,8 @@ struct SRxRestoration: MemoryRestoration {
 
   // MARK: MemoryRestoration
 
+  var effects: [IrreversibleEffect] { system == nil ? [] : [.locksMemory] }
+
   var plan: [RestoredPart] {
     blocks.map { block in
       RestoredPart(

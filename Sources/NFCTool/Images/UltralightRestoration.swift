@@ -5,11 +5,11 @@ import TagImages
 struct UltralightRestoration: MemoryRestoration {
   private let commands: UltralightCommands
   private let key: UltralightKey?
-  private let restorePlan: UltralightRestorePlan
+  private let restorePlan: ChangePlan
 
   init(
     _ commands: UltralightCommands, _ image: TagImage, key: UltralightKey?,
-    extras: UltralightRestorePlan.Extras
+    extras: UltralightRestoreExtras
   ) async throws {
     self.commands = commands
     self.key = key
@@ -18,47 +18,48 @@ struct UltralightRestoration: MemoryRestoration {
       image.memory.bytes, known: image.memory.isKnown, extras: extras, password: key?.password)
   }
 
+  var effects: [IrreversibleEffect] { restorePlan.effects }
+
   var plan: [RestoredPart] {
-    parts(Array(restorePlan.changedPages), restorePlan.omissions)
+    parts(restorePlan.changedPlaces.compactMap(\.number), restorePlan.omissions)
   }
 
   func run() async throws -> [RestoredPart] {
     // Reading may have ended the authentication: at a page that cannot be read, for instance.
     if key?.password == nil { try await commands.open(with: key) }
-    let report = try await commands.restore(restorePlan, password: key?.password)
-    return parts(report.written, report.omissions)
+    // What cannot be undone is in the plan only if an option of the command named it.
+    let done = try await commands.perform(restorePlan, accepting: Set(restorePlan.effects))
+    return parts(done.changedPlaces.compactMap(\.number), done.omissions)
   }
 
   private func parts(
-    _ written: [Int], _ omissions: [UltralightRestorePlan.Omission]
+    _ written: [Int], _ omissions: [ChangePlan.Omission]
   ) -> [RestoredPart] {
     let parts =
       written.map { RestoredPart(kind: "page", number: $0, written: [$0], omissions: []) }
       + omissions.map { omission in
         RestoredPart(
-          kind: "page", number: omission.page, written: [],
-          omissions: [
-            RestoredPart.Omission(
-              text: text(omission), isFailure: omission.reason == .refused,
-              isNotRequested: omission.reason == .notRequested,
-              remedy: omission.reason == .refused ? .key : nil)
-          ])
+          kind: "page", number: omission.place.number ?? 0, written: [],
+          omissions: [Self.omission(omission.reason)])
       }
     return parts.sorted { $0.number < $1.number }
   }
 
-  /// Returns the description of an omission. For a part that is written only on request, it includes the
-  /// option that requests it.
-  private func text(_ omission: UltralightRestorePlan.Omission) -> String {
-    guard omission.reason == .notRequested else { return omission.reason.description }
-    let area = restorePlan.areas.first { $0.pages.contains(omission.page) }
+  /// Describes an omission. For a part that is written only on request, the text includes the option that requests it.
+  private static func omission(_ reason: ChangePlan.Omission.Reason) -> RestoredPart.Omission {
+    guard case .notRequested(let request) = reason else {
+      return RestoredPart.Omission(
+        text: reason.description, isFailure: reason == .refused, isNotRequested: false,
+        remedy: reason == .refused ? .key : nil)
+    }
     let option =
-      switch area?.use {
-      case .identifierAndLocks, .locks: "--include-locks"
-      case .oneTime: "--include-capability-container"
-      case .secret: "--include-password"
+      switch request {
+      case .locks: "--include-locks"
+      case .capabilityContainer: "--include-capability-container"
+      case .password: "--include-password"
       default: "--include-configuration"
       }
-    return "written only with \(option)"
+    return RestoredPart.Omission(
+      text: "written only with \(option)", isFailure: false, isNotRequested: true)
   }
 }

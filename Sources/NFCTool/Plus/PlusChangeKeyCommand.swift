@@ -42,6 +42,7 @@ struct PlusChangeKeyCommand: AsyncParsableCommand {
     let keyring = try Keyring(keys, keyFiles)
     try await Session.run(options) { session in
       let card = try await session.selectPlus(for: plan ? .reading : .changing, keyring)
+      let change = card.card.keyChangePlan(place.address, to: newKey)
       try await card.work {
         do {
           if let sector = place.address.sector {
@@ -54,15 +55,10 @@ struct PlusChangeKeyCommand: AsyncParsableCommand {
           return
         }
         guard !plan else { return }
-        try await card.card.changeKey(place.address, to: newKey)
-        try await card.card.authenticate(place.address, newKey)
+        try await card.card.perform(change)
       }
-      let change: KeyValuePairs<String, JSONValue?> = ["key": .string("\(place)")]
-      guard !plan else {
-        return try PlannedChange.show(
-          "\(place): changed; the key itself is not shown", change, options)
-      }
-      try Output.done(options, card.tag.detected.identifier, change)
+      guard !plan else { return try PlanOutput.show(change, options) }
+      try Output.done(options, card.tag.detected.identifier, ["key": .string("\(place)")])
     }
   }
 

@@ -103,22 +103,17 @@ struct PlusLevelCommand: AsyncParsableCommand {
         .notThere, "the card is not in security level 1", tag: tag.name,
         advice: "nfc plus level shows its level")
     }
-    let change = try await tag.work { try await card.levelThreePlan() }
-    guard !plan else {
-      for effect in change.irreversibleEffects {
-        try PlannedChange.show(
-          "\(effect.description), permanently", ["effect": .string(effect.description)], options)
-      }
-      return
-    }
     let address = MIFAREPlusKeyAddress.levelThreeSwitch
-    guard let key = keyring[PlusKeyPlace(address)] else {
+    let key = keyring[PlusKeyPlace(address)]
+    let change = try await tag.work { try await card.levelThreePlan(key: key) }
+    guard !plan else { return try PlanOutput.show(change, options) }
+    guard key != nil else {
       throw Failure(
         .notAllowed, "the card requires \(address)", tag: tag.name,
         advice: "give it with --key level3:HEX")
     }
     try await tag.work {
-      try await card.switchToLevelThree(change, key, accepting: Set(change.irreversibleEffects))
+      _ = try await card.perform(change, accepting: [.leavesSecurityLevel, .closesClassicKeys])
     }
     try Output.done(options, tag.detected.identifier, ["level": .integer(3)])
     if !options.json {

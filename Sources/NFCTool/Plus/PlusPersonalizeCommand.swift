@@ -45,13 +45,14 @@ struct PlusPersonalizeCommand: AsyncParsableCommand {
           .notAllowed, "the card is in security level \(level)", tag: card.tag.name,
           advice: "nfc plus change-key changes its keys")
       }
-      guard !plan else { return try show(places) }
+      let change = card.card.personalizationPlan(
+        places.compactMap { place in keyring[place].map { (place.address, $0) } },
+        leavesLevelZero: permanently)
+      guard !plan else { return try PlanOutput.show(change, options) }
       try await card.work {
-        for place in places {
-          guard let key = keyring[place] else { continue }
-          try await card.card.personalize(place.address, key)
+        try await naming(card) {
+          try await card.card.perform(change, accepting: permanently ? [.leavesSecurityLevel] : [])
         }
-        if permanently { try await commit(card) }
       }
       try Output.done(
         options, card.tag.detected.identifier,
@@ -59,25 +60,14 @@ struct PlusPersonalizeCommand: AsyncParsableCommand {
     }
   }
 
-  /// Leaves level 0. Which keys were written before, a card does not report.
-  private func commit(_ card: SelectedPlus) async throws {
+  /// Runs `body`. What a card that does not leave level 0 lacks is added to its error; it does not report it.
+  private func naming(_ card: SelectedPlus, _ body: () async throws -> Void) async throws {
     do {
-      try await card.card.commitPersonalization()
-    } catch let error as NFCError where error.code == .tagRefused {
+      try await body()
+    } catch let error as NFCError where error.code == .tagRefused && permanently {
       throw Failure(
         .content, "the card does not leave level 0: \(error.reason)", tag: card.tag.name,
         advice: "give the keys master, configuration and level3, if they were not written before")
-    }
-  }
-
-  private func show(_ places: [PlusKeyPlace]) throws {
-    for place in places {
-      try PlannedChange.show(
-        "\(place): written; the key itself is not shown", ["key": .string("\(place)")], options)
-    }
-    if permanently {
-      try PlannedChange.show(
-        "the card leaves level 0, permanently", ["committed": .bool(true)], options)
     }
   }
 }

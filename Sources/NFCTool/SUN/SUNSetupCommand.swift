@@ -1,4 +1,3 @@
-import SwiftNFCJSONText
 import ArgumentParser
 import NFC
 import SUNMessage
@@ -153,7 +152,7 @@ struct SUNSetupCommand: AsyncParsableCommand {
         let place = application.flatMap { application in file.map { (application, $0) } }
         let target = try await SigningTarget(tag.kind, place)
         let setup = try diversified(setup, uid: tag.detected.identifier)
-        guard !plan else { return try show(await target.plan(setup)) }
+        guard !plan else { return try PlanOutput.show(try await target.plan(setup), options) }
         let done = try await target.setUp(setup)
         if verify { try await check(target, setup, done.link) }
         try Output.done(
@@ -230,44 +229,6 @@ struct SUNSetupCommand: AsyncParsableCommand {
         metaReadKey: metaKey, fileReadKey: fileKey, macInput: written.options.macInput)
     } catch {
       throw NFCError(.malformedContent, "the link that the tag returns is not correct: \(error)")
-    }
-  }
-
-  /// Prints one line per change. Keys are not shown.
-  private func show(_ plan: NTAG424Plan) throws {
-    for step in plan.steps {
-      guard !options.json else {
-        try Output.line(step.json.text)
-        continue
-      }
-      try Output.line(step.text)
-    }
-    if plan.steps.isEmpty, !options.json { try Output.line("nothing to be changed") }
-  }
-}
-
-extension NTAG424Plan.Step {
-  fileprivate var text: String {
-    switch self {
-    case .changeKey(let number, let version): "key \(number): a new one, version \(version)"
-    case .write(let offset, let data):
-      "NDEF file, bytes \(offset) to \(offset + data.count - 1): \(data.hexadecimal)"
-    case .changeSettings(let before, let after):
-      "NDEF file, settings: \(before.encoded.hexadecimal) → \(after.encoded.hexadecimal)"
-    }
-  }
-
-  fileprivate var json: JSONValue {
-    switch self {
-    case .changeKey(let number, let version):
-      .members(["change": .string("key"), "key": .integer(number), "version": .integer(version)])
-    case .write(let offset, let data):
-      .members(["change": .string("write"), "offset": .integer(offset), "data": .bytes(data)])
-    case .changeSettings(let before, let after):
-      .members([
-        "change": .string("settings"), "before": .bytes(before.encoded),
-        "after": .bytes(after.encoded),
-      ])
     }
   }
 }

@@ -16,7 +16,7 @@ enum SigningTarget: Sendable {
     }
   }
 
-  func plan(_ setup: NTAG424Setup) async throws -> NTAG424Plan {
+  func plan(_ setup: NTAG424Setup) async throws -> ChangePlan {
     try await endingSession {
       switch self {
       case .chip(let chip, _): try await chip.plan(setup)
@@ -25,7 +25,7 @@ enum SigningTarget: Sendable {
     }
   }
 
-  func setUp(_ setup: NTAG424Setup) async throws -> NTAG424Plan {
+  func setUp(_ setup: NTAG424Setup) async throws -> NTAG424SetupResult {
     try await endingSession {
       switch self {
       case .chip(let chip, _): try await chip.setUp(setup)

@@ -1,24 +1,6 @@
 import ArgumentParser
-import SwiftNFCJSONText
 import NFC
 import SecureTags
-
-/// Gives an NTAG 5 link or boost its AES keys.
-struct NTAG5KeyChange: Sendable {
-  let tag: any ISO15693Tag
-  let setup: NTAG5KeySetup
-
-  /// Returns what ``run()`` would do. Writes nothing.
-  func plan() async throws -> NTAG5KeyPlan { try await ICODETag(tag).keyPlan(setup) }
-
-  /// Performs the plan, with all its irreversible effects, and returns it.
-  func run() async throws -> NTAG5KeyPlan {
-    let chip = try await ICODETag(tag)
-    let plan = try await chip.keyPlan(setup)
-    try await chip.setKeysPermanently(plan, accepting: Set(plan.irreversibleEffects))
-    return plan
-  }
-}
 
 /// The privileges of a key as they are written on the command line: its number, a colon, and words.
 struct GivenPrivileges: Sendable {
@@ -51,26 +33,6 @@ struct GivenPrivileges: Sendable {
       }
     }
     self.privileges = privileges
-  }
-}
-
-extension NTAG5KeyPlan.Step {
-  var json: JSONValue {
-    switch self {
-    case .writeKey(let number): Self.members("key", number)
-    case .writePrivileges(let number, let before, let after):
-      .members([
-        "change": .string("privileges"), "key": .integer(number), "before": .string("\(before)"),
-        "after": .string("\(after)"),
-      ])
-    case .prove(let number): Self.members("none", number)
-    case .activate(let number): Self.members("activation", number)
-    case .disable(let number): Self.members("disabling", number)
-    }
-  }
-
-  private static func members(_ change: String, _ number: Int) -> JSONValue {
-    .members(["change": .string(change), "key": .integer(number)])
   }
 }
 

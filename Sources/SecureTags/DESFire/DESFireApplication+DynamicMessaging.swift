@@ -25,17 +25,21 @@ extension DESFireApplication {
     }
   }
 
-  /// Plans what ``setUp(_:file:)`` would do. Changes nothing.
+  /// Plans what ``setUp(_:file:accepting:)`` does. Changes nothing.
   ///
-  /// - Throws: as ``setUp(_:file:)``.
-  public func plan(_ setup: NTAG424Setup, file: Int) async throws -> NTAG424Plan {
+  /// - Throws: as ``setUp(_:file:accepting:)``.
+  public func plan(_ setup: NTAG424Setup, file: Int) async throws -> ChangePlan {
     try setup.check()
     let code = try Self.fileNumber(file)
-    return try await perform { try $0.withLink(in: code) { try $0.plan(setup) } }
+    let plan = try await perform { try $0.withLink(in: code) { try $0.plan(setup) } }
+    let steps = plan.steps
+    return ChangePlan(
+      for: card, steps, effects: plan.effects, recovery: NTAG424Plan.recovery,
+      performing: { _ = try await self.setUp(setup, code) { try $0.check(stepsAre: steps) } })
   }
 
   /// Writes a signed link to a file of standard data, makes the card insert its data, and changes keys of the
-  /// application, as ``NTAG424Tag/setUp(_:)`` does with an NTAG 424 DNA.
+  /// application, as ``NTAG424Tag/setUp(_:accepting:)`` does with an NTAG 424 DNA.
   ///
   /// The file has to be created for it; see ``createFile(_:_:isoIdentifier:allowsDynamicMessaging:)``. A card that
   /// refuses the settings, because the file was not, keeps its message. Phones find the link if the application and the
@@ -44,24 +48,33 @@ extension DESFireApplication {
   /// If a card is removed halfway, the file holds the old link, none, or the new one, and the same call completes the
   /// setup. Once begun, a cancelled task ends after the last change.
   ///
+  /// - Parameter effects: as in ``NTAG424Tag/setUp(_:accepting:)``.
   /// - Returns: the steps that were performed.
-  /// - Throws: as ``NTAG424Tag/setUp(_:)``; ``NFCError/Code/unsupported`` for a card that is not an EV3, for an
+  /// - Throws: as ``NTAG424Tag/setUp(_:accepting:)``; ``NFCError/Code/unsupported`` for a card that is not an EV3, for an
   ///   application without AES keys, or whose keys key 0 does not change, and for a file with additional rights or
   ///   one that was not created for it; ``NFCError/Code/invalidParameter`` for a key that the application does not
   ///   have; ``NFCError/Code/capacityExceeded`` for a file that is too small.
   @discardableResult
-  public func setUp(_ setup: NTAG424Setup, file: Int) async throws -> NTAG424Plan {
+  public func setUp(
+    _ setup: NTAG424Setup, file: Int, accepting effects: Set<IrreversibleEffect> = []
+  ) async throws -> NTAG424SetupResult {
     try setup.check()
-    let code = try Self.fileNumber(file)
-    let plan = try await performUninterrupted { procedure in
-      try procedure.withLink(in: code) { procedure in
+    return try await setUp(setup, try Self.fileNumber(file)) { try $0.check(accepting: effects) }
+  }
+
+  private func setUp(
+    _ setup: NTAG424Setup, _ file: UInt8, _ check: @escaping @Sendable (NTAG424Plan) throws -> Void
+  ) async throws -> NTAG424SetupResult {
+    let result = try await performUninterrupted { procedure in
+      try procedure.withLink(in: file) { procedure in
         let plan = try procedure.plan(setup)
+        try check(plan)
         try procedure.carryOut(plan, setup)
-        return plan
+        return NTAG424SetupResult(steps: plan.steps, link: plan.link)
       }
     }
     try Task.checkCancellation()
-    return plan
+    return result
   }
 
   /// Reads how many times a file with Secure Dynamic Messaging was read (GetFileCounters): GetFileSettings and one

@@ -1,7 +1,7 @@
 import SwiftNFCCore
 
 /// The description of a new application.
-public struct DESFireApplicationPlan: Hashable, Sendable {
+public struct DESFireApplicationDescription: Hashable, Sendable {
   /// The identifier, which must be new on the card.
   public var identifier: DESFireApplicationIdentifier
   /// The number of keys, 1 to 14; at first, all are the card's default key.
@@ -77,7 +77,7 @@ extension DESFireCard {
   /// otherwise.
   ///
   /// - Throws: ``NFCError/Code/tagRefused`` if the number or name is taken; ``NFCError/Code/capacityExceeded``.
-  public func createApplication(_ plan: DESFireApplicationPlan) async throws {
+  public func createApplication(_ plan: DESFireApplicationDescription) async throws {
     try plan.validate()
     try await performUninterrupted(in: .card) { try $0.createApplication(plan) }
   }
@@ -121,7 +121,7 @@ extension DESFireApplication {
 }
 
 extension DESFireProcedure {
-  mutating func createApplication(_ plan: DESFireApplicationPlan) throws {
+  mutating func createApplication(_ plan: DESFireApplicationDescription) throws {
     _ = try NFCError.inDoubt(
       "the card may already have the application: list its applications to see whether it has"
     ) {

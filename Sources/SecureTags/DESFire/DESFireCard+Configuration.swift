@@ -1,29 +1,30 @@
 import SwiftNFCCore
 
-/// A permanent change that SetConfiguration makes.
-@nonexhaustive
-public enum DESFireIrreversibleEffect: String, Hashable, Sendable, CaseIterable {
-  /// The card shows another UID each time; it returns its own to whoever authenticates.
-  case showsRandomUID = "the card shows a random UID from then on"
-  /// FormatPICC is refused.
-  case cannotBeFormatted = "the card can never be formatted again"
-}
-
 extension DESFireCard {
-  /// Permanently changes what the card does: one exchange, with the card's master key
-  /// (MF3ICDx21_41_81 data sheet, 9.4.9: SetConfiguration, option 00). **Cannot be undone**, which
-  /// is why each effect is named.
+  /// Plans a permanent change of what the card does (MF3ICDx21_41_81 data sheet, 9.4.9: SetConfiguration, option 00). No
+  /// exchange.
   ///
-  /// If the answer is lost, the error says so, and the same call completes the change.
+  /// Performing the plan is one exchange, with the card's master key. **Cannot be undone**, which is why each effect is
+  /// named twice. If the answer is lost, the error says so, and the same change completes it.
   ///
-  /// - Parameter effects: at least one; effects that are not named do not change.
-  /// - Throws: ``NFCError/Code/invalidParameter`` if there is no effect;
+  /// - Parameter effects: ``IrreversibleEffect/showsRandomUID``, ``IrreversibleEffect/disablesFormatting`` or both; what
+  ///   is not named does not change.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for no effect, or another one. Performing throws
   ///   ``NFCError/Code/notAuthenticated`` without a session of the card's master key.
-  public func configurePermanently(_ effects: Set<DESFireIrreversibleEffect>) async throws {
-    guard !effects.isEmpty else {
-      throw NFCError(.invalidParameter, "nothing is to be configured")
+  public func configurationPlan(_ effects: Set<IrreversibleEffect>) throws -> ChangePlan {
+    let possible: [IrreversibleEffect] = [.showsRandomUID, .disablesFormatting]
+    guard !effects.isEmpty, effects.isSubset(of: possible) else {
+      throw NFCError(
+        .invalidParameter, "the card can show a random UID, and refuse to be formatted")
     }
-    try await performUninterrupted(in: .card) { try $0.configure(effects) }
+    return ChangePlan(
+      for: self,
+      possible.filter { effects.contains($0) }.map {
+        .action($0 == .showsRandomUID ? "a random UID" : "formatting is disabled")
+      }, effects: effects, recovery: NFCError.settingsInDoubt,
+      performing: {
+        try await self.performUninterrupted(in: .card) { try $0.configure(effects) }
+      })
   }
 
   /// Sets the initial key of later applications: one exchange, with the card's master key
@@ -106,9 +107,9 @@ extension DESFireProcedure {
   /// The room for a default key, the same for keys of every kind.
   private static let defaultKeySize = 24
 
-  mutating func configure(_ effects: Set<DESFireIrreversibleEffect>) throws {
+  mutating func configure(_ effects: Set<IrreversibleEffect>) throws {
     var flags: UInt8 = 0
-    if effects.contains(.cannotBeFormatted) { flags |= Self.formatDisabledFlag }
+    if effects.contains(.disablesFormatting) { flags |= Self.formatDisabledFlag }
     if effects.contains(.showsRandomUID) { flags |= Self.randomUIDFlag }
     try setConfiguration(Option.configuration, [flags])
   }

@@ -183,7 +183,7 @@ extension DESFireProcedure {
   }
 
   private static func requireRoom(
-    for plan: DESFireDelegatedApplicationPlan, in slot: DESFireDelegatedSlot?,
+    for plan: DESFireDelegatedApplicationDescription, in slot: DESFireDelegatedSlot?,
     replacing old: DESFireApplicationIdentifier?
   ) throws {
     guard let slot, let present = slot.application else { return }

@@ -14,10 +14,10 @@ public enum DESFireDelegationKey: UInt8, Hashable, Sendable, CaseIterable {
 }
 
 /// The description of an application that somebody other than the card's issuer creates.
-public struct DESFireDelegatedApplicationPlan: Hashable, Sendable {
+public struct DESFireDelegatedApplicationDescription: Hashable, Sendable {
   /// The application. Its keys are all the first key that the issuer encrypts, not the card's default
   /// key.
-  public var application: DESFireApplicationPlan
+  public var application: DESFireApplicationDescription
   /// The number of the card's slot that the application occupies (DAMSlotNo).
   public var slot: UInt16
   /// The version of the slot's content (DAMSlotVersion). Each application that replaces another one
@@ -31,7 +31,7 @@ public struct DESFireDelegatedApplicationPlan: Hashable, Sendable {
 
   /// Creates the description of a delegated application.
   public init(
-    _ application: DESFireApplicationPlan, slot: UInt16, slotVersion: UInt8 = 0, quota: Int
+    _ application: DESFireApplicationDescription, slot: UInt16, slotVersion: UInt8 = 0, quota: Int
   ) {
     self.application = application
     self.slot = slot
@@ -69,7 +69,7 @@ public struct DESFireDelegatedApplicationPlan: Hashable, Sendable {
 /// (``KeyDiversification``) restrict it to one.
 public struct DESFireDelegatedApplicationAuthorization: Hashable, Sendable {
   /// The application that the issuer permits.
-  public let plan: DESFireDelegatedApplicationPlan
+  public let plan: DESFireDelegatedApplicationDescription
   /// The application's first key, encrypted (EncK), 32 bytes.
   public let encryptedKey: [UInt8]
   /// The issuer's code over the plan and the encrypted key (DAMMAC), 8 bytes.
@@ -90,7 +90,7 @@ public struct DESFireDelegatedApplicationAuthorization: Hashable, Sendable {
   /// - Throws: ``NFCError/Code/invalidParameter`` for a plan that no card accepts, or a first key of
   ///   another kind than the application's.
   public init(
-    _ plan: DESFireDelegatedApplicationPlan, firstKey: DESFireKey, encryptionKey: DESFireKey,
+    _ plan: DESFireDelegatedApplicationDescription, firstKey: DESFireKey, encryptionKey: DESFireKey,
     macKey: DESFireKey
   ) throws {
     try self.init(
@@ -99,7 +99,7 @@ public struct DESFireDelegatedApplicationAuthorization: Hashable, Sendable {
   }
 
   init(
-    _ plan: DESFireDelegatedApplicationPlan, firstKey: DESFireKey, encryptionKey: DESFireKey,
+    _ plan: DESFireDelegatedApplicationDescription, firstKey: DESFireKey, encryptionKey: DESFireKey,
     macKey: DESFireKey, random: (Int) -> [UInt8]
   ) throws {
     try plan.validate()
@@ -121,7 +121,7 @@ public struct DESFireDelegatedApplicationAuthorization: Hashable, Sendable {
   /// - Throws: ``NFCError/Code/invalidParameter`` for another number of bytes, or a plan that no
   ///   card accepts.
   public init(
-    _ plan: DESFireDelegatedApplicationPlan, encryptedKey: [UInt8], mac: [UInt8]
+    _ plan: DESFireDelegatedApplicationDescription, encryptedKey: [UInt8], mac: [UInt8]
   ) throws {
     try plan.validate()
     guard encryptedKey.count == Self.encryptedKeySize, mac.count == Self.macSize else {

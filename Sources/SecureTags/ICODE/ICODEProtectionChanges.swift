@@ -2,7 +2,7 @@ import SwiftNFCCore
 
 /// The steps between a protection and another.
 struct ICODEProtectionChanges {
-  typealias Step = ICODEProtectionPlan.Step
+  typealias Step = PlannedStep<VicinityCommands>
 
   /// The steps after which no block requires a password.
   var opening: [Step] = []
@@ -26,11 +26,16 @@ struct ICODEProtectionChanges {
     let open = ICODEInformation.Division.open
     if information.isProtectionLocked { locked = "this tag" }
     if !information.division.isOpen {
-      opening.append(.divide(before: information.division, after: open))
+      opening.append(Self.divide(from: information.division, to: open))
     }
     guard let protection else { return }
-    closing.append(.divide(before: open, after: protection.division))
-    locking.append(.lockProtection)
+    closing.append(Self.divide(from: open, to: protection.division))
+    locking.append(
+      Step(.action("the protection is locked")) {
+        // The number of either part is accepted: the pointer is the high part's.
+        _ = try $0.send(
+          ICODECommandCode.lockPageProtection, [UInt8(clamping: protection.firstBlock)])
+      })
   }
 
   private mutating func add(_ page: ICODEPage, _ protection: ICODEProtection?) {
@@ -44,11 +49,35 @@ struct ICODEProtectionChanges {
       return
     }
     if page.passwords != .open {
-      opening.append(.protectPage(page.number, before: page.passwords, after: .open))
+      opening.append(Self.protect(page, from: page.passwords, to: .open))
     }
     guard let after else { return }
-    closing.append(.protectPage(page.number, before: .open, after: after))
-    locking.append(.lockPageProtection(page.number))
+    closing.append(Self.protect(page, from: .open, to: after))
+    locking.append(
+      Step(.action("the protection is locked", at: .page(page.number))) {
+        _ = try $0.send(ICODECommandCode.lockPageProtection, [UInt8(clamping: page.number)])
+      })
+  }
+
+  /// PROTECT PAGE of a SLIX2, which divides the memory.
+  private static func divide(
+    from before: ICODEInformation.Division, to after: ICODEInformation.Division
+  ) -> Step {
+    Step(
+      ChangePlan.Step(
+        nil, "password protection", before: .words("\(before)"), after: .words("\(after)"))
+    ) { _ = try $0.send(ICODECommandCode.protectPage, after.parameters) }
+  }
+
+  /// PROTECT PAGE of a SLIX-S or SLI-S, for one page.
+  private static func protect(
+    _ page: ICODEPage, from before: ICODEInformation.Part, to after: ICODEInformation.Part
+  ) -> Step {
+    Step(
+      ChangePlan.Step(
+        .page(page.number), "password protection", before: .words("\(before)"),
+        after: .words("\(after)"))
+    ) { _ = try $0.send(ICODECommandCode.protectPage, ICODEPage.parameters(page.number, after)) }
   }
 
   /// Throws ``NFCError/Code/readOnly`` if the protection of a block that would have to change is locked.

@@ -4,48 +4,41 @@ import SwiftNFCCore
 extension ICODETag {
   /// Plans the keys of the chip, which has to use keys; see ``use(_:)``. Writes nothing; two exchanges.
   ///
-  /// - Throws: ``NFCError/Code/unsupported`` for another chip than NTAG 5 link and boost, or for one that uses
-  ///   passwords; ``NFCError/Code/readOnly`` for keys that cannot be changed any more;
-  ///   ``NFCError/Code/invalidParameter``.
-  public func keyPlan(_ setup: NTAG5KeySetup) async throws -> NTAG5KeyPlan {
-    try NTAG5KeyPlan(setup, before: try await configuration())
-  }
-
-  /// Carries out a plan: the keys are written, read back, and activated. **Cannot be undone.** Once begun, it is
-  /// completed even if the task is cancelled.
+  /// Performing the plan writes the keys, reads them back, and activates them, which **cannot be undone**: the effects
+  /// are ``IrreversibleEffect/locksKeys`` and ``IrreversibleEffect/disablesKeys``. Once begun, it is completed even if the
+  /// task is cancelled.
   ///
   /// The keys can be used when the field has been off. An interrupted run may have activated one key and not yet the
-  /// next: make the plan again, and carry it out. A key that is active already has to prove itself then.
+  /// next: make the plan again, and perform it. A key that is active already has to prove itself then.
   ///
   /// The order of a key's bytes is the data sheet's, the most significant byte last (table 26). It cannot be tried
   /// before the key is active, because an inactive one proves nothing: try it on one chip first.
   ///
-  /// - Parameter effects: the irreversible effects that you accept. They must be those of the plan.
-  /// - Throws: ``NFCError/Code/invalidParameter``, and nothing is written, if the plan has other effects, or if the
-  ///   tag has changed since the plan was made; ``NFCError/Code/authenticationFailed``, and nothing is written, if an
-  ///   active key is another one.
-  public func setKeysPermanently(
-    _ plan: NTAG5KeyPlan, accepting effects: Set<NTAG5KeyPlan.IrreversibleEffect>
-  ) async throws {
+  /// - Throws: ``NFCError/Code/unsupported`` for another chip than NTAG 5 link and boost, or for one that uses
+  ///   passwords; ``NFCError/Code/readOnly`` for keys that cannot be changed any more;
+  ///   ``NFCError/Code/invalidParameter``. Performing throws ``NFCError/Code/authenticationFailed``, and nothing is
+  ///   written, if an active key is another one.
+  public func keyPlan(_ setup: NTAG5KeySetup) async throws -> ChangePlan {
+    let plan = try NTAG5KeyPlan(setup, before: try await configuration())
+    return ChangePlan(
+      for: self, plan.steps, effects: plan.effects, recovery: Self.keyRecovery,
+      performing: { try await self.setKeys(plan) })
+  }
+
+  private static let keyRecovery =
+    "the tag may already have some of the new keys: make the plan again"
+
+  private func setKeys(_ plan: NTAG5KeyPlan) async throws {
     try checkConfiguration()
-    try NFCError.checkAccepted(plan.irreversibleEffects, by: effects)
-    guard !plan.steps.isEmpty else { return }
     try await run { commands in
-      guard try Self.configuration(commands) == plan.before else {
-        throw NFCError(.invalidParameter, "the plan was made for another tag, or before a change")
-      }
+      guard try Self.configuration(commands) == plan.before else { throw NFCError.planIsStale }
       try Self.proveActiveKeys(plan, commands)
-      try commands.link.uninterrupted(
-        recovery: "the tag may already have some of the new keys: make the plan again"
-      ) { hasChanged in
-        for step in plan.steps { try Self.prepare(step, plan, commands, &hasChanged) }
-        for step in plan.steps { try Self.activate(step, commands, &hasChanged) }
-      }
+      try commands.link.perform(plan.planned, commands, recovery: Self.keyRecovery)
     }
   }
 
   private static func proveActiveKeys(_ plan: NTAG5KeyPlan, _ commands: VicinityCommands) throws {
-    for case .prove(let number) in plan.steps {
+    for number in plan.proofs {
       guard let key = plan.setup.keys[number]?.value else { continue }
       do {
         try prove(UInt8(clamping: number), key, commands)
@@ -56,24 +49,7 @@ extension ICODETag {
     }
   }
 
-  /// Carries out the steps that change only what can be changed again.
-  private static func prepare(
-    _ step: NTAG5KeyPlan.Step, _ plan: NTAG5KeyPlan, _ commands: VicinityCommands,
-    _ hasChanged: inout Bool
-  ) throws {
-    switch step {
-    case .writeKey(let number):
-      guard let key = plan.setup.keys[number]?.value else { return }
-      try write(key, as: number, commands, &hasChanged)
-    case .writePrivileges(let number, _, let after):
-      try change(NTAG5Configuration.Block.privileges(number), commands, &hasChanged) {
-        $0[0] = after.rawValue
-      }
-    case .prove, .activate, .disable: return
-    }
-  }
-
-  private static func write(
+  static func write(
     _ key: SecretKey, as number: Int, _ commands: VicinityCommands, _ hasChanged: inout Bool
   ) throws {
     let first = NTAG5Configuration.Block.key(number)
@@ -95,21 +71,6 @@ extension ICODETag {
     defer { stored.wipe() }
     guard stored.equalsInConstantTime(new) else {
       throw NFCError(.tagResponseError, "the tag has not stored key \(number) as written")
-    }
-  }
-
-  /// Carries out the steps that cannot be undone.
-  private static func activate(
-    _ step: NTAG5KeyPlan.Step, _ commands: VicinityCommands, _ hasChanged: inout Bool
-  ) throws {
-    let (number, state): (Int, NTAG5Configuration.KeyState)
-    switch step {
-    case .activate(let index): (number, state) = (index, .active)
-    case .disable(let index): (number, state) = (index, .disabled)
-    case .writeKey, .writePrivileges, .prove: return
-    }
-    try change(NTAG5Configuration.Block.header(number), commands, &hasChanged) {
-      $0[1] = state.rawValue
     }
   }
 }

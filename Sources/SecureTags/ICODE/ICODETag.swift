@@ -12,7 +12,7 @@ import SwiftNFCCore
 /// ICODE DNA and, if they are set to it, NTAG 5 link and boost have AES keys instead, of which they give proof, and
 /// which open protected memory; see ``proveKey(_:_:)`` and ``authenticate(withKey:_:)``.
 ///
-/// The keys of NTAG 5 link and boost are written and activated by ``setKeysPermanently(_:accepting:)``. Without keys,
+/// The keys of NTAG 5 link and boost are written and activated by the plan of ``keyPlan(_:)``. Without keys,
 /// they and NTAG 5 switch have the passwords of a SLIX2, which anyone can read until they are hidden; see
 /// ``hidePasswordsPermanently(current:)``. The keys of an ICODE DNA cannot be written, and it cannot hide or be
 /// destroyed: the public short data sheet SL2S6002 leaves out the bytes.

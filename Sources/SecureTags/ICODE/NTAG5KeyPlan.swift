@@ -34,37 +34,14 @@ public struct NTAG5KeySetup: Sendable {
 /// An active key cannot be read, so every key is written and read back while it is inactive. Only when all of them
 /// and their privileges are right is the first one activated. Until then, a tag that is removed early has lost
 /// nothing; afterwards, a plan that is made again has the missing steps.
-public struct NTAG5KeyPlan: Sendable {
-  /// One change.
-  @nonexhaustive
-  public enum Step: Hashable, Sendable {
-    /// A key is written and read back. It is never shown.
-    case writeKey(Int)
-    /// The privileges of a key are written and read back.
-    case writePrivileges(Int, before: NTAG5Privileges, after: NTAG5Privileges)
-    /// A key that is active already has to prove itself.
-    case prove(Int)
-    /// A key becomes active and locked.
-    case activate(Int)
-    /// A key can never be used.
-    case disable(Int)
-  }
-
-  /// What cannot be undone.
-  @nonexhaustive
-  public enum IrreversibleEffect: Hashable, Sendable, CaseIterable {
-    /// The new keys and their privileges can never be changed.
-    case locksKeys
-    /// The other keys can never be used.
-    case disablesKeys
-  }
-
+struct NTAG5KeyPlan: Sendable {
+  /// The keys that are active already and have to prove themselves, before anything is written.
+  let proofs: [Int]
   /// The steps, in the order in which they are performed.
-  public let steps: [Step]
-  /// The irreversible effects, in the order of their declaration.
-  public let irreversibleEffects: [IrreversibleEffect]
+  let planned: [PlannedStep<VicinityCommands>]
+  let effects: Set<IrreversibleEffect>
   /// The configuration when the plan was made.
-  public let before: NTAG5Configuration
+  let before: NTAG5Configuration
   let setup: NTAG5KeySetup
 
   init(_ setup: NTAG5KeySetup, before: NTAG5Configuration) throws {
@@ -84,18 +61,65 @@ public struct NTAG5KeyPlan: Sendable {
     try Self.check(setup, before, numbers, others)
     let new = numbers.filter { before.keys[$0].state == .inactive }
     let disabled = others.filter { before.keys[$0].state == .inactive }
-    var steps = numbers.filter { before.keys[$0].state == .active }.map { Step.prove($0) }
+    proofs = numbers.filter { before.keys[$0].state == .active }
+    var steps: [PlannedStep<VicinityCommands>] = []
     for number in new {
-      steps.append(.writeKey(number))
+      guard let key = setup.keys[number] else { continue }
+      steps.append(Self.write(key.value, as: number))
       let privileges = before.keys[number].privileges
-      if let after = setup.keys[number]?.privileges, after != privileges {
-        steps.append(.writePrivileges(number, before: privileges, after: after))
+      if key.privileges != privileges {
+        steps.append(Self.change(privileges, to: key.privileges, of: number))
       }
     }
-    steps += new.map { .activate($0) } + disabled.map { .disable($0) }
-    self.steps = steps
-    irreversibleEffects =
-      (new.isEmpty ? [] : [.locksKeys]) + (disabled.isEmpty ? [] : [.disablesKeys])
+    // Only what follows cannot be undone.
+    steps += new.map { Self.set(.active, "activated", $0) }
+    steps += disabled.map { Self.set(.disabled, "disabled", $0) }
+    planned = steps
+    var effects: Set<IrreversibleEffect> = []
+    if !new.isEmpty { effects.insert(.locksKeys) }
+    if !disabled.isEmpty { effects.insert(.disablesKeys) }
+    self.effects = effects
+  }
+
+  /// The steps as people see them, with the proofs that come first.
+  var steps: [ChangePlan.Step] {
+    proofs.map { .action("active already, and has to prove itself", at: Self.place($0)) }
+      + planned.map(\.step)
+  }
+
+  private static func place(_ number: Int) -> ChangePlan.Place { ChangePlan.Place(.key, number) }
+
+  private static func write(
+    _ key: SecretKey, as number: Int
+  ) -> PlannedStep<VicinityCommands> {
+    PlannedStep(
+      .secret(place(number), "written and read back"),
+      marking: { try ICODETag.write(key, as: number, $0, &$1) })
+  }
+
+  private static func change(
+    _ before: NTAG5Privileges, to after: NTAG5Privileges, of number: Int
+  ) -> PlannedStep<VicinityCommands> {
+    PlannedStep(
+      ChangePlan.Step(
+        place(number), "privileges", before: .words("\(before)"), after: .words("\(after)")),
+      marking: { commands, hasChanged in
+        try ICODETag.change(NTAG5Configuration.Block.privileges(number), commands, &hasChanged) {
+          $0[0] = after.rawValue
+        }
+      })
+  }
+
+  private static func set(
+    _ state: NTAG5Configuration.KeyState, _ words: String, _ number: Int
+  ) -> PlannedStep<VicinityCommands> {
+    PlannedStep(
+      .action(words, at: place(number)),
+      marking: { commands, hasChanged in
+        try ICODETag.change(NTAG5Configuration.Block.header(number), commands, &hasChanged) {
+          $0[1] = state.rawValue
+        }
+      })
   }
 
   /// Throws ``NFCError/Code/readOnly`` if the tag can no longer get to the setup.
@@ -128,35 +152,5 @@ public struct NTAG5KeyPlan: Sendable {
     var error = NFCError(.unsupported, "this tag uses its keys only once the field has been off")
     error.recovery = "remove the tag and present it again"
     return error
-  }
-}
-
-extension NTAG5KeyPlan: CustomStringConvertible {
-  /// One line per step, then one line per effect that cannot be undone.
-  public var description: String {
-    (steps.map(\.description) + irreversibleEffects.map { "cannot be undone: \($0)" })
-      .joined(separator: "\n")
-  }
-}
-
-extension NTAG5KeyPlan.Step: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .writeKey(let number): "key \(number): written, not shown"
-    case .writePrivileges(let number, let before, let after):
-      "privileges of key \(number): \(before) becomes \(after)"
-    case .prove(let number): "key \(number) is active already, and has to prove itself"
-    case .activate(let number): "key \(number) becomes active"
-    case .disable(let number): "key \(number) is disabled"
-    }
-  }
-}
-
-extension NTAG5KeyPlan.IrreversibleEffect: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .locksKeys: "the new keys and their privileges can never be read or changed"
-    case .disablesKeys: "the other keys can never be used"
-    }
   }
 }

@@ -142,48 +142,48 @@ public struct MIFAREPlusLevelOneCard: Sendable {
   /// Plans switching the card to security level 3. Changes nothing: two exchanges and two
   /// selections, the first after HLTA.
   ///
-  /// - Throws: ``NFCError/Code/unsupported`` for a card that does not support ISO/IEC 14443-4, and
-  ///   as ``isLevelOne()``.
-  public func levelThreePlan() async throws -> MIFAREPlusLevelPlan {
-    let answer = try await withBlocks { blocks, answer, link in
-      try blocks.end()
-      try link.wake()
-      return answer
-    }
-    return MIFAREPlusLevelPlan(identifier: tag.identifier, answerToSelect: answer)
-  }
-
-  /// Switches the card to security level 3 by authenticating with the key for that level: four
+  /// Performing the plan switches the card by authenticating with the key for that level: four
   /// exchanges, preceded by a selection after HLTA; five and another selection for a card that does not accept a
   /// first authentication in level 1. When the card next enters the field, it is in
-  /// level 3, and the reader finds it as a different tag. **Cannot be undone.**
+  /// level 3, and the reader finds it as a different tag. **Cannot be undone:** the effects are
+  /// ``IrreversibleEffect/leavesSecurityLevel`` and ``IrreversibleEffect/closesClassicKeys``.
   ///
   /// From then on, the AES keys that were written in level 0 apply, and the keys of CRYPTO1 open
   /// nothing. The card switches completely or not at all; if the answer was lost, the next
   /// detection shows which.
   ///
-  /// - Parameters:
-  ///   - effects: the irreversible effects that you accept. They must be those of the plan.
-  ///   - key: the card's key for level 3, 16 bytes.
-  /// - Throws: ``NFCError/Code/invalidParameter``, and nothing is sent, if the plan has other
-  ///   effects or was made for another card; ``NFCError/Code/authenticationFailed`` for a wrong
-  ///   key: the card does not change.
-  public func switchToLevelThree(
-    _ plan: MIFAREPlusLevelPlan, _ key: SecretKey,
-    accepting effects: Set<MIFAREPlusLevelPlan.IrreversibleEffect>
-  ) async throws {
-    try Self.check(key)
-    try NFCError.checkAccepted(plan.irreversibleEffects, by: effects)
-    guard plan.identifier == tag.identifier else {
-      throw NFCError(.invalidParameter, "the plan was made for another card")
+  /// - Parameter key: the card's key for level 3, 16 bytes; `nil` for a plan that is only to be looked at.
+  /// - Throws: ``NFCError/Code/unsupported`` for a card that does not support ISO/IEC 14443-4, and
+  ///   as ``isLevelOne()``. Performing throws ``NFCError/Code/authenticationFailed`` for a wrong
+  ///   key: the card does not change; ``NFCError/Code/notAuthenticated`` without a key.
+  public func levelThreePlan(key: SecretKey?) async throws -> ChangePlan {
+    if let key { try Self.check(key) }
+    try await withBlocks { blocks, _, link in
+      try blocks.end()
+      try link.wake()
     }
+    return ChangePlan(
+      for: self,
+      [ChangePlan.Step(nil, "security level", before: .words("1"), after: .words("3"))],
+      effects: [.leavesSecurityLevel, .closesClassicKeys], recovery: Self.switchRecovery,
+      performing: {
+        guard let key else {
+          throw NFCError(
+            .notAuthenticated, "the switch requires \(MIFAREPlusKeyAddress.levelThreeSwitch)")
+        }
+        try await self.switchToLevelThree(key)
+      })
+  }
+
+  private static let switchRecovery =
+    "the card may have switched levels: look at it again to see which level it has"
+
+  private func switchToLevelThree(_ key: SecretKey) async throws {
     try await withBlocks { [random] blocks, _, link in
       let state = Blocks(blocks)
       var procedure = MIFAREPlusProcedure(
         send: { try state.blocks.exchange($0) }, session: nil, random: link.random(random))
-      try NFCError.inDoubt(
-        "the card may have switched levels: look at it again to see which level it has"
-      ) {
+      try NFCError.inDoubt(Self.switchRecovery) {
         do {
           try procedure.authenticate(.levelThreeSwitch, key)
         } catch let error as NFCError where error.code == .unsupported {
@@ -277,31 +277,4 @@ extension TagLink {
 
 extension NFCError {
   fileprivate var isBrokenAnswer: Bool { code == .tagResponseError && cause == .checksum }
-}
-
-/// The effects of switching a card's security level.
-public struct MIFAREPlusLevelPlan: Hashable, Sendable {
-  /// An effect that cannot be undone. More may be added: a `switch` needs an `@unknown default`.
-  @nonexhaustive
-  public enum IrreversibleEffect: Hashable, Sendable, CaseIterable, CustomStringConvertible {
-    /// No card returns to a lower level.
-    case leavesLevelOne
-    /// Readers that know only the keys of CRYPTO1 can no longer use the card.
-    case closesClassicKeys
-
-    /// In words.
-    public var description: String {
-      switch self {
-      case .leavesLevelOne: "the card leaves security level 1"
-      case .closesClassicKeys: "the keys of MIFARE Classic open no sector any more"
-      }
-    }
-  }
-
-  /// The UID of the card.
-  public let identifier: [UInt8]
-  /// The card's answer to RATS, without the length byte.
-  public let answerToSelect: [UInt8]
-  /// All effects, which are the same for every card.
-  public let irreversibleEffects = IrreversibleEffect.allCases
 }

@@ -16,50 +16,32 @@ public enum MIFAREPlusSectorLevel: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// The effects of moving sectors to another level.
-public struct MIFAREPlusSectorPlan: Hashable, Sendable {
-  /// An effect that cannot be undone. More may be added: a `switch` needs an `@unknown default`.
-  @nonexhaustive
-  public enum IrreversibleEffect: Hashable, Sendable, CaseIterable, CustomStringConvertible {
-    /// No sector returns to level 1.
-    case leavesLevelOne
-    /// Readers that know only the keys of CRYPTO1 can no longer use the sectors.
-    case closesClassicKeys
-
-    /// In words.
-    public var description: String {
-      switch self {
-      case .leavesLevelOne: "the sectors leave security level 1"
-      case .closesClassicKeys: "the keys of MIFARE Classic do not open the sectors any more"
-      }
-    }
-  }
-
-  /// The UID of the card.
-  public let identifier: [UInt8]
-  /// The sectors, in ascending order.
-  public let sectors: [Int]
-  /// The level that they are to have.
-  public let level: MIFAREPlusSectorLevel
-
-  /// All effects.
-  public var irreversibleEffects: [IrreversibleEffect] {
-    level == .three ? [.leavesLevelOne, .closesClassicKeys] : [.leavesLevelOne]
-  }
-}
-
 extension MIFAREPlusLevelOneCard {
   /// The maximum number of sectors in one switch: their addresses fit into one frame of 64 bytes.
   public static let mostSwitchedSectors = 28
 
   /// Plans moving sectors to another level. Changes nothing: three exchanges and two selections, the first after HLTA.
   ///
-  /// - Parameter sectors: at most ``mostSwitchedSectors``, each once.
-  /// - Throws: ``NFCError/Code/invalidParameter`` for other sectors; ``NFCError/Code/unsupported`` for a card that is
-  ///   not a MIFARE Plus EV1 or EV2, and as ``isLevelOne()``.
+  /// Performing the plan moves the sectors by authenticating with the key for that level and key B of each of them: four
+  /// exchanges, preceded by a selection after HLTA. **Cannot be undone:** the effects are
+  /// ``IrreversibleEffect/leavesSecurityLevel`` and, for level 3, ``IrreversibleEffect/closesClassicKeys``.
+  ///
+  /// The bytes are those of NXP's reader library. No public document says when the switch takes effect and what becomes
+  /// of the sectors' access conditions, and it was tried on no card: try one card first.
+  ///
+  /// The card moves all of these sectors or none; if the answer was lost, ``readBlocks(_:_:_:_:)`` shows which.
+  ///
+  /// - Parameters:
+  ///   - sectors: at most ``mostSwitchedSectors``, each once.
+  ///   - key: the card's key for that level, ``MIFAREPlusSectorLevel/switchKey``: 16 bytes.
+  ///   - sectorKeys: AES key B of each sector, by sector.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for other sectors, and without a key for a sector;
+  ///   ``NFCError/Code/unsupported`` for a card that is not a MIFARE Plus EV1 or EV2, and as ``isLevelOne()``. Performing
+  ///   throws ``NFCError/Code/authenticationFailed`` for a wrong key: the card does not change.
   public func sectorPlan(
-    _ sectors: [Int], to level: MIFAREPlusSectorLevel
-  ) async throws -> MIFAREPlusSectorPlan {
+    _ sectors: [Int], to level: MIFAREPlusSectorLevel, key: SecretKey,
+    sectorKeys: [Int: SecretKey]
+  ) async throws -> ChangePlan {
     guard !sectors.isEmpty, sectors.count <= Self.mostSwitchedSectors,
       Set(sectors).count == sectors.count,
       sectors.allSatisfy((0..<MIFAREPlusKeyAddress.mostSectors).contains)
@@ -68,6 +50,18 @@ extension MIFAREPlusLevelOneCard {
         .invalidParameter,
         "one switch moves 1 to \(Self.mostSwitchedSectors) sectors, each once, of 0 to "
           + "\(MIFAREPlusKeyAddress.mostSectors - 1)")
+    }
+    try Self.check(key)
+    let sectors = sectors.sorted()
+    let moved = try sectors.map { sector -> (address: MIFAREPlusKeyAddress, key: SecretKey) in
+      guard let key = sectorKeys[sector],
+        let address = MIFAREPlusKeyAddress(sector: sector, isB: true)
+      else {
+        throw NFCError(
+          .invalidParameter, "the switch requires key B of every sector", place: .sector(sector))
+      }
+      try Self.check(key)
+      return (address: address, key: key)
     }
     try await withBlocks { blocks, _, link in
       var blocks = blocks
@@ -79,52 +73,24 @@ extension MIFAREPlusLevelOneCard {
           .unsupported, "the card is not a MIFARE Plus EV1: its sectors have one level")
       }
     }
-    return MIFAREPlusSectorPlan(
-      identifier: tag.identifier, sectors: sectors.sorted(), level: level)
-  }
-
-  /// Moves sectors to another level by authenticating with the key for that level and key B of each of them: four
-  /// exchanges, preceded by a selection after HLTA. **Cannot be undone.**
-  ///
-  /// The bytes are those of NXP's reader library. No public document says when the switch takes effect and what becomes
-  /// of the sectors' access conditions, and it was tried on no card: try one card first.
-  ///
-  /// The card moves all of these sectors or none; if the answer was lost, ``readBlocks(_:_:_:_:)`` shows which.
-  ///
-  /// - Parameters:
-  ///   - key: the card's key for that level, ``MIFAREPlusSectorLevel/switchKey``: 16 bytes.
-  ///   - sectorKeys: AES key B of each sector, by sector.
-  ///   - effects: the irreversible effects that you accept. They must be those of the plan.
-  /// - Throws: ``NFCError/Code/invalidParameter``, and nothing is sent, if the plan has other effects or was made for
-  ///   another card, and without a key for a sector; ``NFCError/Code/authenticationFailed`` for a wrong key: the card
-  ///   does not change.
-  public func switchSectors(
-    _ plan: MIFAREPlusSectorPlan, _ key: SecretKey, sectorKeys: [Int: SecretKey],
-    accepting effects: Set<MIFAREPlusSectorPlan.IrreversibleEffect>
-  ) async throws {
-    try Self.check(key)
-    try NFCError.checkAccepted(plan.irreversibleEffects, by: effects)
-    guard plan.identifier == tag.identifier else {
-      throw NFCError(.invalidParameter, "the plan was made for another card")
-    }
-    let sectors = try plan.sectors.map {
-      sector -> (address: MIFAREPlusKeyAddress, key: SecretKey) in
-      guard let key = sectorKeys[sector],
-        let address = MIFAREPlusKeyAddress(sector: sector, isB: true)
-      else {
-        throw NFCError(
-          .invalidParameter, "the switch requires key B of every sector", place: .sector(sector))
-      }
-      try Self.check(key)
-      return (address: address, key: key)
-    }
-    try await withProcedure { procedure in
-      try NFCError.inDoubt(
-        "the sectors may have moved already: read one of them with its AES key to see"
-      ) {
-        try procedure.switchSectors(sectors, plan.level.switchKey, key)
-      }
-    }
+    let recovery = "the sectors may have moved already: read one of them with its AES key to see"
+    return ChangePlan(
+      for: self,
+      sectors.map {
+        ChangePlan.Step(
+          .sector($0), "security level", before: .words("1"),
+          after: .words(level == .three ? "3" : "1 and 3"))
+      },
+      effects: level == .three
+        ? [.leavesSecurityLevel, .closesClassicKeys] : [.leavesSecurityLevel],
+      recovery: recovery,
+      performing: {
+        try await self.withProcedure { procedure in
+          try NFCError.inDoubt(recovery) {
+            try procedure.switchSectors(moved, level.switchKey, key)
+          }
+        }
+      })
   }
 
   // MARK: Sectors that have moved

@@ -13,7 +13,7 @@ extension NTAG424Procedure {
     var found = setup.keys
     found[Self.masterKey] = try openMaster(setup)
     let link = try setup.link.adapted(to: mode)
-    var steps: [NTAG424Plan.Step] = []
+    var steps: [NTAG424Plan.Change] = []
     for (number, new) in setup.newKeys.sorted(by: { $0.key < $1.key })
     where number != Self.masterKey {
       if try isThere(new, number, setup, master: found[Self.masterKey]) {
@@ -31,14 +31,14 @@ extension NTAG424Procedure {
     }
     if isDESFire { try checkApplication(link, steps) }
     return NTAG424Plan(
-      steps: steps, link: link, found: found, settings: settings,
+      changes: steps, link: link, found: found, settings: settings,
       oldLength: content.map { Array($0.prefix(Self.emptyLength.count)) })
   }
 
   /// Throws an error if a DESFire application does not have the keys of the link, or if its keys are not changed with
   /// key 0: one exchange.
   private mutating func checkApplication(
-    _ link: NTAG424Link, _ steps: [NTAG424Plan.Step]
+    _ link: NTAG424Link, _ steps: [NTAG424Plan.Change]
   ) throws {
     let summary = try commands.keySummary()
     guard summary.kind == .aes else {
@@ -109,7 +109,7 @@ extension NTAG424Procedure {
 
   private func linkSteps(
     _ link: NTAG424Link, _ setup: NTAG424Setup, _ before: NTAG424FileSettings, _ content: [UInt8]?
-  ) throws -> [NTAG424Plan.Step] {
+  ) throws -> [NTAG424Plan.Change] {
     var after = before
     after.communication = .plain
     after.rights = setup.rights
@@ -123,7 +123,7 @@ extension NTAG424Procedure {
     guard content != file || changesSettings else { return [] }
     try checkChange(before.rights.change, setup, needed: changesSettings)
     guard content != file else { return [.changeSettings(before: before, after: after)] }
-    var steps: [NTAG424Plan.Step] = []
+    var steps: [NTAG424Plan.Change] = []
     var writable = before
     if !masterWrites(before.rights) {
       // Only the rights: the chip inserts its data as long as the old link exists.
@@ -135,9 +135,9 @@ extension NTAG424Procedure {
     if content?.prefix(Self.emptyLength.count).elementsEqual(Self.emptyLength) != true {
       steps.append(.write(offset: 0, data: Self.emptyLength))
     }
-    let data = NTAG424Plan.Step.write(
+    let data = NTAG424Plan.Change.write(
       offset: Self.emptyLength.count, data: Array(file.dropFirst(Self.emptyLength.count)))
-    let change: [NTAG424Plan.Step] =
+    let change: [NTAG424Plan.Change] =
       after == writable ? [] : [.changeSettings(before: writable, after: after)]
     // A DESFire refuses the settings for a file that was not created for them. The old message is there then.
     steps += isDESFire ? change + [data] : [data] + change
@@ -183,7 +183,7 @@ extension NTAG424Procedure {
     } catch var error as NFCError
       where error.code != .unsupported && (hasChanged || error.recovery != nil)
     {
-      error.recovery = "a part of the setup may be done: request it again, which completes it"
+      error.recovery = NTAG424Plan.recovery
       throw error
     }
   }
@@ -193,7 +193,7 @@ extension NTAG424Procedure {
   ) throws {
     var keys = plan.found
     var settings = plan.settings
-    for step in plan.steps {
+    for step in plan.changes {
       switch step {
       case .changeKey(let number, _):
         guard let new = setup.newKeys[number] else { continue }
@@ -233,7 +233,7 @@ extension NTAG424Procedure {
     try open(Self.masterKey, keys, setup)
     guard try fileSettings(linkFile) == settings else { return false }
     guard let length = plan.oldLength,
-      plan.steps.contains(.write(offset: 0, data: Self.emptyLength))
+      plan.changes.contains(.write(offset: 0, data: Self.emptyLength))
     else { return true }
     try writeData(linkFile, settings, offset: 0, length)
     return true

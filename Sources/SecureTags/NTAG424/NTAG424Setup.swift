@@ -73,41 +73,94 @@ public struct NTAG424Setup: Sendable {
   }
 }
 
-/// The steps that a setup needs on a particular tag.
-public struct NTAG424Plan: Sendable {
-  /// One change, which the tag performs completely or not at all unless it is longer than a frame.
-  @nonexhaustive
-  public enum Step: Hashable, Sendable {
-    /// Changes a key, and sets its version.
+/// What setting up a link has done.
+public struct NTAG424SetupResult: Sendable {
+  /// The steps that were performed; none if the tag was already set up.
+  public let steps: [ChangePlan.Step]
+  /// The link in the form of the chip's mode; its template verifies the chip's data.
+  public let link: NTAG424Link
+}
+
+/// The changes that a setup needs on a particular tag.
+struct NTAG424Plan: Sendable {
+  /// One change, which the tag performs completely or not at all unless it is longer than a frame. Which key is open
+  /// for it, and under which settings, depends on the changes before it.
+  enum Change: Hashable, Sendable {
     case changeKey(number: Int, version: UInt8)
-    /// Writes bytes of the NDEF file.
     case write(offset: Int, data: [UInt8])
-    /// Changes the settings of the NDEF file.
     case changeSettings(before: NTAG424FileSettings, after: NTAG424FileSettings)
   }
 
-  /// The steps in their order; none if the tag is already set up.
-  public let steps: [Step]
+  let changes: [Change]
   /// The link in the form of the chip's mode; its template verifies the chip's data.
-  public let link: NTAG424Link
+  let link: NTAG424Link
 
   /// The keys found on the tag: an interrupted setup may have changed some.
   let found: [Int: DESFireKey]
   let settings: NTAG424FileSettings
   /// The length of the message that the file has now, two bytes; `nil` if it is not known.
   let oldLength: [UInt8]?
+
+  static let recovery = "a part of the setup may be done: request it again, which completes it"
+
+  /// The changes as people see them. Keys are not shown.
+  var steps: [ChangePlan.Step] {
+    let file = ChangePlan.Place.named(.file, "NDEF file")
+    return changes.map { change in
+      switch change {
+      case .changeKey(let number, let version):
+        .action("a new one, version \(version)", at: ChangePlan.Place(.key, number))
+      case .write(let offset, let data):
+        ChangePlan.Step(
+          .named(
+            .offset, "NDEF file, bytes \(offset) to \(offset + data.count - 1)", number: offset,
+            in: file), after: .bytes(data))
+      case .changeSettings(let before, let after):
+        ChangePlan.Step(
+          .named(.file, "NDEF file, settings"), before: .bytes(before.encoded),
+          after: .bytes(after.encoded))
+      }
+    }
+  }
+
+  /// What cannot be undone. The keys that are replaced are known.
+  var effects: Set<IrreversibleEffect> {
+    let isFinal = changes.contains {
+      if case .changeSettings(let before, let after) = $0 {
+        after.rights.change == .nobody && before.rights.change != .nobody
+      } else {
+        false
+      }
+    }
+    return isFinal ? [.locksConfiguration] : []
+  }
+
+  func check(accepting effects: Set<IrreversibleEffect>) throws {
+    try IrreversibleEffect.check(
+      IrreversibleEffect.allCases.filter { self.effects.contains($0) }, acceptedBy: effects)
+  }
+
+  /// Refuses a tag that requires other steps than those of a plan that was looked at.
+  func check(stepsAre steps: [ChangePlan.Step]) throws {
+    guard self.steps == steps else { throw NFCError.planIsStale }
+  }
 }
 
 extension NTAG424Tag {
-  /// Plans what ``setUp(_:)`` would do. Changes nothing.
+  /// Plans what ``setUp(_:accepting:)`` does. Changes nothing.
   ///
-  /// Authenticates with the keys: the tag counts each wrong key as an attempt.
+  /// Authenticates with the keys: the tag counts each wrong key as an attempt. Performing the plan begins by making it
+  /// again; ``setUp(_:accepting:)``, which does both, is shorter.
   ///
-  /// - Throws: as ``setUp(_:)``: ``NFCError/Code/authenticationFailed``, ``NFCError/Code/readOnly``,
+  /// - Throws: as ``setUp(_:accepting:)``: ``NFCError/Code/authenticationFailed``, ``NFCError/Code/readOnly``,
   ///   ``NFCError/Code/notAuthenticated``, ``NFCError/Code/invalidParameter``.
-  public func plan(_ setup: NTAG424Setup) async throws -> NTAG424Plan {
+  public func plan(_ setup: NTAG424Setup) async throws -> ChangePlan {
     try setup.check()
-    return try await perform { try $0.plan(setup) }
+    let plan = try await perform { try $0.plan(setup) }
+    let steps = plan.steps
+    return ChangePlan(
+      for: self, steps, effects: plan.effects, recovery: NTAG424Plan.recovery,
+      performing: { _ = try await self.setUp(setup) { try $0.check(stepsAre: steps) } })
   }
 
   /// Writes the link, makes the chip insert its data, and changes keys.
@@ -117,23 +170,34 @@ extension NTAG424Tag {
   /// Once begun, a cancelled task ends after the last change. Steps that are not needed are left
   /// out.
   ///
+  /// - Parameter effects: what cannot be undone and may nevertheless be done: rights that nobody can change require
+  ///   ``IrreversibleEffect/locksConfiguration``.
   /// - Returns: the steps that were performed.
   /// - Throws: ``NFCError/Code/authenticationFailed`` for a wrong key, with its number; ``NFCError/Code/readOnly``
   ///   or ``NFCError/Code/notAuthenticated``, before anything is changed, if none of the keys may change the file.
   @discardableResult
-  public func setUp(_ setup: NTAG424Setup) async throws -> NTAG424Plan {
+  public func setUp(
+    _ setup: NTAG424Setup, accepting effects: Set<IrreversibleEffect> = []
+  ) async throws -> NTAG424SetupResult {
     try setup.check()
+    return try await setUp(setup) { try $0.check(accepting: effects) }
+  }
+
+  private func setUp(
+    _ setup: NTAG424Setup, _ check: @escaping @Sendable (NTAG424Plan) throws -> Void
+  ) async throws -> NTAG424SetupResult {
     try Task.checkCancellation()
     // A separate task is not cancelled with this one.
     let work = Task { [self] in
       try await perform { procedure in
         let plan = try procedure.plan(setup)
+        try check(plan)
         try procedure.carryOut(plan, setup)
-        return plan
+        return NTAG424SetupResult(steps: plan.steps, link: plan.link)
       }
     }
-    let plan = try await work.value
+    let result = try await work.value
     try Task.checkCancellation()
-    return plan
+    return result
   }
 }

@@ -32,34 +32,14 @@ public struct ST25Protection: Sendable {
 /// opened, then a password changes and the tag has to accept the new one, and only then is anything
 /// closed. A configuration that is locked is refused before any password changes: each register that
 /// is to change is written before, if only with the value that it has.
-public struct ST25ProtectionPlan: Sendable {
-  /// One command, or two for a new password.
-  @nonexhaustive
-  public enum Step: Hashable, Sendable {
-    /// PRESENT PASSWORD with the current password, by its number.
-    case authenticate(password: UInt8)
-    /// WRITE PASSWORD, and PRESENT PASSWORD with the new one. The password is never shown.
-    case writePassword(number: UInt8)
-    /// WRITE CONFIGURATION. Where `before` is `after`, it shows whether the register can be changed. The register is
-    /// its pointer, or on an ST25TV512C or 02KC its feature and its parameter.
-    case write(register: [UInt8], before: UInt8, after: UInt8)
-  }
-
-  /// An effect that cannot be undone. More may be added: a `switch` needs an `@unknown default`.
-  @nonexhaustive
-  public enum IrreversibleEffect: Hashable, Sendable, CaseIterable {
-    /// The previous passwords are lost, because the tag does not show them.
-    case forgetsPasswords
-  }
-
-  /// The steps, in the order in which they are performed.
-  public let steps: [Step]
-  /// The irreversible effects, which have to be accepted by name.
-  public let irreversibleEffects: [IrreversibleEffect]
-  /// The areas when the plan was made.
-  public let areasBefore: [ST25Area]
+struct ST25ProtectionPlan: Sendable {
+  /// The proofs of the current passwords, before anything is changed.
+  let proofs: [PlannedStep<ST25Change>]
+  /// The steps after them, in the order in which they are performed.
+  let planned: [PlannedStep<ST25Change>]
+  let effects: Set<IrreversibleEffect>
   /// The areas after the plan has been carried out.
-  public let areasAfter: [ST25Area]
+  let areasAfter: [ST25Area]
 
   let before: ST25Configuration
   let protection: ST25Protection?
@@ -69,7 +49,6 @@ public struct ST25ProtectionPlan: Sendable {
   init(_ protection: ST25Protection?, before: ST25Configuration) throws {
     self.before = before
     self.protection = protection
-    areasBefore = before.areas
     let chip = before.chip
     var opened = before
     var after: ST25Configuration
@@ -93,34 +72,90 @@ public struct ST25ProtectionPlan: Sendable {
     }
     areasAfter = after.areas
     guard protection != nil || after != before else {
-      steps = []
-      irreversibleEffects = []
+      proofs = []
+      planned = []
+      effects = []
       return
-    }
-    func writes(_ from: ST25Configuration, _ to: ST25Configuration) -> [Step] {
-      from.changes(to: to).map {
-        .write(register: $0.register.address, before: $0.before, after: $0.after)
-      }
     }
     /// Writes of registers that do not change yet, and will.
-    func trials(_ from: ST25Configuration, _ to: ST25Configuration) -> [Step] {
+    func trials(_ from: ST25Configuration, _ to: ST25Configuration) -> [PlannedStep<ST25Change>] {
       from.changes(to: to).filter { before[$0.register] == $0.before }.map {
-        .write(register: $0.register.address, before: $0.before, after: $0.before)
+        Self.write($0.register.address, $0.before, $0.before)
       }
     }
-    let configuration = Step.authenticate(password: chip.configurationPassword)
+    let number = chip.configurationPassword
+    let configuration = Self.authenticate(number)
     guard protection != nil else {
-      steps = [configuration] + writes(before, after)
-      irreversibleEffects = []
+      proofs = [configuration]
+      planned = Self.writes(before, after)
+      effects = []
       return
     }
-    let number = Self.areaPassword(opened)
-    steps =
-      [.authenticate(password: Self.areaPassword(before)), configuration]
-      + writes(before, opened) + trials(opened, after)
-      + [.authenticate(password: number), .writePassword(number: number), configuration]
-      + [.writePassword(number: chip.configurationPassword)] + writes(opened, after)
-    irreversibleEffects = [.forgetsPasswords]
+    let area = Self.areaPassword(opened)
+    proofs = [Self.authenticate(Self.areaPassword(before)), configuration]
+    planned =
+      Self.writes(before, opened) + trials(opened, after)
+      + [Self.authenticate(area), Self.writePassword(area), configuration]
+      + [Self.writePassword(number)] + Self.writes(opened, after)
+    effects = [.forgetsPassword]
+  }
+
+  /// The steps as people see them.
+  var steps: [ChangePlan.Step] { (proofs + planned).map(\.step) }
+
+  // MARK: Steps
+
+  /// PRESENT PASSWORD with the current password, by its number.
+  private static func authenticate(_ number: UInt8) -> PlannedStep<ST25Change> {
+    PlannedStep(
+      .secret(nil, "the tag receives its current password \(number)"),
+      marking: { change, _ in
+        try ST25Tag.presentOne(
+          of: change.secrets.candidates(number), number, change.secrets.chip, change.commands)
+      })
+  }
+
+  /// WRITE PASSWORD, and PRESENT PASSWORD with the new one.
+  private static func writePassword(_ number: UInt8) -> PlannedStep<ST25Change> {
+    PlannedStep(
+      .secret(nil, "the new password \(number)"),
+      marking: { change, hasChanged in
+        guard let new = change.secrets.new(number) else { return }
+        let chip = change.secrets.chip
+        try ST25Tag.write(new, number, chip, change.commands, &hasChanged)
+        try ST25Tag.present(new, number, chip, change.commands)
+      })
+  }
+
+  private static func writes(
+    _ from: ST25Configuration, _ to: ST25Configuration
+  ) -> [PlannedStep<ST25Change>] {
+    from.changes(to: to).map { write($0.register.address, $0.before, $0.after) }
+  }
+
+  /// WRITE CONFIGURATION. Where `before` is `after`, it shows whether the register can be changed. The register is
+  /// its pointer, or on an ST25TV512C or 02KC its feature and its parameter.
+  private static func write(
+    _ register: [UInt8], _ before: UInt8, _ after: UInt8
+  ) -> PlannedStep<ST25Change> {
+    let place = ChangePlan.Place(.register, register.hexadecimal)
+    let step =
+      before == after
+      ? ChangePlan.Step(
+        place, "written as it is, which shows whether it can change", after: .bytes([after]))
+      : .write(place, [before], [after])
+    return PlannedStep(
+      step,
+      marking: { change, hasChanged in
+        do {
+          _ = try change.commands.send(ST25Chip.Code.writeConfiguration, register + [after])
+        } catch let error as NFCError where error.group == .refusal && !hasChanged {
+          throw NFCError(
+            .readOnly, "the configuration of this tag cannot be changed: it may be locked",
+            cause: error.cause)
+        }
+        hasChanged = hasChanged || before != after
+      })
   }
 
   /// Returns the number of the password that opens the protected areas.
@@ -168,29 +203,4 @@ public struct ST25ProtectionPlan: Sendable {
         "a password for this part of the tag has \(size) bytes, not \(protection.password.count)")
     }
   }
-}
-
-extension ST25ProtectionPlan: CustomStringConvertible {
-  /// One line per step, then one line per effect that cannot be undone.
-  public var description: String {
-    (steps.map(\.description) + irreversibleEffects.map { "cannot be undone: \($0)" })
-      .joined(separator: "\n")
-  }
-}
-
-extension ST25ProtectionPlan.Step: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .authenticate(let number): "the tag receives its current password \(number)"
-    case .writePassword(let number): "the new password \(number), not shown"
-    case .write(let register, let before, let after) where before == after:
-      "register \(register.hexadecimal): \([before].hexadecimal) again, which shows if it can change"
-    case .write(let register, let before, let after):
-      "register \(register.hexadecimal): \([before].hexadecimal) becomes \([after].hexadecimal)"
-    }
-  }
-}
-
-extension ST25ProtectionPlan.IrreversibleEffect: CustomStringConvertible {
-  public var description: String { "the passwords that the tag has now are overwritten" }
 }

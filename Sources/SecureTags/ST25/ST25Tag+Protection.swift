@@ -3,83 +3,84 @@ import SwiftNFCCore
 extension ST25Tag {
   /// Plans the protection of the tag. Writes nothing; costs the exchanges of ``areas()``.
   ///
-  /// - Parameter protection: `nil` to remove the protection.
-  /// - Throws: ``NFCError/Code/invalidParameter`` for a block at which no area begins, and for a
-  ///   password of another length.
-  public func protectionPlan(_ protection: ST25Protection?) async throws -> ST25ProtectionPlan {
-    try ST25ProtectionPlan(protection, before: try await configuration())
-  }
-
-  /// Carries out a plan. Once begun, it is completed even if the task is cancelled.
-  ///
-  /// An interrupted run may have changed one password and not yet the other. The same call
-  /// completes it: if the tag refuses the old password, the plan's password is tried.
+  /// Once performing the plan has begun, it is completed even if the task is cancelled. An interrupted run may have
+  /// changed one password and not yet the other: the same request completes it. If the tag refuses the old password, the
+  /// new one is tried. The effect that may have to be accepted is ``IrreversibleEffect/forgetsPassword``.
   ///
   /// - Parameters:
-  ///   - effects: the irreversible effects that you accept. They must be those of the plan.
+  ///   - protection: `nil` to remove the protection.
   ///   - current: the ``ST25Protection/password`` with which the tag was protected; `nil` for the
   ///     factory's.
-  /// - Throws: ``NFCError/Code/invalidParameter``, and nothing is written, if the plan has other
-  ///   effects, or if the tag has changed since the plan was made;
-  ///   ``NFCError/Code/authenticationFailed``, and ``NFCError/Code/readOnly`` for a configuration that is locked:
-  ///   nothing has changed.
-  public func protect(
-    _ plan: ST25ProtectionPlan, accepting effects: Set<ST25ProtectionPlan.IrreversibleEffect>,
-    current: SecretKey? = nil
-  ) async throws {
-    try NFCError.checkAccepted(plan.irreversibleEffects, by: effects)
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a block at which no area begins, and for a
+  ///   password of another length. Performing throws ``NFCError/Code/authenticationFailed``, and
+  ///   ``NFCError/Code/readOnly`` for a configuration that is locked: nothing has changed.
+  public func protectionPlan(
+    _ protection: ST25Protection?, current: SecretKey? = nil
+  ) async throws -> ChangePlan {
+    try await planProtection(protection, current: current).plan
+  }
+
+  /// - Returns: the plan, and whether an area of the tag is protected now.
+  package func planProtection(
+    _ protection: ST25Protection?, current: SecretKey?
+  ) async throws -> (plan: ChangePlan, isProtected: Bool) {
     if let current, !passwordSizes.contains(current.count) {
       throw NFCError(
         .invalidParameter, "a password has \(Self.passwordSize) bytes, not \(current.count)")
     }
-    guard !plan.steps.isEmpty else { return }
+    let plan = try ST25ProtectionPlan(protection, before: try await configuration())
+    let changes = zip(plan.areasAfter.indices, plan.areasAfter).compactMap { index, area in
+      Self.step(index, plan.before.areas, area)
+    }
+    return (
+      ChangePlan(
+        for: self, plan.steps.isEmpty ? [] : plan.steps + changes, effects: plan.effects,
+        recovery: Self.recovery, performing: { try await self.protect(plan, current) }),
+      plan.before.areas.contains { $0.access != .open }
+    )
+  }
+
+  /// Returns what the registers come to for an area; `nil` if it stays as it is.
+  private static func step(
+    _ index: Int, _ before: [ST25Area], _ area: ST25Area
+  ) -> ChangePlan.Step? {
+    let old = before.indices.contains(index) ? before[index] : nil
+    guard old != area else { return nil }
+    func words(_ area: ST25Area) -> ChangePlan.Content {
+      .words("blocks \(area.blocks.lowerBound)-\(area.blocks.upperBound - 1), \(area)")
+    }
+    return ChangePlan.Step(
+      ChangePlan.Place(.area, index + 1), before: old.map(words) ?? .words("not there"),
+      after: words(area))
+  }
+
+  private static let recovery =
+    "the tag may already have new passwords: request the change again, which tries both"
+
+  private func protect(_ plan: ST25ProtectionPlan, _ current: SecretKey?) async throws {
     let secrets = ST25Secrets(chip: chip, current: current, new: plan.protection?.password)
     let chip = chip
     try await run { commands in
       guard try Self.configuration(chip, plan.before.blockCount, commands) == plan.before else {
-        throw NFCError(.invalidParameter, "the plan was made for another tag, or before a change")
+        throw NFCError.planIsStale
       }
+      let change = ST25Change(commands: commands, secrets: secrets)
       // Both passwords are tried before anything is changed.
-      let proofs = plan.steps.prefix { if case .authenticate = $0 { true } else { false } }
       var hasChanged = false
-      for step in proofs { try Self.run(step, secrets, chip, commands, &hasChanged) }
-      try commands.link.uninterrupted(
-        recovery:
-          "the tag may already have new passwords: request the change again, which tries both"
-      ) { hasChanged in
-        for step in plan.steps.dropFirst(proofs.count) {
-          try Self.run(step, secrets, chip, commands, &hasChanged)
-        }
-      }
-    }
-  }
-
-  private static func run(
-    _ step: ST25ProtectionPlan.Step, _ secrets: ST25Secrets, _ chip: ST25Chip,
-    _ commands: VicinityCommands, _ hasChanged: inout Bool
-  ) throws {
-    switch step {
-    case .authenticate(let number):
-      try presentOne(of: secrets.candidates(number), number, chip, commands)
-    case .writePassword(let number):
-      guard let new = secrets.new(number) else { return }
-      try write(new, number, chip, commands, &hasChanged)
-      try present(new, number, chip, commands)
-    case .write(let register, let before, let after):
-      do {
-        _ = try commands.send(ST25Chip.Code.writeConfiguration, register + [after])
-      } catch let error as NFCError where error.group == .refusal && !hasChanged {
-        throw NFCError(
-          .readOnly, "the configuration of this tag cannot be changed: it may be locked",
-          cause: error.cause)
-      }
-      hasChanged = hasChanged || before != after
+      for proof in plan.proofs { try proof.run(change, &hasChanged) }
+      try commands.link.perform(plan.planned, change, recovery: Self.recovery)
     }
   }
 }
 
+/// A change under way.
+struct ST25Change {
+  let commands: VicinityCommands
+  let secrets: ST25Secrets
+}
+
 /// The passwords before and after a change.
-private struct ST25Secrets: Sendable {
+struct ST25Secrets: Sendable {
   let chip: ST25Chip
   private let current: SecretKey
   private let new: SecretKey?

@@ -19,35 +19,14 @@ public struct ST25TAProtection: Sendable {
 /// A card that is removed early is never left closed by an unknown password: first its file is
 /// opened, then a password changes and the card has to accept the new one, and only then is
 /// anything closed.
-public struct ST25TAProtectionPlan: Sendable {
-  /// One exchange, two for a new password.
-  @nonexhaustive
-  public enum Step: Hashable, Sendable {
-    /// VERIFY with the current password.
-    case authenticate(ST25TATag.Password)
-    /// CHANGE REFERENCE DATA, and VERIFY with the new password. The password is never shown.
-    case changePassword(ST25TATag.Password)
-    /// ENABLE or DISABLE VERIFICATION REQUIREMENT.
-    case require(ST25TATag.Password, Bool)
-  }
-
-  /// An effect that cannot be undone. More may be added: a `switch` needs an `@unknown default`.
-  @nonexhaustive
-  public enum IrreversibleEffect: Hashable, Sendable, CaseIterable {
-    /// The previous passwords are lost, because the card does not show them.
-    case forgetsPasswords
-  }
-
-  /// The steps, in the order in which they are performed.
-  public let steps: [Step]
-  /// The irreversible effects, which have to be accepted by name.
-  public let irreversibleEffects: [IrreversibleEffect]
+struct ST25TAProtectionPlan: Sendable {
+  /// The steps, in the order in which they are performed, after the current write password was verified.
+  let planned: [PlannedStep<ST25TAProcedure>]
+  let effects: Set<IrreversibleEffect>
   /// What the file required when the plan was made.
-  public let before: ST25TAAccess
+  let before: ST25TAAccess
   /// What the file requires afterwards.
-  public let after: ST25TAAccess
-
-  let protection: ST25TAProtection?
+  let after: ST25TAAccess
 
   /// - Parameter protection: `nil` removes the protection and leaves the passwords unchanged.
   init(_ protection: ST25TAProtection?, before: ST25TAAccess) throws {
@@ -57,112 +36,102 @@ public struct ST25TAProtectionPlan: Sendable {
       throw NFCError(.readOnly, "the file of this card is permanently closed")
     }
     self.before = before
-    self.protection = protection
     let read: ST25TAAccess.Right = protection?.readPassword == nil ? .open : .password
     after = ST25TAAccess(read: read, write: protection == nil ? .open : .password)
     guard protection != nil || after != before else {
-      steps = []
-      irreversibleEffects = []
+      planned = []
+      effects = []
       return
     }
-    var steps = [Step.authenticate(.write)]
-    if before.read == .password { steps.append(.require(.read, false)) }
-    if before.write == .password { steps.append(.require(.write, false)) }
-    if protection != nil {
-      if read == .password { steps.append(.changePassword(.read)) }
-      steps.append(.changePassword(.write))
-      if read == .password { steps.append(.require(.read, true)) }
-      steps.append(.require(.write, true))
+    var steps: [PlannedStep<ST25TAProcedure>] = []
+    if before.read == .password { steps.append(Self.require(.read, false)) }
+    if before.write == .password { steps.append(Self.require(.write, false)) }
+    if let protection {
+      if let new = protection.readPassword { steps.append(Self.change(.read, to: new)) }
+      steps.append(Self.change(.write, to: protection.writePassword))
+      if read == .password { steps.append(Self.require(.read, true)) }
+      steps.append(Self.require(.write, true))
     }
-    self.steps = steps
-    irreversibleEffects = protection == nil ? [] : [.forgetsPasswords]
+    planned = steps
+    effects = protection == nil ? [] : [.forgetsPassword]
+  }
+
+  /// The steps as people see them, and what they come to.
+  var steps: [ChangePlan.Step] {
+    guard !planned.isEmpty else { return [] }
+    return [.secret(nil, "the card receives its current write password")] + planned.map(\.step) + [
+      ChangePlan.Step(
+        ChangePlan.Place.named(.file, "the NDEF file"), before: .words("\(before)"),
+        after: .words("\(after)"))
+    ]
+  }
+
+  /// CHANGE REFERENCE DATA, and VERIFY with the new password.
+  private static func change(
+    _ use: ST25TATag.Password, to new: SecretKey
+  ) -> PlannedStep<ST25TAProcedure> {
+    PlannedStep(
+      .secret(nil, "the new \(use) password"),
+      marking: { procedure, hasChanged in
+        try procedure.change(use, to: new)
+        hasChanged = true
+        try procedure.verify(use, new)
+      })
+  }
+
+  /// ENABLE or DISABLE VERIFICATION REQUIREMENT.
+  private static func require(
+    _ use: ST25TATag.Password, _ isRequired: Bool
+  ) -> PlannedStep<ST25TAProcedure> {
+    PlannedStep(.action("the \(use) password is \(isRequired ? "" : "not ")required")) {
+      try $0.require(use, isRequired)
+    }
   }
 }
 
 extension ST25TATag {
   /// Plans the protection of the card. Writes nothing; costs the exchanges of ``access()``.
   ///
-  /// - Parameter protection: `nil` to remove the protection.
-  /// - Throws: ``NFCError/Code/readOnly`` if the file is permanently closed;
-  ///   ``NFCError/Code/invalidParameter`` for a password of another length.
-  public func protectionPlan(_ protection: ST25TAProtection?) async throws -> ST25TAProtectionPlan {
-    try ST25TAProtectionPlan(protection, before: try await access())
-  }
-
-  /// Carries out a plan. Once begun, it is completed even if the task is cancelled. Repeat an
-  /// interrupted run with a new plan, and with the new write password if its step was reached;
-  /// until then the file is open.
+  /// Once performing the plan has begun, it is completed even if the task is cancelled. Repeat an interrupted run with a
+  /// new plan, and with the new write password if its step was reached; until then the file is open. The effect that may
+  /// have to be accepted is ``IrreversibleEffect/forgetsPassword``.
   ///
   /// - Parameters:
-  ///   - effects: the irreversible effects that you accept. They must be those of the plan.
+  ///   - protection: `nil` to remove the protection.
   ///   - writePassword: the current write password.
-  /// - Throws: ``NFCError/Code/invalidParameter``, and nothing is written, if the plan has other
-  ///   effects, or if the card has changed since the plan was made;
-  ///   ``NFCError/Code/authenticationFailed``, with how many attempts are left: nothing has
-  ///   changed.
-  public func protect(
-    _ plan: ST25TAProtectionPlan, accepting effects: Set<ST25TAProtectionPlan.IrreversibleEffect>,
-    writePassword: SecretKey = factoryPassword
-  ) async throws {
-    try NFCError.checkAccepted(plan.irreversibleEffects, by: effects)
+  /// - Throws: ``NFCError/Code/readOnly`` if the file is permanently closed;
+  ///   ``NFCError/Code/invalidParameter`` for a password of another length. Performing throws
+  ///   ``NFCError/Code/authenticationFailed``, with how many attempts are left: nothing has changed.
+  public func protectionPlan(
+    _ protection: ST25TAProtection?, writePassword: SecretKey = factoryPassword
+  ) async throws -> ChangePlan {
+    try await planProtection(protection, writePassword: writePassword).plan
+  }
+
+  /// - Returns: the plan, and whether writing requires a password now.
+  package func planProtection(
+    _ protection: ST25TAProtection?, writePassword: SecretKey
+  ) async throws -> (plan: ChangePlan, isProtected: Bool) {
     try Self.check(writePassword)
-    guard !plan.steps.isEmpty else { return }
+    let plan = try ST25TAProtectionPlan(protection, before: try await access())
+    return (
+      ChangePlan(
+        for: self, plan.steps, effects: plan.effects, recovery: Self.recovery,
+        performing: { try await self.protect(plan, writePassword) }), plan.before.write != .open
+    )
+  }
+
+  private static let recovery =
+    "the card may already have the new passwords: request the change again, with the new "
+    + "write password and with the old one; until then the file is open"
+
+  private func protect(_ plan: ST25TAProtectionPlan, _ writePassword: SecretKey) async throws {
     try await tag.exclusively { link in
       var procedure = ST25TAProcedure(link)
-      guard try procedure.open() == plan.before else {
-        throw NFCError(.invalidParameter, "the plan was made for another card, or before a change")
-      }
+      guard try procedure.open() == plan.before else { throw NFCError.planIsStale }
       try procedure.verify(.write, writePassword)
-      let opened = procedure
-      try link.uninterrupted(
-        recovery:
-          "the card may already have the new passwords: request the change again, with the new "
-          + "write password and with the old one; until then the file is open"
-      ) { hasChanged in
-        for step in plan.steps.dropFirst() { try Self.run(step, plan, opened, &hasChanged) }
-      }
+      try link.perform(plan.planned, procedure, recovery: Self.recovery)
     }
     tag.useFilePasswords(read: nil, write: nil)
   }
-
-  private static func run(
-    _ step: ST25TAProtectionPlan.Step, _ plan: ST25TAProtectionPlan, _ procedure: ST25TAProcedure,
-    _ hasChanged: inout Bool
-  ) throws {
-    switch step {
-    case .authenticate: return
-    case .changePassword(let use):
-      let new = use == .read ? plan.protection?.readPassword : plan.protection?.writePassword
-      guard let new else { return }
-      try procedure.change(use, to: new)
-      hasChanged = true
-      try procedure.verify(use, new)
-    case .require(let use, let isRequired):
-      try procedure.require(use, isRequired)
-      hasChanged = true
-    }
-  }
-}
-
-extension ST25TAProtectionPlan: CustomStringConvertible {
-  /// One line per step, then one line per effect that cannot be undone.
-  public var description: String {
-    (steps.map(\.description) + irreversibleEffects.map { "cannot be undone: \($0)" })
-      .joined(separator: "\n")
-  }
-}
-
-extension ST25TAProtectionPlan.Step: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .authenticate(let use): "the card receives its current \(use) password"
-    case .changePassword(let use): "the new \(use) password, not shown"
-    case .require(let use, true): "the \(use) password is requested"
-    case .require(let use, false): "the \(use) password is not requested"
-    }
-  }
-}
-
-extension ST25TAProtectionPlan.IrreversibleEffect: CustomStringConvertible {
-  public var description: String { "the passwords that the card has now are overwritten" }
 }

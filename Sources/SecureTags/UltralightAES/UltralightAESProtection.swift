@@ -67,36 +67,15 @@ public struct UltralightAESProtection: Sendable {
 /// A tag that is removed early is never left closed by an unknown key: first the pages are opened,
 /// then a key changes and the tag has to authenticate with the new one, and only then is anything
 /// closed.
-public struct UltralightAESProtectionPlan: Sendable {
-  /// One page, or one authentication.
-  @nonexhaustive
-  public enum Step: Hashable, Sendable {
-    /// WRITE. Contents are `nil` if they are a key, which is never shown.
-    case write(page: Int, before: [UInt8]?, after: [UInt8]?)
-    /// The tag is selected again and authenticates with a key.
-    case authenticate(UltralightAESTag.KeyNumber)
-  }
-
-  /// An effect that cannot be undone. More may be added: a `switch` needs an `@unknown default`.
-  @nonexhaustive
-  public enum IrreversibleEffect: Hashable, Sendable, CaseIterable {
-    /// CFGLCK: the settings can never be changed again.
-    case locksConfiguration
-    /// AUTH_LIM: after too many wrong keys, the protected pages are closed permanently.
-    case mayClosePermanently
-    /// A previous key is lost, because the tag does not show it.
-    case forgetsKey
-  }
-
+struct UltralightAESProtectionPlan: Sendable {
   /// The steps, in the order in which they are performed.
-  public let steps: [Step]
-  /// The irreversible effects, in the order of their declaration.
-  public let irreversibleEffects: [IrreversibleEffect]
+  let planned: [PlannedStep<UltralightAESChange>]
+  let effects: Set<IrreversibleEffect>
 
   let before: UltralightAESConfiguration
   let protection: UltralightAESProtection?
   /// Whether the tag, as it is now, closes permanently after some wrong keys.
-  package var limitsAttempts: Bool { before.attemptLimit != nil }
+  var limitsAttempts: Bool { before.attemptLimit != nil }
 
   /// - Parameter protection: `nil` removes the protection and leaves the keys unchanged.
   init(
@@ -124,11 +103,24 @@ public struct UltralightAESProtectionPlan: Sendable {
         .readOnly, "key \(key.number.rawValue) of the tag is locked and cannot be changed",
         place: .page(key.number.pages.lowerBound))
     }
-    var steps: [Step] = []
+    var steps: [PlannedStep<UltralightAESChange>] = []
     var present = before
     func write(_ page: UInt8, _ wanted: UltralightAESConfiguration) {
       let (old, new) = (present.page(page), wanted.page(page))
-      if old != new { steps.append(.write(page: Int(page), before: old, after: new)) }
+      guard old != new else { return }
+      steps.append(
+        PlannedStep(.write(.page(Int(page)), old, new)) {
+          try $0.link.writeUltralight(new, page: page)
+        })
+    }
+    func authenticate(_ number: UltralightAESTag.KeyNumber, _ words: String) {
+      let new = keys.first { $0.number == number }?.key
+      steps.append(
+        PlannedStep(
+          .action(words),
+          marking: { change, _ in
+            try change.authenticate(number, with: new)
+          }))
     }
     if !keys.isEmpty {
       var opened = before
@@ -136,8 +128,16 @@ public struct UltralightAESProtectionPlan: Sendable {
       write(UltralightAESConfiguration.firstPage, opened)
       present = opened
       for key in keys {
-        steps += key.number.pages.map { .write(page: $0, before: nil, after: nil) }
-        steps.append(.authenticate(key.number))
+        for (index, page) in key.number.pages.enumerated() {
+          steps.append(
+            PlannedStep(.secret(.page(page), "a part of the new key")) {
+              var data = key.key.page(index)
+              defer { data.wipe() }
+              try $0.link.writeUltralight(
+                data, page: UInt8(truncatingIfNeeded: page), isSecret: true)
+            })
+        }
+        authenticate(key.number, "the tag proves the new key \(key.number.rawValue)")
       }
     }
     // PROT and the limit come first, then AUTH0, which closes the pages. A lock comes last, when an
@@ -148,17 +148,17 @@ public struct UltralightAESProtectionPlan: Sendable {
     write(UltralightAESConfiguration.firstPage, after)
     if after.isLocked, !before.isLocked {
       present = unlocked
-      steps.append(.authenticate(.dataProtection))
+      authenticate(.dataProtection, "the tag proves key 0")
       write(UltralightAESConfiguration.accessPage, after)
     }
-    self.steps = steps
-    var effects: [IrreversibleEffect] = []
-    if after.isLocked, !before.isLocked { effects.append(.locksConfiguration) }
+    planned = steps
+    var effects: Set<IrreversibleEffect> = []
+    if after.isLocked, !before.isLocked { effects.insert(.locksConfiguration) }
     if after.attemptLimit != nil, before.attemptLimit == nil {
-      effects.append(.mayClosePermanently)
+      effects.insert(.mayClosePermanently)
     }
-    if !keys.isEmpty { effects.append(.forgetsKey) }
-    irreversibleEffects = effects
+    if !keys.isEmpty { effects.insert(.forgetsKey) }
+    self.effects = effects
   }
 }
 
@@ -168,35 +168,6 @@ extension UltralightAESProtection {
   var keys: [(number: UltralightAESTag.KeyNumber, key: SecretKey)] {
     [(.identifierRetrieval, identifierKey), (.dataProtection, key)].compactMap { number, key in
       key.map { (number, $0) }
-    }
-  }
-}
-
-extension UltralightAESProtectionPlan: CustomStringConvertible {
-  /// One line per step, then one line per effect that cannot be undone.
-  public var description: String {
-    (steps.map(\.description) + irreversibleEffects.map { "cannot be undone: \($0)" })
-      .joined(separator: "\n")
-  }
-}
-
-extension UltralightAESProtectionPlan.Step: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .authenticate(let number): "the tag proves the new key \(number.rawValue)"
-    case .write(let page, let before?, let after?):
-      "page \(page): \(before.hexadecimal) becomes \(after.hexadecimal)"
-    case .write(let page, _, _): "page \(page): receives a part of a key"
-    }
-  }
-}
-
-extension UltralightAESProtectionPlan.IrreversibleEffect: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .locksConfiguration: "the protection can never be changed or removed"
-    case .mayClosePermanently: "after too many wrong keys the tag no longer accepts any"
-    case .forgetsKey: "the key that the tag has now is overwritten"
     }
   }
 }

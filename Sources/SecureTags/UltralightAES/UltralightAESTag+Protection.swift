@@ -3,56 +3,54 @@ import SwiftNFCCore
 extension UltralightAESTag {
   /// Plans the protection of the tag. Writes nothing; one exchange, and those of an authentication.
   ///
+  /// Performing the plan costs one exchange per page, and some for the authentications. Once begun, it is
+  /// completed even if the task is cancelled. Repeat an interrupted run with a new plan. The effects that may have to be
+  /// accepted are ``IrreversibleEffect/forgetsKey``, ``IrreversibleEffect/mayClosePermanently`` and
+  /// ``IrreversibleEffect/locksConfiguration``.
+  ///
   /// - Parameters:
   ///   - protection: `nil` to remove the protection.
-  ///   - key: the tag's current first key, if it requires it.
+  ///   - key: the tag's current first key, if it requires it. A plan that keeps it and closes pages requires it, so
+  ///     that no tag is closed by an unknown key.
   /// - Throws: ``NFCError/Code/readOnly`` if the settings or keys are locked;
   ///   ``NFCError/Code/authenticationFailed``; ``NFCError/Code/notAuthenticated`` if the settings cannot be read
-  ///   without the key.
+  ///   without the key; ``NFCError/Code/invalidParameter`` without the key that a plan requires.
   public func protectionPlan(
     _ protection: UltralightAESProtection?, key: SecretKey?
-  ) async throws -> UltralightAESProtectionPlan {
+  ) async throws -> ChangePlan {
+    guard protection == nil || protection?.key != nil || key != nil else {
+      throw NFCError(
+        .invalidParameter, "pages can be protected only by a key that the tag has proved to have")
+    }
     let channel = try key.map { try self.channel(.dataProtection, $0) }
-    return try await commands.run { link in
+    let plan = try await commands.run { link in
       let link = try Self.proved(channel, link)
       return (
         try UltralightAESProtectionPlan(protection, before: Self.configuration(link)), channel
       )
     }
+    return ChangePlan(
+      for: self, plan.planned.map(\.step), effects: plan.effects, recovery: Self.recovery,
+      limitsAttempts: plan.limitsAttempts,
+      performing: { try await self.protect(plan, key: key) })
   }
 
-  /// Carries out a plan: one exchange per page, and some for the authentications. Once begun, it is
-  /// completed even if the task is cancelled. Repeat an interrupted run with a new plan.
-  ///
-  /// - Parameters:
-  ///   - effects: the irreversible effects that you accept. They must be those of the plan.
-  ///   - key: the tag's current first key. A plan that keeps it and closes pages requires it, so
-  ///     that no tag is closed by an unknown key.
-  /// - Throws: ``NFCError/Code/invalidParameter``, and nothing is written, if the plan has other
-  ///   effects, lacks the key, or if the tag has changed since the plan was made;
-  ///   ``NFCError/Code/authenticationFailed``; ``NFCError/Code/readOnly``.
-  public func protect(
-    _ plan: UltralightAESProtectionPlan,
-    accepting effects: Set<UltralightAESProtectionPlan.IrreversibleEffect>, key: SecretKey? = nil
-  ) async throws {
-    try NFCError.checkAccepted(plan.irreversibleEffects, by: effects)
-    guard plan.protection == nil || plan.protection?.key != nil || key != nil else {
-      throw NFCError(
-        .invalidParameter, "pages can be protected only by a key that the tag has proved to have")
-    }
+  private static let recovery =
+    "request the change again, with the new key, with the old one, and without one; pages are unprotected until a key "
+    + "is complete"
+
+  private func protect(_ plan: UltralightAESProtectionPlan, key: SecretKey?) async throws {
     let channel = try key.map { try self.channel(.dataProtection, $0) }
+    let random = random
     try await commands.run { link in
       let link = try Self.proved(channel, link)
-      guard try Self.configuration(link) == plan.before else {
-        throw NFCError(.invalidParameter, "the plan was made for another tag, or before a change")
-      }
+      guard try Self.configuration(link) == plan.before else { throw NFCError.planIsStale }
+      let change = UltralightAESChange(link: link, channel: channel, random: random)
       return (
         (),
-        try link.uninterrupted(
-          recovery:
-            "request the change again, with the new key, with the old one, and without one; "
-            + "pages are unprotected until a key is complete"
-        ) { try self.runSteps(plan, channel, link, hasChanged: &$0) }
+        try link.uninterrupted(recovery: Self.recovery) {
+          try change.run(plan, hasChanged: &$0)
+        }
       )
     }
   }
@@ -85,58 +83,58 @@ extension UltralightAESTag {
         place: .page(Int(first)))
     }
   }
+}
+
+/// A change under way: the authentication that is valid, and the connection in it.
+final class UltralightAESChange {
+  private(set) var link: TagLink
+  private var channel: UltralightAESChannel?
+  private let random: RandomBytes?
+
+  init(link: TagLink, channel: UltralightAESChannel?, random: RandomBytes?) {
+    self.link = link
+    self.channel = channel
+    self.random = random
+  }
 
   /// Carries out the plan, and returns the authentication that remains at the end.
-  private func runSteps(
-    _ plan: UltralightAESProtectionPlan, _ first: UltralightAESChannel?, _ link: TagLink,
-    hasChanged: inout Bool
+  func run(
+    _ plan: UltralightAESProtectionPlan, hasChanged: inout Bool
   ) throws -> UltralightAESChannel? {
-    let newKeys = plan.protection?.keys ?? []
-    var channel = first
-    var link = link
-    for step in plan.steps {
-      switch step {
-      case .write(let page, _, let after?):
-        try link.writeUltralight(after, page: UInt8(truncatingIfNeeded: page))
-        hasChanged = true
-      case .write(let page, _, nil):
-        guard let key = newKeys.first(where: { $0.number.pages.contains(page) }) else { continue }
-        var data = key.key.page(page - key.number.pages.lowerBound)
-        defer { data.wipe() }
-        try link.writeUltralight(
-          data, page: UInt8(truncatingIfNeeded: page), isSecret: true)
-        hasChanged = true
-      case .authenticate(let number):
-        // A key takes effect at the next selection, as in an Ultralight C, or earlier.
-        let new = try newKeys.first { $0.number == number }.map { try self.channel(number, $0.key) }
-        guard number == .dataProtection else {
-          try link.restartUltralight()
-          try new?.prove(link.protected(by: nil))
-          link = try renew(channel, link)
-          continue
-        }
-        channel = new ?? channel
-        link = try renew(channel, link)
-      }
+    for step in plan.planned { try step.run(self, &hasChanged) }
+    // Settings take effect at the next selection, too; whether MACs are required may have changed.
+    if plan.protection == nil { channel = nil }
+    try renew()
+    return channel
+  }
+
+  /// Has the tag authenticate with a key: the new one, or the one that it has.
+  func authenticate(_ number: UltralightAESTag.KeyNumber, with key: SecretKey?) throws {
+    // A key takes effect at the next selection, as in an Ultralight C, or earlier.
+    let new = try key.map {
+      try UltralightAESChannel(number, $0, needsCodes: false, random: random)
     }
-    // So do settings; whether MACs are required may have changed.
-    link = try renew(plan.protection == nil ? nil : channel, link)
-    return plan.protection == nil ? nil : channel
+    guard number == .dataProtection else {
+      try link.restartUltralight()
+      try new?.prove(link.protected(by: nil))
+      return try renew()
+    }
+    channel = new ?? channel
+    try renew()
   }
 
   /// Selects the tag again and authenticates with a key, if there is one.
-  private func renew(_ channel: UltralightAESChannel?, _ link: TagLink) throws -> TagLink {
+  private func renew() throws {
     try link.restartUltralight()
-    let link = link.protected(by: channel)
+    link = link.protected(by: channel)
     channel?.forgetMessaging()
     try channel?.prove(link)
-    return link
   }
 }
 
 extension SecretKey {
   /// Returns four bytes as a page holds them: the key's last byte first.
-  fileprivate func page(_ index: Int) -> [UInt8] {
+  func page(_ index: Int) -> [UInt8] {
     withUnsafeBytes { bytes in
       let end = bytes.count - index * UltralightAESConfiguration.pageSize
       return bytes[max(0, end - UltralightAESConfiguration.pageSize)..<max(0, end)].reversed()

@@ -64,7 +64,7 @@ import Testing
     #expect(changed.bytes.hexadecimal == "F7FF0001070100200000010000000000")
     #expect(
       changed.irreversibleEffects(on: blank)
-        == [.makesReadOnly([3]), .restrictsReading([13]), .requiresMAC([0]), .closesSystemBlocks])
+        == [.locksMemory, .restrictsReading, .requiresCodes, .closesSystemBlocks])
     #expect(FeliCaLiteMemoryConfiguration([]) == nil)
   }
 

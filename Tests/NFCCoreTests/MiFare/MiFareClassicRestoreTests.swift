@@ -57,10 +57,12 @@ import Testing
     #expect(
       reasons
         == (canBeTakenBack
-          ? [] : Array(repeating: MiFareClassicRestorePlan.Reason.locksPermanently, count: 5)))
+          ? [] : Array(repeating: ChangePlan.Omission.Reason.locksPermanently, count: 5)))
     let named = try MiFareClassicRestorePlan(
       image: Self.image(wanted), card: card, locksPermanently: true)
     #expect(named.writes.map(\.block) == [3, 7, 11, 15, 19])
+    #expect(named.effects == (canBeTakenBack ? [] : [.locksMemory]))
+    #expect(!"\(named.steps)".contains("FFFF"))
   }
 
   /// Nothing becomes final where the access bits are what they were: a key that can be changed is.
@@ -70,6 +72,6 @@ import Testing
     let plan = try MiFareClassicRestorePlan(
       image: Self.image(Self.trailer(final, keyA: key)), card: Self.card(Self.trailer(final)))
     #expect(plan.writes.map(\.block) == [3, 7, 11, 15, 19])
-    #expect(plan.isComplete)
+    #expect(plan.omissions.allSatisfy { $0.reason == .neverWritten })
   }
 }

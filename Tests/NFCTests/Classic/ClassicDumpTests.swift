@@ -212,14 +212,14 @@ import VirtualNFC
     let plan = try await classic.restorePlan(image)
     #expect(plan.isComplete)
     #expect(card.memory == (try ClassicNDEFTests.card(name, formatted: false)).memory)
-    let report = try await classic.restore(plan)
+    let report = try await classic.perform(plan, accepting: Set(plan.effects))
     #expect(report.isComplete)
     #expect(Array(card.memory.dropFirst(16)) == Array(image.dropFirst(16)))
-    #expect(report.sectors[1].written.last == 7)
+    #expect(report.changedPlaces.filter { $0.containers == [.sector(1)] }.last?.number == 7)
     // Nothing is left to do.
     let again = try await classic.restorePlan(image)
-    #expect(again.writes.isEmpty)
-    #expect(again.omissions.allSatisfy { $0.reason == .manufacturerBlock })
+    #expect(again.steps.isEmpty)
+    #expect(again.omissions.allSatisfy { $0.reason == .neverWritten })
   }
 
   @Test(.asking(.accessBits)) func leavesOutWhatCannotOrMustNotBeWritten() async throws {
@@ -238,22 +238,25 @@ import VirtualNFC
     let bench = try await Bench(card)
     let classic = try await Self.commands(bench)
     let plan = try await classic.restorePlan(image)
-    #expect(plan.writes.map(\.block) == [4, 15, 16])
-    let omitted = plan.omissions.map { "\($0.sector) \($0.block ?? -1) \($0.reason)" }
+    #expect(plan.steps.map(\.place?.number) == [4, 15, 16])
+    let omitted = plan.omissions.map { "\($0.place): \($0.reason)" }
     #expect(
       omitted == [
-        "0 0 the manufacturer's block cannot be written", "2 -1 no key opens the sector",
-        "3 12 no key that was found may write it", "5 23 the access bits are broken",
-        "6 27 its access bits could never be changed again",
+        "block 0 of sector 0: it cannot be written", "sector 2: no key opens the sector",
+        "block 12 of sector 3: no key that was found may write it",
+        "block 23 of sector 5: the access bits are broken",
+        "block 27 of sector 6: its access bits could never be changed again",
       ])
     #expect(!plan.isComplete)
-    let report = try await classic.restore(plan)
+    let report = try await classic.perform(plan, accepting: Set(plan.effects))
     #expect(!report.isComplete)
     #expect(card.memory[16 * 16] == 0x77)
     #expect(Array(card.memory[27 * 16 + 6..<27 * 16 + 9]) == [0xFF, 0x07, 0x80])
     // Asked for by name it is done.
     let forGood = try await classic.restorePlan(image, locksPermanently: true)
-    _ = try await classic.restore(forGood)
+    #expect(forGood.effects == [.locksMemory])
+    await #expect(throws: NFCError.self) { try await classic.perform(forGood) }
+    try await classic.perform(forGood, accepting: [.locksMemory])
     #expect(Array(card.memory[27 * 16 + 6..<27 * 16 + 10]) == [0x07, 0x8F, 0x0F, 0x43])
     await #expect { try await classic.restorePlan(Array(image.dropLast())) } throws: {
       ($0 as? NFCError)?.code == .malformedContent
@@ -277,7 +280,7 @@ import VirtualNFC
       let plan = try await classic.restorePlan(image)
       bench.virtual.setFaults([Fault(.tagLeaves, at: .exchange(moment))])
       do {
-        _ = try await classic.restore(plan)
+        try await classic.perform(plan)
         isTorn = false
       } catch let error as NFCError {
         #expect(error.code == .tagConnectionLost)
@@ -285,7 +288,7 @@ import VirtualNFC
       bench.virtual.setFaults([])
       bench.field.place(card)
       classic = try await Self.commands(bench)
-      _ = try await classic.restore(try await classic.restorePlan(image))
+      try await classic.perform(try await classic.restorePlan(image))
       #expect(card.memory == image)
       bench.field.remove(card)
       moment += 1

@@ -114,7 +114,7 @@ extension FaultedProcedure {
       var configuration = try await lite.memoryConfiguration()
       configuration.supportsNDEF = true
       let wanted = configuration
-      return { try await lite.writeMemoryConfiguration(wanted, accepting: []) }
+      return { try await lite.perform(try await lite.memoryConfigurationPlan(wanted)) }
     },
     FaultedProcedure("card key", .writes, on: { .feliCaLiteS() }) { tag in
       let lite = try #require(try tag.feliCa.lite)
@@ -187,7 +187,7 @@ extension FaultedProcedure {
       for index in [16, 64, 128] { image[index] ^= 0xFF }
       let plan = try await classic.restorePlan(image)
       return {
-        guard try await classic.restore(plan).isComplete else {
+        guard try await classic.perform(plan).isComplete else {
           throw NFCError(.tagRefused, "not all was written")
         }
       }
@@ -233,7 +233,7 @@ extension FaultedProcedure {
         password: password, passwordAcknowledge: [1, 2], firstPage: 8)
       return {
         let plan = try await ultralight.protectionPlan(protection, password: old)
-        try await ultralight.protect(plan, accepting: [.forgetsPassword], password: old)
+        try await ultralight.perform(plan, accepting: [.forgetsPassword])
       }
     },
     FaultedProcedure("a sector", .reads, .repeating, on: { .ntagI2C1K() }) { tag in

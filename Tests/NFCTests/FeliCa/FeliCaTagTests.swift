@@ -89,14 +89,14 @@ import VirtualNFC
     var configuration = try await lite.memoryConfiguration()
     configuration.writeRestrictedBlocks = [5]
     configuration.readRestrictedBlocks = [5]
-    let plan = configuration.irreversibleEffects(on: try await lite.memoryConfiguration())
-    let changed = configuration
+    let plan = try await lite.memoryConfigurationPlan(configuration)
+    #expect(plan.effects == [.restrictsReading, .restrictsWriting])
     let error = await #expect(throws: NFCError.self) {
-      try await lite.writeMemoryConfiguration(changed, accepting: [.restrictsReading([5])])
+      try await lite.perform(plan, accepting: [.restrictsReading])
     }
     #expect(error?.code == .invalidParameter)
     #expect(tag.memory == before)
-    try await lite.writeMemoryConfiguration(changed, accepting: plan)
+    try await lite.perform(plan, accepting: Set(plan.effects))
     bench.field.remove(tag)
     bench.field.place(tag)
     let again = try #require(try await card(bench).lite)
@@ -183,7 +183,8 @@ import VirtualNFC
     var configuration = try await lite.memoryConfiguration()
     configuration.systemBlocksAreWritable = false
     configuration.keyIsWritableWithMAC = isWritableWithMAC
-    try await lite.writeMemoryConfiguration(configuration, accepting: [.closesSystemBlocks])
+    try await lite.perform(
+      try await lite.memoryConfigurationPlan(configuration), accepting: [.closesSystemBlocks])
     bench.field.remove(tag)
     bench.field.place(tag)
     let issued = try #require(try await card(bench).lite)

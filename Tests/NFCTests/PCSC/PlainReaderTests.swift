@@ -50,7 +50,7 @@ import VirtualNFC
     #expect(chip.memory[15] == 0x0F)
     #expect(Array(chip.memory[160..<162]) == [0xFF, 0x0F])
     #expect(try await ndef.queryNDEFStatus().access == .readOnly)
-    #expect(try await ndef.readOnlyPlan().isEmpty)
+    #expect(try await ndef.readOnlyPlan().steps.isEmpty)
   }
 
   /// The chip has user memory where the standard has the bits of a tag of this size.
@@ -77,7 +77,7 @@ import VirtualNFC
     try await ndef.makeReadOnly()
     #expect(Array(chip.memory[10..<12]) == [0xFF, 0xFF])
     #expect(chip.memory[15] == 0x0F)
-    #expect(try await ndef.readOnlyPlan().isEmpty)
+    #expect(try await ndef.readOnlyPlan().steps.isEmpty)
   }
 
   // MARK: ISO/IEC 15693

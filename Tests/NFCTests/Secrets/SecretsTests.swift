@@ -144,7 +144,7 @@ import VirtualNFC
     var image = try await ultralight.dump().bytes
     image.replaceSubrange(172..<178, with: [251, 252, 253, 254, 249, 248])
     let plan = try await ultralight.restorePlan(image, extras: .password)
-    #expect(plan.writes.map(\.page) == [43, 44])
+    #expect(plan.steps.map(\.place?.number) == [43, 44])
     for text in ["\(plan)", String(reflecting: plan)] {
       #expect(!text.contains("251") && !text.contains("FBFC") && !text.contains("249"))
     }

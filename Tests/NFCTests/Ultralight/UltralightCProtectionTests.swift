@@ -17,36 +17,35 @@ import VirtualNFC
   private static let settings = Type2Chip.TripleDESSettings(
     firstProtectedPage: 42, readProtectionPage: 43, keyPages: 44..<48)
 
+  private static func steps(_ plan: Plan) -> [ChangePlan.Step] { plan.planned.map(\.step) }
+
   /// As delivered: AUTH0 30h, AUTH1 0 (MF0ICU2 data sheet, 7.5.8).
   @Test func namesEveryPageAndNothingElse() throws {
     let plan = try Plan(
       UltralightCProtection(key: Self.newKey, firstPage: 4), Self.settings,
       configuration: [0x30, 1, 2, 3, 0x00, 4, 5, 6])
     #expect(
-      plan.description == """
-        page 44: receives the password or its acknowledge
-        page 45: receives the password or its acknowledge
-        page 46: receives the password or its acknowledge
-        page 47: receives the password or its acknowledge
-        the tag proves the new key
-        page 43: 00040506 becomes 01040506
-        page 42: 30010203 becomes 04010203
-        cannot be undone: the key that the tag has now is overwritten
-        """)
-    #expect(plan.irreversibleEffects == [.forgetsKey])
+      Self.steps(plan).map(\.description) == [
+        "page 44: a part of the new key, not shown", "page 45: a part of the new key, not shown",
+        "page 46: a part of the new key, not shown", "page 47: a part of the new key, not shown",
+        "the tag proves the new key", "page 43: 00040506 → 01040506",
+        "page 42: 30010203 → 04010203",
+      ])
+    #expect(plan.effects == [.forgetsKey])
     let opened = try Plan(
       UltralightCProtection(key: Self.newKey, firstPage: 4, protectsReading: true), Self.settings,
       configuration: [0x08, 0, 0, 0, 0x01, 0, 0, 0])
-    #expect(opened.steps.first == .write(page: 42, before: [8, 0, 0, 0], after: [0x30, 0, 0, 0]))
+    #expect(Self.steps(opened).first == .write(.page(42), [8, 0, 0, 0], [0x30, 0, 0, 0]))
     #expect(
-      opened.steps.suffix(2) == [
-        .write(page: 43, before: [1, 0, 0, 0], after: [0, 0, 0, 0]),
-        .write(page: 42, before: [0x30, 0, 0, 0], after: [4, 0, 0, 0]),
+      Self.steps(opened).suffix(2) == [
+        .write(.page(43), [1, 0, 0, 0], [0, 0, 0, 0]),
+        .write(.page(42), [0x30, 0, 0, 0], [4, 0, 0, 0]),
       ])
     let away = try Plan(nil, Self.settings, configuration: [8, 0, 0, 0, 1, 0, 0, 0])
-    #expect(away.steps == [.write(page: 42, before: [8, 0, 0, 0], after: [0x30, 0, 0, 0])])
-    #expect(away.irreversibleEffects.isEmpty)
-    #expect(try Plan(nil, Self.settings, configuration: [0x30, 0, 0, 0, 1, 0, 0, 0]).steps.isEmpty)
+    #expect(Self.steps(away) == [.write(.page(42), [8, 0, 0, 0], [0x30, 0, 0, 0])])
+    #expect(away.effects.isEmpty)
+    #expect(
+      try Plan(nil, Self.settings, configuration: [0x30, 0, 0, 0, 1, 0, 0, 0]).planned.isEmpty)
   }
 
   @Test(arguments: [(16, 2), (16, 43), (15, 4), (0, 4)])
@@ -61,7 +60,7 @@ import VirtualNFC
     let plan = try Plan(
       protection, Self.settings, configuration: [0x30, 0, 0, 0, 0, 0, 0, 0])
     for text in [
-      "\(protection)", String(reflecting: protection), "\(plan)", "\(plan.customMirror)",
+      "\(protection)", String(reflecting: protection), "\(Self.steps(plan))",
     ] {
       #expect(!text.contains("0103") && !text.contains("[1, 3"))
     }
@@ -76,16 +75,16 @@ import VirtualNFC
       key: Self.newKey, firstPage: 10, protectsReading: reading)
     let plan = try await commands.protectionPlan(protection, key: nil)
     let unwanted = await #expect(throws: NFCError.self) {
-      try await commands.protect(plan, accepting: [])
+      try await commands.perform(plan)
     }
     #expect(unwanted?.code == .invalidParameter)
     #expect(tag.memory == before)
-    try await commands.protect(plan, accepting: [.forgetsKey])
+    try await commands.perform(plan, accepting: [.forgetsKey])
     #expect(tag.memory[Self.auth0] == 10 && tag.memory[Self.auth1] == (reading ? 0 : 1))
     #expect(Array(tag.memory[..<Self.auth0]) == Array(before[..<Self.auth0]))
     // The same plan is of another time.
     let stale = await #expect(throws: NFCError.self) {
-      try await commands.protect(plan, accepting: [.forgetsKey])
+      try await commands.perform(plan, accepting: [.forgetsKey])
     }
     #expect(stale?.code == .invalidParameter)
 
@@ -96,13 +95,10 @@ import VirtualNFC
     await #expect { try await again.authenticate(key: Self.factoryKey) } throws: {
       ($0 as? NFCError)?.code == .authenticationFailed
     }
-    let away = try await UltralightDumpTests.commands(bench)
-      .protectionPlan(nil as UltralightCProtection?, key: Self.newKey)
     let last = try await UltralightDumpTests.commands(bench)
-    // Without the key nothing is changed.
-    await #expect(throws: NFCError.self) { try await last.protect(away, accepting: []) }
+    let away = try await last.protectionPlan(nil as UltralightCProtection?, key: Self.newKey)
     #expect(tag.memory[Self.auth0] == 10)
-    try await last.protect(away, accepting: [], key: Self.newKey)
+    try await last.perform(away)
     #expect(tag.memory[Self.auth0] == 0x30)
     try await UltralightDumpTests.commands(bench).writePage(12, [1, 2, 3, 4])
   }
@@ -112,17 +108,19 @@ import VirtualNFC
     let tag = VirtualTag.ultralightC()
     let bench = try await Bench(tag)
     let commands = try await UltralightDumpTests.commands(bench)
-    let plan = try await commands.protectionPlan(
-      try UltralightCProtection(key: nil, firstPage: 4), key: nil)
+    let protection = try UltralightCProtection(key: nil, firstPage: 4)
     let error = await #expect(throws: NFCError.self) {
-      try await commands.protect(plan, accepting: [])
+      _ = try await commands.protectionPlan(protection, key: nil)
     }
     #expect(error?.code == .invalidParameter)
-    await #expect { try await commands.protect(plan, accepting: [], key: Self.newKey) } throws: {
+    await #expect {
+      _ = try await commands.protectionPlan(protection, key: Self.newKey)
+    } throws: {
       ($0 as? NFCError)?.code == .authenticationFailed
     }
     #expect(tag.memory[Self.auth0] == 0x30)
-    try await commands.protect(plan, accepting: [], key: Self.factoryKey)
+    try await commands.perform(
+      try await commands.protectionPlan(protection, key: Self.factoryKey))
     #expect(tag.memory[Self.auth0] == 4)
   }
 
@@ -162,14 +160,15 @@ import VirtualNFC
     let first = try await UltralightDumpTests.commands(bench)
     let plan = try await first.protectionPlan(protection, key: Self.factoryKey)
     let count = try await bench.counting {
-      try await first.protect(plan, accepting: [.forgetsKey], key: Self.factoryKey)
+      try await first.perform(plan, accepting: [.forgetsKey])
     }.exchanges
     for moment in 0..<count {
       tag.memory = image
       let torn = try await UltralightDumpTests.commands(bench)
+      let plan = try await torn.protectionPlan(protection, key: Self.factoryKey)
       bench.virtual.setFaults([Fault(.tagLeaves, at: .exchange(moment))])
       await #expect(throws: NFCError.self) {
-        try await torn.protect(plan, accepting: [.forgetsKey], key: Self.factoryKey)
+        try await torn.perform(plan, accepting: [.forgetsKey])
       }
       bench.virtual.setFaults([])
       bench.field.place(tag)
@@ -177,7 +176,7 @@ import VirtualNFC
       for key in [nil, Self.factoryKey, Self.newKey] {
         let back = try await UltralightDumpTests.commands(bench)
         guard let plan = try? await back.protectionPlan(protection, key: key) else { continue }
-        _ = try? await back.protect(plan, accepting: [.forgetsKey], key: key)
+        _ = try? await back.perform(plan, accepting: [.forgetsKey])
       }
       #expect(tag.memory[Self.auth0] == 4, "exchange \(moment)")
       try await UltralightDumpTests.commands(bench).authenticate(key: Self.newKey)

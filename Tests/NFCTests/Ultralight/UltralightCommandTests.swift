@@ -172,22 +172,22 @@ import VirtualNFC
     image[configuration + 6] = 0x01
     let plan = try await ultralight.restorePlan(image)
     let pages = [4, 20, (size - 64) / 4]
-    #expect(plan.writes.map(\.page) == pages)
-    #expect(plan.omissions.map(\.page) == [configuration / 4, configuration / 4 + 1])
+    #expect(plan.steps.compactMap(\.place?.number) == pages)
+    #expect(plan.omissions.map(\.place.number) == [configuration / 4, configuration / 4 + 1])
     try await ultralight.selectSector(3)
-    #expect(try await ultralight.restore(plan).written == pages)
+    #expect(try await ultralight.perform(plan).changedPlaces.map(\.number) == pages)
     #expect(Array(tag.memory.prefix(configuration)) == Array(image.prefix(configuration)))
     let configured = try await ultralight.restorePlan(image, extras: .configuration)
-    #expect(configured.writes.map(\.page) == [configuration / 4])
+    #expect(configured.steps.compactMap(\.place?.number) == [configuration / 4])
     let locked = try await ultralight.restorePlan(image, extras: [.configuration, .locks])
-    #expect(try await ultralight.restore(locked).isComplete)
+    #expect(try await ultralight.perform(locked, accepting: Set(locked.effects)).isComplete)
     #expect(tag.memory == image)
     // The registers are locked now: the tag refuses, and the rest is written.
     image[configuration + 1] = 0x20
     image[size - 64] ^= 0xFF
-    let report = try await ultralight.restore(
+    let report = try await ultralight.perform(
       try await ultralight.restorePlan(image, extras: .configuration))
-    #expect(report.written == [(size - 64) / 4])
+    #expect(report.changedPlaces.map(\.number) == [(size - 64) / 4])
     #expect(report.omissions.map(\.reason) == [.refused])
     #expect(try VirtualTag.dump(dump.bytes).memory == dump.bytes)
   }

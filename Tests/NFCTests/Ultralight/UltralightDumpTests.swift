@@ -91,10 +91,12 @@ import VirtualNFC
     let ultralight = try await Self.commands(bench)
     let plan = try await ultralight.restorePlan(image)
     #expect(tag.memory == before)
-    #expect(plan.writes.map(\.page) == Array(4..<226))
+    #expect(plan.steps.compactMap(\.place?.number) == Array(4..<226))
     #expect(
-      plan.omissions.map(\.page).sorted() == [0, 1, 2, 3, 226, 227, 228, 229, 230])
-    let (report, _, exchanges) = try await bench.counting { try await ultralight.restore(plan) }
+      plan.omissions.compactMap(\.place.number).sorted() == [0, 1, 2, 3, 226, 227, 228, 229, 230])
+    let (report, _, exchanges) = try await bench.counting {
+      try await ultralight.perform(plan, accepting: Set(plan.effects))
+    }
     #expect(report.isComplete)
     #expect(exchanges == 222)
     #expect(Array(tag.memory[16..<904]) == Array(image[16..<904]))
@@ -102,8 +104,9 @@ import VirtualNFC
     #expect(Array(tag.memory[904...]) == Array(before[904...]))
 
     let more = try await ultralight.restorePlan(image, extras: [.configuration, .password])
-    #expect(more.writes.map(\.page) == [229, 230, 228, 227])
-    _ = try await ultralight.restore(more)
+    #expect(more.steps.compactMap(\.place?.number) == [229, 230, 228, 227])
+    #expect(more.effects == [.mayClosePermanently, .forgetsPassword])
+    try await ultralight.perform(more, accepting: Set(more.effects))
     #expect(Array(tag.memory[908...]) == Array(image[908...]))
     await #expect { try await ultralight.restorePlan(Array(image.dropLast())) } throws: {
       ($0 as? NFCError)?.code == .malformedContent
@@ -123,9 +126,9 @@ import VirtualNFC
     image.replaceSubrange(20..<24, with: [1, 2, 3, 4])
     let plan = try await ultralight.restorePlan(image, extras: [.configuration, .password])
     // Page 4 has the length of a message that continues in page 5: it is empty meanwhile.
-    #expect(plan.writes.map(\.page) == [4, 5, 4, 43, 44, 42, 41])
-    let report = try await ultralight.restore(plan)
-    #expect(report.isComplete && report.written == [5, 43, 44, 42, 41])
+    #expect(plan.steps.compactMap(\.place?.number) == [4, 5, 4, 43, 44, 42, 41])
+    let report = try await ultralight.perform(plan, accepting: Set(plan.effects))
+    #expect(report.isComplete && report.changedPlaces.map(\.number) == [5, 43, 44, 42, 41])
     #expect(Array(tag.memory[164..<180]) == Array(image[164..<180]))
   }
 
@@ -138,22 +141,30 @@ import VirtualNFC
     image[42 * 4] = 0x40
     let bench = try await Bench(tag)
     let ultralight = try await Self.commands(bench)
-    for extras: UltralightRestorePlan.Extras in [[], .configuration, .password, .oneTimePage] {
+    for extras: UltralightRestoreExtras in [[], .configuration, .password, .oneTimePage] {
       let plan = try await ultralight.restorePlan(image, extras: extras)
-      #expect(plan.writes.isEmpty)
-      #expect(plan.omissions.map(\.page) == [2, 42])
-      #expect(plan.omissions.allSatisfy { $0.reason == .notRequested })
+      #expect(plan.steps.isEmpty)
+      #expect(plan.omissions.map(\.place.number) == [2, 42])
+      #expect(
+        plan.omissions.allSatisfy {
+          if case .notRequested = $0.reason { true } else { false }
+        })
     }
     let plan = try await ultralight.restorePlan(image, extras: [.locks, .configuration])
-    #expect(plan.writes.map(\.page) == [2, 42])
-    _ = try await ultralight.restore(plan)
+    #expect(plan.steps.compactMap(\.place?.number) == [2, 42])
+    #expect(plan.effects == [.locksMemory, .locksConfiguration])
+    let refused = await #expect(throws: NFCError.self) {
+      try await ultralight.perform(plan, accepting: [.locksMemory])
+    }
+    #expect(refused?.code == .invalidParameter && tag.memory[10] == 0)
+    try await ultralight.perform(plan, accepting: Set(plan.effects))
     #expect(tag.memory.dropLast(8) == image.dropLast(8))
     // Pages 4 to 7 are locked now: the tag refuses, and the rest is written.
     image[16] ^= 0xFF
     image[60] ^= 0xFF
-    let report = try await ultralight.restore(try await ultralight.restorePlan(image))
-    #expect(report.written == [15])
-    #expect(report.omissions.map(\.page) == [4])
+    let report = try await ultralight.perform(try await ultralight.restorePlan(image))
+    #expect(report.changedPlaces.map(\.number) == [15])
+    #expect(report.omissions.map(\.place.number) == [4])
     #expect(report.omissions.first?.reason == .refused)
     #expect(!report.isComplete)
   }
@@ -169,9 +180,9 @@ import VirtualNFC
     image[24] ^= 0xFF
     let bench = try await Bench(tag)
     let ultralight = try await Self.commands(bench)
-    let report = try await ultralight.restore(try await ultralight.restorePlan(image))
-    #expect(report.written == [6])
-    #expect(report.omissions.map(\.page) == [5])
+    let report = try await ultralight.perform(try await ultralight.restorePlan(image))
+    #expect(report.changedPlaces.map(\.number) == [6])
+    #expect(report.omissions.map(\.place.number) == [5])
     #expect(tag.memory[24] == image[24])
   }
 
@@ -232,13 +243,13 @@ import VirtualNFC
       var ultralight = try await Self.commands(bench)
       let plan = try await ultralight.restorePlan(image)
       bench.virtual.setFaults([Fault(.tagLeaves, at: .exchange(moment))])
-      await #expect { try await ultralight.restore(plan) } throws: {
+      await #expect { try await ultralight.perform(plan, accepting: Set(plan.effects)) } throws: {
         ($0 as? NFCError)?.code == .tagConnectionLost
       }
       bench.virtual.setFaults([])
       bench.field.place(tag)
       ultralight = try await Self.commands(bench)
-      #expect(try await ultralight.restore(try await ultralight.restorePlan(image)).isComplete)
+      #expect(try await ultralight.perform(try await ultralight.restorePlan(image)).isComplete)
       #expect(tag.memory == image)
       bench.field.remove(tag)
     }

@@ -24,6 +24,8 @@ import VirtualNFC
 
   // MARK: The plan
 
+  private static func steps(_ plan: Plan) -> [ChangePlan.Step] { plan.planned.map(\.step) }
+
   /// CFG0 and CFG1 as NXP delivers them, with a mirror, the counter and reserved bits, too: what is not
   /// protection stays (NTAG213/215/216 data sheet, 8.5.7).
   @Test func namesEveryPageAndNothingElse() throws {
@@ -31,24 +33,20 @@ import VirtualNFC
       Self.protection(reading: true, limit: 5, counter: true), chip: Self.ntag213,
       configuration: [0xC4, 0x11, 0x22, 0xFF, 0x30, 0x05, 0x33, 0x44])
     #expect(
-      plan.steps == [
-        .write(page: 43, before: nil, after: nil), .write(page: 44, before: nil, after: nil),
-        .authenticate,
-        .write(page: 42, before: [0x30, 0x05, 0x33, 0x44], after: [0xBD, 0x05, 0x33, 0x44]),
-        .write(page: 41, before: [0xC4, 0x11, 0x22, 0xFF], after: [0xC4, 0x11, 0x22, 0x08]),
+      Self.steps(plan) == [
+        .secret(.page(43), "the new password"), .secret(.page(44), "its acknowledge"),
+        .action("the tag proves the new password"),
+        .write(.page(42), [0x30, 0x05, 0x33, 0x44], [0xBD, 0x05, 0x33, 0x44]),
+        .write(.page(41), [0xC4, 0x11, 0x22, 0xFF], [0xC4, 0x11, 0x22, 0x08]),
       ])
-    #expect(plan.irreversibleEffects == [.mayClosePermanently, .forgetsPassword])
+    #expect(plan.effects == [.mayClosePermanently, .forgetsPassword])
     #expect(
-      plan.description == """
-        page 43: receives the password or its acknowledge
-        page 44: receives the password or its acknowledge
-        the tag proves the new password
-        page 42: 30053344 becomes BD053344
-        page 41: C41122FF becomes C4112208
-        cannot be undone: after too many wrong passwords the tag no longer accepts any
-        cannot be undone: the password that the tag has now is overwritten
-        """)
-    for text in ["\(plan)", String(reflecting: plan), "\(try Self.protection())"] {
+      Self.steps(plan).map(\.description) == [
+        "page 43: the new password, not shown", "page 44: its acknowledge, not shown",
+        "the tag proves the new password", "page 42: 30053344 → BD053344",
+        "page 41: C41122FF → C4112208",
+      ])
+    for text in ["\(Self.steps(plan))", "\(try Self.protection())"] {
       #expect(!text.contains("C0FFEE") && !text.contains("192") && !text.contains("ABCD"))
     }
   }
@@ -58,22 +56,22 @@ import VirtualNFC
     let plan = try Plan(
       Self.protection(from: 4, locking: true), chip: Self.ntag213,
       configuration: [4, 0, 0, 8, 0x87, 5, 0, 0])
-    #expect(plan.steps.first == .write(page: 41, before: [4, 0, 0, 8], after: [4, 0, 0, 0xFF]))
+    #expect(Self.steps(plan).first == .write(.page(41), [4, 0, 0, 8], [4, 0, 0, 0xFF]))
     #expect(
-      plan.steps.suffix(3) == [
-        .write(page: 42, before: [0x87, 5, 0, 0], after: [0x00, 5, 0, 0]),
-        .write(page: 41, before: [4, 0, 0, 0xFF], after: [4, 0, 0, 4]),
-        .write(page: 42, before: [0x00, 5, 0, 0], after: [0x40, 5, 0, 0]),
+      Self.steps(plan).suffix(3) == [
+        .write(.page(42), [0x87, 5, 0, 0], [0x00, 5, 0, 0]),
+        .write(.page(41), [4, 0, 0, 0xFF], [4, 0, 0, 4]),
+        .write(.page(42), [0x00, 5, 0, 0], [0x40, 5, 0, 0]),
       ])
-    #expect(plan.irreversibleEffects == [.locksConfiguration, .forgetsPassword])
+    #expect(plan.effects == [.locksConfiguration, .forgetsPassword])
     let away = try Plan(
       nil, chip: Self.ntag213, configuration: [4, 0, 0, 8, 0x9F, 5, 0, 0])
     #expect(
-      away.steps == [
-        .write(page: 41, before: [4, 0, 0, 8], after: [4, 0, 0, 0xFF]),
-        .write(page: 42, before: [0x9F, 5, 0, 0], after: [0x18, 5, 0, 0]),
+      Self.steps(away) == [
+        .write(.page(41), [4, 0, 0, 8], [4, 0, 0, 0xFF]),
+        .write(.page(42), [0x9F, 5, 0, 0], [0x18, 5, 0, 0]),
       ])
-    #expect(away.irreversibleEffects.isEmpty)
+    #expect(away.effects.isEmpty)
   }
 
   @Test func refusesWhatCannotBe() throws {
@@ -123,13 +121,15 @@ import VirtualNFC
     let before = tag.memory
     let plan = try await ultralight.protectionPlan(try Self.protection(reading: true))
     #expect(tag.memory == before)
+    #expect(!"\(plan)\(String(reflecting: plan))".contains("C0FFEE"))
     let unwanted = await #expect(throws: NFCError.self) {
-      try await ultralight.protect(plan, accepting: [.locksConfiguration])
+      try await ultralight.perform(plan, accepting: [.locksConfiguration])
     }
     #expect(unwanted?.code == .invalidParameter)
+    #expect(unwanted?.reason.contains("was not accepted: the password that") == true)
     #expect(tag.memory == before)
     let (_, _, exchanges) = try await bench.counting {
-      try await ultralight.protect(plan, accepting: [.forgetsPassword])
+      try await ultralight.perform(plan, accepting: [.forgetsPassword])
     }
     #expect(exchanges == plan.steps.count + 1)
     // Only AUTH0, PROT, PWD and PACK have changed.
@@ -150,10 +150,10 @@ import VirtualNFC
       ($0 as? NFCError)?.code == .authenticationFailed
     }
     let away = try await again.protectionPlan(nil, password: Self.new)
-    try await again.protect(away, accepting: [], password: Self.new)
+    try await again.perform(away)
     // The plan was made for the tag as it was.
     let stale = await #expect(throws: NFCError.self) {
-      try await again.protect(away, accepting: [])
+      try await again.perform(away)
     }
     #expect(stale?.code == .invalidParameter)
     let opened = try await UltralightDumpTests.commands(bench)
@@ -225,7 +225,7 @@ import VirtualNFC
       let plan = try await ultralight.protectionPlan(try Self.protection())
       bench.virtual.setFaults([Fault(.tagLeaves, at: .exchange(exchange))])
       do {
-        try await ultralight.protect(plan, accepting: [.forgetsPassword])
+        try await ultralight.perform(plan, accepting: [.forgetsPassword])
         isTorn = false
       } catch let error as NFCError {
         #expect(error.code == .tagConnectionLost, "\(error)")

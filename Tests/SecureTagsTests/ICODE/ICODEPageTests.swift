@@ -37,8 +37,8 @@ import VirtualNFC
   private static func protect(
     _ label: ICODETag, _ protection: ICODEProtection?, current: ICODEPasswords = .factory
   ) async throws {
-    let plan = try await label.protectionPlan(protection)
-    try await label.protect(plan, accepting: Set(plan.irreversibleEffects), current: current)
+    let plan = try await label.protectionPlan(protection, current: current)
+    try await label.perform(plan, accepting: Set(plan.effects))
   }
 
   @Test(arguments: chips)
@@ -84,13 +84,14 @@ import VirtualNFC
     #expect("\(state)" == "to read and write blocks 8 to 11" && !state.isOpen)
     let plan = try await label.protectionPlan(Self.protection(from: 36))
     #expect(
-      plan.steps == [
-        .authenticate(.read), .authenticate(.write),
-        .protectPage(2, before: .init(read: true, write: false), after: .open),
-        .writePassword(.read), .writePassword(.write),
-        .protectPage(9, before: .open, after: .init(read: true, write: true)),
+      plan.lines == [
+        "the tag receives its current read password, not shown",
+        "the tag receives its current write password, not shown",
+        "page 2: password protection to read and write → none",
+        "the new read password, not shown", "the new write password, not shown",
+        "page 9: password protection none → to read and write",
+        "cannot be undone: the password that the tag has now is overwritten",
       ])
-    #expect("\(plan)".contains("password protection of page 2: to read and write becomes none"))
     #expect(!"\(plan)".contains("11223344"))
   }
 
@@ -108,13 +109,16 @@ import VirtualNFC
     let bench = try await VicinityBench(.icodeSLIXS())
     var label = try await ICODETag(bench.tag())
     let plan = try await label.protectionPlan(Self.protection(from: 32, locks: true))
-    #expect(plan.steps.suffix(2) == [.lockPageProtection(8), .lockPageProtection(9)])
-    #expect(plan.irreversibleEffects == [.locksProtection, .forgetsPasswords])
     #expect(
-      await Self.code { try await label.protect(plan, accepting: [.forgetsPasswords]) }
+      plan.steps.suffix(2).map(\.description) == [
+        "page 8: the protection is locked", "page 9: the protection is locked",
+      ])
+    #expect(plan.effects == [.locksConfiguration, .forgetsPassword])
+    #expect(
+      await Self.code { try await label.perform(plan, accepting: [.forgetsPassword]) }
         == .invalidParameter)
     #expect(bench.placed.irreversibleChanges.isEmpty)
-    try await label.protect(plan, accepting: Set(plan.irreversibleEffects))
+    try await label.perform(plan, accepting: Set(plan.effects))
     label = try await ICODETag(bench.again())
     #expect(await Self.code { _ = try await label.protectionPlan(nil) } == .readOnly)
     #expect(
@@ -123,8 +127,7 @@ import VirtualNFC
     // The open pages can still be protected, with the locked ones as they are.
     let more = try await label.protectionPlan(Self.protection(from: 28))
     #expect(
-      more.steps.suffix(1)
-        == [.protectPage(7, before: .open, after: .init(read: true, write: true))])
+      more.steps.last?.description == "page 7: password protection none → to read and write")
   }
 
   /// Ends of the answer that do not reach the last page.

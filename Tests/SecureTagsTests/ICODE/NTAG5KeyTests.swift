@@ -96,16 +96,16 @@ import Testing
     let bench = try await Self.bench()
     let tag = try await ICODETag(bench.tag())
     let plan = try await tag.keyPlan(Self.setup)
-    #expect(plan.irreversibleEffects == [.locksKeys, .disablesKeys])
+    #expect(plan.effects == [.locksKeys, .disablesKeys])
     #expect(
-      "\(plan)".split(separator: "\n").first == "key 0: written, not shown"
+      "\(plan)".split(separator: "\n").first == "key 0: written and read back, not shown"
         && !"\(plan)".contains("5B5B") && "\(plan)".contains("cannot be undone"))
     #expect(
-      await failure { try await tag.setKeysPermanently(plan, accepting: [.locksKeys]) }?.code
+      await failure { try await tag.perform(plan, accepting: [.locksKeys]) }?.code
         == .invalidParameter)
     #expect(bench.placed.irreversibleChanges.isEmpty)
     bench.placed.allowedChanges = [.configurationLock]
-    try await tag.setKeysPermanently(plan, accepting: [.locksKeys, .disablesKeys])
+    try await tag.perform(plan, accepting: [.locksKeys, .disablesKeys])
     let again = try await ICODETag(bench.again())
     let found = try await again.configuration()
     #expect(found.keys.map(\.state) == [.active, .disabled, .active, .disabled])
@@ -114,13 +114,13 @@ import Testing
     try await again.proveKey(2, Self.other)
     // The same plan again finds nothing to do but the proof; another key is refused.
     let second = try await again.keyPlan(Self.setup)
-    #expect(second.steps == [.prove(0), .prove(2)] && second.irreversibleEffects.isEmpty)
-    try await again.setKeysPermanently(second, accepting: [])
+    #expect(second.steps.map(\.place?.number) == [0, 2] && second.effects.isEmpty)
+    try await again.perform(second, accepting: [])
     var wrong = Self.setup
     wrong.keys[0]?.value = Self.other
     let wrongPlan = try await again.keyPlan(wrong)
     #expect(
-      await failure { try await again.setKeysPermanently(wrongPlan, accepting: []) }?.code
+      await failure { try await again.perform(wrongPlan, accepting: []) }?.code
         == .authenticationFailed)
     wrong.keys = [1: NTAG5KeySetup.Key(Self.key, privileges: [])]
     #expect(await failure { _ = try await again.keyPlan(wrong) }?.code == .readOnly)
@@ -140,7 +140,7 @@ import Testing
     try await tag.setAuthenticationLimit(10)
     #expect(
       await failure {
-        try await tag.setKeysPermanently(plan, accepting: [.locksKeys, .disablesKeys])
+        try await tag.perform(plan, accepting: [.locksKeys, .disablesKeys])
       }?.code == .invalidParameter)
   }
 
@@ -152,11 +152,11 @@ import Testing
       let tag = try await ICODETag(bench.tag())
       let plan = try await tag.keyPlan(Self.setup)
       let isTorn = await bench.tearing(at: exchange) {
-        try await tag.setKeysPermanently(plan, accepting: [.locksKeys, .disablesKeys])
+        try await tag.perform(plan, accepting: [.locksKeys, .disablesKeys])
       }
       let again = try await ICODETag(bench.again())
       let rest = try await again.keyPlan(Self.setup)
-      try await again.setKeysPermanently(rest, accepting: Set(rest.irreversibleEffects))
+      try await again.perform(rest, accepting: Set(rest.effects))
       let last = try await ICODETag(bench.again())
       try await last.authenticate(withKey: 0, Self.key)
       try await last.authenticate(withKey: 2, Self.other)
@@ -183,7 +183,7 @@ import Testing
       let plan = try await tag.keyPlan(setup)
       bench.virtual.setFaults([VirtualPCSCReader.Fault(effect, at: exchange)])
       let error = await failure {
-        try await tag.setKeysPermanently(plan, accepting: [.locksKeys])
+        try await tag.perform(plan, accepting: [.locksKeys])
       }
       let (header, stored) = try #require(
         bench.placed.withChip(NTAG5Link.self) {
@@ -198,7 +198,7 @@ import Testing
       #expect((error.recovery != nil) == (exchange > 1), "\(exchange)")
       let again = try await ICODETag(bench.again())
       let rest = try await again.keyPlan(setup)
-      try await again.setKeysPermanently(rest, accepting: Set(rest.irreversibleEffects))
+      try await again.perform(rest, accepting: Set(rest.effects))
       let last = try await ICODETag(bench.again())
       try await last.proveKey(1, Self.key)
     }

@@ -129,7 +129,7 @@ import Testing
     let protection = ICODEProtection(
       passwords: ICODEPasswords(Self.password), firstBlock: 16, protectsReading: true)
     let plan = try await tag.protectionPlan(protection)
-    try await tag.protect(plan, accepting: [.forgetsPasswords])
+    try await tag.perform(plan, accepting: [.forgetsPassword])
     let again = try await ICODETag(bench.again())
     let state = try await again.memoryProtection()
     #expect("\(state)" == "to read and write from block 16 on")
@@ -138,8 +138,9 @@ import Testing
     try await again.authenticate(.read, Self.password)
     try await again.authenticate(.write, Self.password)
     #expect(try await again.tag.readBlocks(16..<512).count == 496)
-    let removal = try await again.protectionPlan(nil)
-    try await again.protect(removal, accepting: [], current: ICODEPasswords(Self.password))
+    let removal = try await again.protectionPlan(
+      nil, current: ICODEPasswords(Self.password))
+    try await again.perform(removal)
     let last = try await ICODETag(bench.again())
     #expect(try await last.memoryProtection().isOpen)
     let far = ICODEProtection(passwords: ICODEPasswords(Self.password), firstBlock: 256)

@@ -27,7 +27,9 @@ import VirtualNFC
   private static let factory = SecretKey([UInt8](repeating: 0xFF, count: 16))
   private static let new = SecretKey((0..<16).map { UInt8($0 * 5 + 2) })
   private static let block = (0..<16).map { UInt8($0 + 0x30) }
-  private static let everything = Set(MIFAREPlusLevelPlan.IrreversibleEffect.allCases)
+  private static let everything = Set<IrreversibleEffect>([
+    .leavesSecurityLevel, .closesClassicKeys,
+  ])
 
   private static func levelOne(_ product: MIFAREPlus.Product = .x2K) -> VirtualTag {
     .miFarePlus(product, hasLevelOne: true)
@@ -101,10 +103,8 @@ import VirtualNFC
     #expect(wrong?.description.contains("02070C") == false)
     #expect(
       await failure { try await card.authenticate(SecretKey([1, 2])) }?.code == .invalidParameter)
-    let plan = try await card.levelThreePlan()
-    let refused = await failure {
-      try await card.switchToLevelThree(plan, Self.new, accepting: Self.everything)
-    }
+    let plan = try await card.levelThreePlan(key: Self.new)
+    let refused = await failure { try await card.perform(plan, accepting: Self.everything) }
     #expect(refused?.code == .authenticationFailed)
     // The card has not changed.
     try await Self.card(bench).authenticate(Self.factory)
@@ -118,7 +118,7 @@ import VirtualNFC
     let card = try await Self.card(bench)
     #expect(try await !card.isLevelOne())
     #expect(await failure { try await card.authenticate(Self.factory) }?.code == .tagRefused)
-    #expect(await failure { _ = try await card.levelThreePlan() }?.code == .unsupported)
+    #expect(await failure { _ = try await card.levelThreePlan(key: nil) }?.code == .unsupported)
     try await card.classic.authenticate(block: 4, with: .ndef, as: .a)
     await bench.close()
     let other = try await way.bench(.miFarePlus())
@@ -142,21 +142,21 @@ import VirtualNFC
     let one = try await Self.card(bench)
     try await one.classic.authenticate(block: 4, with: .factory, as: .a)
     try await one.classic.writeBlock(4, Self.block)
-    let plan = try await one.levelThreePlan()
-    #expect(plan.answerToSelect.starts(with: [0x75]))
+    let plan = try await one.levelThreePlan(key: Self.new)
+    #expect(plan.lines.first == "security level: 1 → 3")
     // Nothing happens before it is requested by name.
-    for effects in [[], [.leavesLevelOne], [.closesClassicKeys]]
-      as [Set<MIFAREPlusLevelPlan.IrreversibleEffect>]
+    for effects in [[], [.leavesSecurityLevel], [.closesClassicKeys]]
+      as [Set<IrreversibleEffect>]
     {
       let exchanges = try await bench.counting {
         let error = await failure {
-          try await one.switchToLevelThree(plan, Self.new, accepting: effects)
+          try await one.perform(plan, accepting: effects)
         }
         #expect(error?.code == .invalidParameter)
       }
       #expect(exchanges == 0)
     }
-    try await one.switchToLevelThree(plan, Self.new, accepting: Self.everything)
+    try await one.perform(plan, accepting: Self.everything)
 
     let three = try MIFAREPlusCard(await bench.miFare())
     #expect(try await three.securityLevel() == 3)
@@ -175,13 +175,12 @@ import VirtualNFC
     chip.requiresFollowingAuthentication = true
     let bench = try await way.bench(VirtualTag(chip))
     let card = try await Self.card(bench)
-    let plan = try await card.levelThreePlan()
-    let refused = await failure {
-      try await card.switchToLevelThree(plan, Self.new, accepting: Self.everything)
-    }
+    let plan = try await card.levelThreePlan(key: Self.new)
+    let refused = await failure { try await card.perform(plan, accepting: Self.everything) }
     #expect(refused?.code == .authenticationFailed)
     let again = try await Self.card(bench)
-    try await again.switchToLevelThree(plan, Self.factory, accepting: Self.everything)
+    try await again.perform(
+      try await again.levelThreePlan(key: Self.factory), accepting: Self.everything)
     #expect(try await MIFAREPlusCard(bench.miFare()).securityLevel() == 3)
     await bench.close()
   }
@@ -194,7 +193,7 @@ import VirtualNFC
     let card = try await Self.card(bench)
     #expect(await failure { _ = try await card.isLevelOne() }?.code == .unsupported)
     #expect(await failure { try await card.authenticate(Self.factory) }?.code == .unsupported)
-    #expect(await failure { _ = try await card.levelThreePlan() }?.code == .unsupported)
+    #expect(await failure { _ = try await card.levelThreePlan(key: nil) }?.code == .unsupported)
     try await card.classic.authenticate(block: 4, with: .factory, as: .a)
     #expect(try await card.classic.readBlock(4).count == 16)
     await bench.close()
@@ -204,10 +203,10 @@ import VirtualNFC
   @Test func plansOfAnotherCard() async throws {
     let bench = try await TagBench(Self.levelOne())
     let card = try await Self.card(bench)
-    let other = MIFAREPlusLevelPlan(identifier: [1, 2, 3, 4, 5, 6, 7], answerToSelect: [0x75])
-    let error = await failure {
-      try await card.switchToLevelThree(other, Self.factory, accepting: Self.everything)
-    }
+    let second = try await TagBench(Self.levelOne())
+    let other = try await Self.card(second).levelThreePlan(key: Self.factory)
+    let error = await failure { try await card.perform(other, accepting: Self.everything) }
+    await second.close()
     #expect(error?.code == .invalidParameter)
     await bench.close()
   }
@@ -255,9 +254,9 @@ import VirtualNFC
   @Test(arguments: Way.allCases) func everyFaultOfTheSwitch(_ way: Way) async throws {
     let first = try await way.bench(Self.levelOne())
     let card = try await Self.card(first)
-    let plan = try await card.levelThreePlan()
+    let plan = try await card.levelThreePlan(key: Self.factory)
     let count = try await first.counting {
-      try await card.switchToLevelThree(plan, Self.factory, accepting: Self.everything)
+      try await card.perform(plan, accepting: Self.everything)
     }
     await first.close()
     var bench = try await way.bench(Self.levelOne())
@@ -267,10 +266,9 @@ import VirtualNFC
         let place = "\(trouble) at \(moment)"
         bench.replace(with: Self.levelOne())
         let card = try await Self.card(bench)
+        let plan = try await card.levelThreePlan(key: Self.factory)
         guard bench.setTrouble(trouble, at: moment) else { continue }
-        let error = await failure {
-          try await card.switchToLevelThree(plan, Self.factory, accepting: Self.everything)
-        }
+        let error = await failure { try await card.perform(plan, accepting: Self.everything) }
         let level = try await bench.miFare()
         if level.family == .plus {
           switched += 1
@@ -293,14 +291,14 @@ import VirtualNFC
   @Test(.notReplayed("a task is cancelled"), arguments: Way.allCases)
   func aCancelledSwitch(_ way: Way) async throws {
     var bench = try await way.bench(Self.levelOne())
-    let plan = try await Self.card(bench).levelThreePlan()
     var frame = 0
     while frame < 100 {
       let cancellation = ExchangeCancellation()
       bench.replace(with: cancellation.watched(Self.levelOne().chip))
       let card = try await Self.card(bench)
       let isCancelled = await cancellation.cancelling(at: frame) {
-        try await card.switchToLevelThree(plan, Self.factory, accepting: Self.everything)
+        let plan = try await card.levelThreePlan(key: Self.factory)
+        try await card.perform(plan, accepting: Self.everything)
       }
       let found = try await bench.miFare()
       if found.family == .plus {

@@ -37,19 +37,19 @@ import VirtualNFC
     let card = try await Self.card(bench)
     try await card.classic.authenticate(block: 4, with: .factory, as: .a)
     try await card.classic.writeBlock(4, Self.block)
-    let plan = try await card.sectorPlan([3, 1], to: level)
-    #expect(plan.sectors == [1, 3])
-    #expect(plan.irreversibleEffects.contains(.closesClassicKeys) == (level == .three))
+    let plan = try await card.sectorPlan(
+      [3, 1], to: level, key: Self.factory, sectorKeys: Self.keys)
+    #expect(plan.steps.map(\.place?.number) == [1, 3])
+    #expect(plan.effects.contains(.closesClassicKeys) == (level == .three))
     // Nothing is sent before it is requested by name, with the keys of all sectors and for this card.
     let exchanges = try await bench.counting {
-      let rows: [(effects: Set<MIFAREPlusSectorPlan.IrreversibleEffect>, keys: [Int: SecretKey])] =
-        [([], Self.keys), (Set(plan.irreversibleEffects), [1: Self.factory])]
-      for (effects, keys) in rows {
-        let error = await failure {
-          try await card.switchSectors(plan, Self.factory, sectorKeys: keys, accepting: effects)
-        }
-        #expect(error?.code == .invalidParameter)
+      let refused = await failure { try await card.perform(plan) }
+      #expect(refused?.code == .invalidParameter)
+      let incomplete = await failure {
+        _ = try await card.sectorPlan(
+          [3, 1], to: level, key: Self.factory, sectorKeys: [1: Self.factory])
       }
+      #expect(incomplete?.code == .invalidParameter)
     }
     #expect(exchanges == 0)
     // A sector in level 1 has no AES key to open it.
@@ -59,8 +59,7 @@ import VirtualNFC
     #expect(early?.code == .tagRefused)
     #expect(tag.irreversibleChanges.isEmpty)
 
-    try await card.switchSectors(
-      plan, Self.factory, sectorKeys: Self.keys, accepting: Set(plan.irreversibleEffects))
+    try await card.perform(plan, accepting: Set(plan.effects))
     let moved = try await Self.card(bench)
     #expect(try await moved.isLevelOne())
     #expect(
@@ -85,25 +84,26 @@ import VirtualNFC
     let bench = try await TagBench(tag)
     let card = try await Self.card(bench)
     for sectors in [[], [40], [-1], [1, 1], Array(0..<29)] {
-      let error = await failure { _ = try await card.sectorPlan(sectors, to: .three) }
+      let error = await failure {
+        _ = try await card.sectorPlan(
+          sectors, to: .three, key: Self.factory, sectorKeys: Self.keys)
+      }
       #expect(error?.code == .invalidParameter, "\(sectors)")
     }
-    let plan = try await card.sectorPlan([1, 2], to: .three)
-    let effects = Set(plan.irreversibleEffects)
     for (key, sectorKey) in [(Self.wrong, Self.factory), (Self.factory, Self.wrong)] {
-      let error = await failure {
-        try await card.switchSectors(
-          plan, key, sectorKeys: [1: Self.factory, 2: sectorKey], accepting: effects)
-      }
+      let plan = try await card.sectorPlan(
+        [1, 2], to: .three, key: key, sectorKeys: [1: Self.factory, 2: sectorKey])
+      let error = await failure { try await card.perform(plan, accepting: Set(plan.effects)) }
       #expect(error?.code == .authenticationFailed)
     }
     #expect(tag.irreversibleChanges.isEmpty)
     // The card has not changed.
     try await Self.card(bench).classic.authenticate(block: 4, with: .factory, as: .a)
     // The largest switch.
-    let large = try await Self.card(bench).sectorPlan(Array(0..<28), to: .mixed)
-    try await Self.card(bench).switchSectors(
-      large, Self.factory, sectorKeys: Self.keys, accepting: Set(large.irreversibleEffects))
+    let many = try await Self.card(bench)
+    let large = try await many.sectorPlan(
+      Array(0..<28), to: .mixed, key: Self.factory, sectorKeys: Self.keys)
+    try await many.perform(large, accepting: Set(large.effects))
     #expect(
       try await Self.card(bench).readBlocks(108..<109, Self.address(27), Self.factory).count == 16)
     await bench.close()
@@ -114,20 +114,26 @@ import VirtualNFC
     for tag in [Self.tag(isEV1: false), .classic1K()] {
       let bench = try await TagBench(tag)
       let card = try await Self.card(bench)
-      let error = await failure { _ = try await card.sectorPlan([1], to: .three) }
+      let error = await failure {
+        _ = try await card.sectorPlan(
+          [1], to: .three, key: Self.factory, sectorKeys: Self.keys)
+      }
       #expect(error?.code == .unsupported)
       await bench.close()
     }
+  }
+
+  private static func plan(_ card: MIFAREPlusLevelOneCard) async throws -> ChangePlan {
+    try await card.sectorPlan([1, 2], to: .three, key: factory, sectorKeys: keys)
   }
 
   /// After any fault at any exchange, all of the sectors have moved or none, and the call can be made again.
   @Test func everyFault() async throws {
     let first = try await TagBench(Self.tag())
     let card = try await Self.card(first)
-    let plan = try await card.sectorPlan([1, 2], to: .three)
-    let effects = Set(plan.irreversibleEffects)
+    let plan = try await Self.plan(card)
     let count = try await first.counting {
-      try await card.switchSectors(plan, Self.factory, sectorKeys: Self.keys, accepting: effects)
+      try await card.perform(plan, accepting: Set(plan.effects))
     }
     await first.close()
     var bench = try await TagBench(Self.tag())
@@ -136,11 +142,9 @@ import VirtualNFC
       for moment in 0..<count {
         bench.replace(with: Self.tag())
         let card = try await Self.card(bench)
+        let plan = try await Self.plan(card)
         guard bench.setTrouble(trouble, at: moment) else { continue }
-        let error = await failure {
-          try await card.switchSectors(
-            plan, Self.factory, sectorKeys: Self.keys, accepting: effects)
-        }
+        let error = await failure { try await card.perform(plan, accepting: Set(plan.effects)) }
         var moved: [Bool] = []
         for sector in [1, 2] {
           let found = try await Self.card(bench)

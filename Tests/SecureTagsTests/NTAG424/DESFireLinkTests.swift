@@ -72,7 +72,9 @@ import VirtualNFC
     let plan = try Self.plan(setup, &procedure)
     // The settings come before the content: the card may refuse them.
     #expect(
-      plan.steps.map(Self.name) == ["key 1", "write 0", "settings", "write 2", "write 0", "key 0"])
+      plan.changes.map(Self.name) == [
+        "key 1", "write 0", "settings", "write 2", "write 0", "key 0",
+      ])
     procedure = try Self.again(card)
     #expect(try Self.setUp(setup, &procedure).steps == plan.steps)
     // The card with the old link was read once already.
@@ -87,7 +89,7 @@ import VirtualNFC
     #expect(try Self.plan(setup, &procedure).steps.isEmpty)
   }
 
-  private static func name(_ step: NTAG424Plan.Step) -> String {
+  private static func name(_ step: NTAG424Plan.Change) -> String {
     switch step {
     case .changeKey(let number, _): "key \(number)"
     case .write(let offset, _): "write \(offset)"
@@ -199,7 +201,7 @@ import VirtualNFC
       let card = VirtualCard(DESFire(.ev3, formatted: false))
       var procedure = card.procedure(.ev3)
       try procedure.select(.card)
-      var application = DESFireApplicationPlan(Way.application, keyCount: count, kind: .aes)
+      var application = DESFireApplicationDescription(Way.application, keyCount: count, kind: .aes)
       application.settings.keyChange = change
       try procedure.createApplication(application)
       try procedure.select(Way.application)

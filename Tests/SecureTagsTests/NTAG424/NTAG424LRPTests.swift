@@ -37,8 +37,9 @@ import VirtualNFC
     // An object of another program does not know the mode.
     let chip = try await bench.chip()
     let plan = try await chip.plan(setup)
-    #expect(chip.mode == .lrp && plan.link.template.mode == .lrp)
-    #expect(try await chip.setUp(setup).steps == plan.steps)
+    let done = try await chip.setUp(setup)
+    #expect(chip.mode == .lrp && done.link.template.mode == .lrp)
+    #expect(done.steps == plan.steps)
     #expect(
       try await bench.chip().plan(
         NTAG424Setup(link: link, keys: [0: try aes(9), 1: try aes(1), 2: try aes(2)])
@@ -46,7 +47,7 @@ import VirtualNFC
     var last: UInt32 = 0
     for _ in 0..<2 {
       let text = try #require(try await bench.link())
-      let reading = try SUNMessage(url: text, template: plan.link.template).verified(
+      let reading = try SUNMessage(url: text, template: done.link.template).verified(
         metaReadKey: try sunKey(2), fileReadKey: try sunKey(1))
       #expect(reading.mode == .lrp && reading.uid == bench.tag.identifier)
       #expect(reading.fileData.map { $0.starts(with: fileData.utf8) } ?? fileData.isEmpty)
@@ -54,7 +55,7 @@ import VirtualNFC
       #expect(counter > last)
       last = counter
       #expect(throws: SUNError.self) {
-        try SUNMessage(url: text, template: plan.link.template).verified(
+        try SUNMessage(url: text, template: done.link.template).verified(
           metaReadKey: try sunKey(2), fileReadKey: try sunKey(3))
       }
     }

@@ -40,7 +40,7 @@ import VirtualNFC
       UltralightProtection(
         password: Self.password, passwordAcknowledge: [0, 0], firstPage: 4,
         protectsReading: reading, attemptLimit: limit == 0 ? nil : limit))
-    try await commands.protect(plan, accepting: Set(plan.irreversibleEffects))
+    try await commands.perform(plan, accepting: Set(plan.effects))
     let closed = try await tag()
     let failed = await Self.error { try await closed.authenticate(password: [9, 9, 9, 9]) }
     #expect(failed?.code == .authenticationFailed)

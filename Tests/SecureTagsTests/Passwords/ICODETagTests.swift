@@ -103,17 +103,17 @@ import VirtualNFC
     let bench = try await VicinityBench(.icodeSLIX2())
     let label = try await ICODETag(bench.tag())
     let plan = try await label.protectionPlan(Self.protection(locks: true, both: true))
-    #expect(plan.irreversibleEffects == [.needsBothPasswords, .locksProtection, .forgetsPasswords])
+    #expect(plan.effects == [.locksConfiguration, .requiresBothPasswords, .forgetsPassword])
     #expect(!"\(plan)".contains("11223344"))
-    for effects in [[], [.forgetsPasswords], [.forgetsPasswords, .locksProtection]]
-      as [Set<ICODEProtectionPlan.IrreversibleEffect>]
+    for effects in [[], [.forgetsPassword], [.forgetsPassword, .locksConfiguration]]
+      as [Set<IrreversibleEffect>]
     {
       #expect(
-        await Self.code { try await label.protect(plan, accepting: effects) } == .invalidParameter)
+        await Self.code { try await label.perform(plan, accepting: effects) } == .invalidParameter)
     }
     #expect(placedChanges(bench).isEmpty)
     #expect(try await label.information().division.isOpen)
-    try await label.protect(plan, accepting: Set(plan.irreversibleEffects))
+    try await label.perform(plan, accepting: Set(plan.effects))
     #expect(placedChanges(bench) == [.configurationLock])
     let closed = try await ICODETag(bench.again())
     #expect(await Self.code { _ = try await closed.protectionPlan(nil) } == .readOnly)
@@ -128,11 +128,10 @@ import VirtualNFC
     let bench = try await VicinityBench(.icodeSLIX2())
     let label = try await ICODETag(bench.tag())
     let plan = try await label.protectionPlan(Self.protection())
-    try await label.protect(plan, accepting: [.forgetsPasswords])
+    try await label.perform(plan, accepting: [.forgetsPassword])
     #expect(
       await Self.code {
-        try await label.protect(
-          plan, accepting: [.forgetsPasswords], current: ICODEPasswords(Self.new))
+        try await label.perform(plan, accepting: [.forgetsPassword])
       } == .invalidParameter)
     #expect(
       await Self.code { _ = try await label.protectionPlan(Self.protection(from: 79)) }
@@ -141,8 +140,8 @@ import VirtualNFC
 
   private static func protect(_ tag: any ISO15693Tag) async throws {
     let label = try await ICODETag(tag)
-    try await label.protect(
-      try await label.protectionPlan(protection()), accepting: [.forgetsPasswords])
+    try await label.perform(
+      try await label.protectionPlan(protection()), accepting: [.forgetsPassword])
   }
 
   /// A tag that was removed at any exchange is protected by the same call, even if only one of its

@@ -27,9 +27,8 @@ extension ISO7816Card: ChangeableChip {
   private static func protect(
     _ card: ST25TATag, _ protection: ST25TAProtection?, _ password: SecretKey
   ) async throws {
-    let plan = try await card.protectionPlan(protection)
-    try await card.protect(
-      plan, accepting: Set(plan.irreversibleEffects), writePassword: password)
+    let plan = try await card.protectionPlan(protection, writePassword: password)
+    try await card.perform(plan, accepting: Set(plan.effects))
   }
 
   private static func change(

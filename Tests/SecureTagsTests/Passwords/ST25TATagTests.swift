@@ -68,7 +68,7 @@ import VirtualNFC
   private static func protect(_ tag: ST25TATag, reading: Bool) async throws {
     let plan = try await tag.protectionPlan(
       ST25TAProtection(writePassword: new, readPassword: reading ? other : nil))
-    try await tag.protect(plan, accepting: [.forgetsPasswords])
+    try await tag.perform(plan, accepting: [.forgetsPassword])
   }
 
   @Test(arguments: Way.allCases, [false, true])
@@ -76,7 +76,7 @@ import VirtualNFC
     let bench = try await Bench(way)
     var card = try await bench.again()
     #expect(card.product.name == "ST25TA02K")
-    #expect(try await card.access() == card.protectionPlan(nil).before)
+    #expect(try await card.protectionPlan(nil).steps.isEmpty)
     try await Self.protect(card, reading: reading)
     card = try await bench.again()
     #expect(try await card.access().write == .password)
@@ -96,9 +96,9 @@ import VirtualNFC
     _ = try await card.access()
     #expect(try await card.tag.readNDEFBytes() == Self.message)
     card = try await bench.again()
-    let plan = try await card.protectionPlan(nil)
-    #expect(plan.irreversibleEffects.isEmpty)
-    try await card.protect(plan, accepting: [], writePassword: Self.new)
+    let plan = try await card.protectionPlan(nil, writePassword: Self.new)
+    #expect(plan.effects.isEmpty)
+    try await card.perform(plan)
     card = try await bench.again()
     try await card.tag.writeNDEFBytes([], verify: true)
     #expect(bench.placed.irreversibleChanges.isEmpty)
@@ -116,10 +116,8 @@ import VirtualNFC
     #expect(failed?.code == .authenticationFailed)
     #expect(failed?.attempts == .left(2))
     #expect(failed?.description.contains("2 attempts are left") == true)
-    let plan = try await card.protectionPlan(nil)
-    let again = await Self.error {
-      try await card.protect(plan, accepting: [], writePassword: Self.other)
-    }
+    let plan = try await card.protectionPlan(nil, writePassword: Self.other)
+    let again = await Self.error { try await card.perform(plan) }
     #expect(again?.attempts == .left(2))
     #expect(try await card.access().write == .password)
     // They run out within one session.
@@ -161,9 +159,9 @@ import VirtualNFC
       // The old password is valid, or the new one if its step was reached.
       let protection = ST25TAProtection(writePassword: Self.new, readPassword: Self.other)
       for password in [ST25TATag.factoryPassword, Self.new] {
-        let plan = try await card.protectionPlan(protection)
+        let plan = try await card.protectionPlan(protection, writePassword: password)
         let error = await Self.error {
-          try await card.protect(plan, accepting: [.forgetsPasswords], writePassword: password)
+          try await card.perform(plan, accepting: [.forgetsPassword])
         }
         if error == nil { break }
         #expect(error?.code == .authenticationFailed)
@@ -173,12 +171,11 @@ import VirtualNFC
       try await card.authenticate(read: Self.other, write: Self.new)
       #expect(try await card.tag.readNDEFBytes() == nil)
       // Back to the factory's passwords for the next round.
-      try await card.protect(
+      try await card.perform(
         try await card.protectionPlan(
-          ST25TAProtection(writePassword: ST25TATag.factoryPassword)),
-        accepting: [.forgetsPasswords], writePassword: Self.new)
-      try await card.protect(
-        try await card.protectionPlan(nil), accepting: [])
+          ST25TAProtection(writePassword: ST25TATag.factoryPassword), writePassword: Self.new),
+        accepting: [.forgetsPassword])
+      try await card.perform(try await card.protectionPlan(nil))
       guard failed != nil else { break }
       torn += 1
     }

@@ -26,8 +26,8 @@ import Testing
 
     func protect(_ tag: any ISO15693Tag, current: SecretKey? = nil) async throws {
       let chip = try await ST25Tag(tag)
-      try await chip.protect(
-        try await chip.protectionPlan(protection), accepting: [.forgetsPasswords], current: current)
+      try await chip.perform(
+        try await chip.protectionPlan(protection, current: current), accepting: [.forgetsPassword])
     }
   }
 
@@ -85,7 +85,7 @@ import Testing
   @Test(arguments: cases) func itIsClosedAndOpened(_ test: Case) async throws {
     let bench = try await VicinityBench(test.make())
     let plan = try await ST25Tag(bench.tag()).protectionPlan(test.protection)
-    #expect(plan.irreversibleEffects == [.forgetsPasswords])
+    #expect(plan.effects == [.forgetsPassword])
     #expect(!"\(plan)".contains("11223344"))
     try await test.protect(bench.tag())
     try await Self.check(bench, test)
@@ -95,15 +95,12 @@ import Testing
     #expect(areas.last?.needsPasswordToRead == test.read)
 
     var chip = try await ST25Tag(bench.again())
-    let opening = try await chip.protectionPlan(nil)
-    #expect(opening.irreversibleEffects.isEmpty)
-    #expect(
-      await Self.code { try await chip.protect(opening, accepting: [], current: Self.wrong) }
-        == .authenticationFailed)
+    let opening = try await chip.protectionPlan(nil, current: Self.wrong)
+    #expect(opening.effects.isEmpty)
+    #expect(await Self.code { try await chip.perform(opening) } == .authenticationFailed)
     try await Self.check(bench, test)
     chip = try await ST25Tag(bench.again())
-    try await chip.protect(
-      try await chip.protectionPlan(nil), accepting: [], current: test.password)
+    try await chip.perform(try await chip.protectionPlan(nil, current: test.password))
     let open = try await bench.again()
     try await open.writeBlocks(at: test.from + 3, [9, 9, 9, 9])
     #expect(try await ST25Tag(open).protectionPlan(nil).steps.isEmpty)
@@ -118,11 +115,10 @@ import Testing
       firstBlock: test.from, protectsReading: test.read)
     for current in [nil, Self.wrong] {
       let chip = try await ST25Tag(bench.again())
-      let plan = try await chip.protectionPlan(protection)
+      let plan = try await chip.protectionPlan(protection, current: current)
       #expect(
-        await Self.code {
-          try await chip.protect(plan, accepting: [.forgetsPasswords], current: current)
-        } == .authenticationFailed)
+        await Self.code { try await chip.perform(plan, accepting: [.forgetsPassword]) }
+          == .authenticationFailed)
     }
     try await Self.check(bench, test)
     try await test.protect(bench.again(), current: test.password)
@@ -177,9 +173,10 @@ import Testing
     }
     #expect(error?.reason.contains("divided already, at blocks 21") == true)
     protection = ST25Protection(password: Self.long, firstBlock: 0)
-    let plan = try await chip.protectionPlan(protection)
-    #expect(plan.areasAfter.map(\.blocks) == [0..<80])
-    try await chip.protect(plan, accepting: [.forgetsPasswords], current: Self.short)
+    let plan = try await chip.protectionPlan(protection, current: Self.short)
+    #expect(
+      plan.lines.contains { $0.hasPrefix("area 1: blocks 0-20") && $0.contains("→ blocks 0-79") })
+    try await chip.perform(plan, accepting: [.forgetsPassword])
     try await Self.check(bench, Self.cases[9])
   }
 
@@ -199,7 +196,7 @@ import Testing
     let chip = try await ST25Tag(bench.tag())
     let plan = try await chip.protectionPlan(test.protection)
     bench.virtual.setFaults([])
-    try await chip.protect(plan, accepting: [.forgetsPasswords])
+    try await chip.perform(plan, accepting: [.forgetsPassword])
     #expect(bench.virtual.statistics.exchanges == count)
   }
 
@@ -221,7 +218,7 @@ import Testing
     let chip = try await ST25Tag(bench.again())
     let plan = try await chip.protectionPlan(ST25Protection(password: Self.long))
     let error = await #expect(throws: NFCError.self) {
-      try await chip.protect(plan, accepting: [.forgetsPasswords])
+      try await chip.perform(plan, accepting: [.forgetsPassword])
     }
     #expect(error?.code == .readOnly && error?.recovery == nil)
     // The passwords are those of before.

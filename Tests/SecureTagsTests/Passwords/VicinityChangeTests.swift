@@ -175,8 +175,8 @@ struct VicinityChangeTests {
   private static func protect(
     _ label: ICODETag, _ protection: ICODEProtection?, current: ICODEPasswords = .factory
   ) async throws {
-    let plan = try await label.protectionPlan(protection)
-    try await label.protect(plan, accepting: Set(plan.irreversibleEffects), current: current)
+    let plan = try await label.protectionPlan(protection, current: current)
+    try await label.perform(plan, accepting: Set(plan.effects))
   }
 
   private static func ofProtection<Chip: ChangeableChip>(
@@ -265,8 +265,8 @@ struct VicinityChangeTests {
   private static func protect(
     _ chip: ST25Tag, _ protection: ST25Protection?, current: SecretKey? = nil
   ) async throws {
-    let plan = try await chip.protectionPlan(protection)
-    try await chip.protect(plan, accepting: Set(plan.irreversibleEffects), current: current)
+    let plan = try await chip.protectionPlan(protection, current: current)
+    try await chip.perform(plan, accepting: Set(plan.effects))
   }
 
   private static func ofST25<Chip: ChangeableChip>(

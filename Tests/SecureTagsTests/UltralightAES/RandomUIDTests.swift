@@ -63,7 +63,7 @@ import VirtualNFC
   private static func setHiding(_ hides: Bool, _ tag: UltralightAESTag) async throws {
     let plan = try await tag.protectionPlan(
       UltralightAESProtection(key: nil, firstPage: 8, hidesIdentifier: hides), key: zeros)
-    try await tag.protect(plan, accepting: Set(plan.irreversibleEffects), key: zeros)
+    try await tag.perform(plan, accepting: Set(plan.effects))
   }
 
   @Test(arguments: Kind.allCases) func isSwitchedOnAndOff(_ kind: Kind) async throws {
@@ -113,7 +113,8 @@ import VirtualNFC
     let found = try await bench.found()
     let card = try await DESFireCard(found)
     try await card.root.authenticate(0, .factory(.des))
-    try await card.configurePermanently([.showsRandomUID])
+    try await card.perform(
+      try card.configurationPlan([.showsRandomUID]), accepting: [.showsRandomUID])
     for _ in 0..<2 {
       try await found.connect()
       #expect(try await card.version().uid.count == 7)

@@ -3,8 +3,11 @@
 ///
 /// A block can be accessed after its sector was authenticated; a refused command ends the
 /// authentication. Source: NXP MF1S50YYX and MF1S70YYX data sheets, 9 and 10.
-public struct MiFareClassicCommands: Sendable {
+public struct MiFareClassicCommands: ChangeableTag {
   let handle: TagHandle
+
+  public var identifier: [UInt8] { handle.target.identifier }
+  public var reader: Reader { handle.reader }
 
   /// The structure of the card's memory.
   public let geometry: MiFareClassicGeometry

@@ -1,59 +1,27 @@
 /// The writes that restore a dump to a card, and what is left out and why.
-public struct MiFareClassicRestorePlan: Hashable, Sendable {
+struct MiFareClassicRestorePlan: Sendable {
   /// A block to be written, and the key for it.
-  public struct Write: Hashable, Sendable {
+  struct Write: Hashable, Sendable {
     /// The number of the block.
-    public let block: Int
+    let block: Int
     /// The 16 bytes that are written.
-    public let data: [UInt8]
+    let data: [UInt8]
     /// The type of the key that opens the sector for the write.
-    public let keyType: MiFareClassicKeyType
+    let keyType: MiFareClassicKeyType
     /// The key that opens the sector for the write.
-    public let key: MiFareClassicKey
-  }
-
-  /// The reason why something is left out.
-  @nonexhaustive
-  public enum Reason: Hashable, Sendable {
-    /// Block 0 is the maker's and cannot be written.
-    case manufacturerBlock
-    /// None of the keys opens the sector.
-    case noKey
-    /// The trailer of the card or of the dump has broken access bits.
-    case brokenAccessBits
-    /// No key that was found may write the block.
-    case notWritable
-    /// No key could change the access bits of the dump's trailer again, and this was not requested.
-    case locksPermanently
-    /// The card refused the block although its access conditions allow it, or did not store it.
-    case refused
-    /// The card refused another block of the NDEF message: the old message stays.
-    case keepsMessage
-  }
-
-  /// A block or sector that is left out.
-  public struct Omission: Hashable, Sendable {
-    /// The number of the sector.
-    public let sector: Int
-    /// The number of the block; `nil` for the whole sector.
-    public let block: Int?
-    /// The reason why it is left out.
-    public let reason: Reason
+    let key: MiFareClassicKey
   }
 
   /// The writes in their order: a sector's data, then its trailer. The block with the length of an NDEF message is
   /// first written with an empty one if others have a part of the message, and its sector comes last.
-  public let writes: [Write]
-  /// The blocks that have another content afterwards. The block with the length of a message may only be emptied
-  /// meanwhile.
-  package let changedBlocks: Set<Int>
+  let writes: [Write]
+  /// What people see of each of the writes.
+  let steps: [ChangePlan.Step]
+  /// The parts of the dump that will not be on the card.
+  let omissions: [ChangePlan.Omission]
+  let effects: Set<IrreversibleEffect>
   /// The blocks of the old message and the new one, with their content before.
   let messageBlocks: [Int: [UInt8]]
-  /// The parts of the dump that will not be on the card.
-  public let omissions: [Omission]
-
-  /// Whether the complete dump will be on the card, except for the manufacturer's block 0.
-  public var isComplete: Bool { omissions.allSatisfy { $0.reason == .manufacturerBlock } }
 
   /// Compares a card with a dump.
   ///
@@ -66,7 +34,7 @@ public struct MiFareClassicRestorePlan: Hashable, Sendable {
   ///     undone.**
   /// - Throws: ``NFCError/Code/malformedContent`` if the dump does not belong to a card of this
   ///   size.
-  public init(
+  init(
     image: [UInt8], known: [Bool]? = nil, card: MiFareClassicDump, locksPermanently: Bool = false
   ) throws {
     let geometry = card.geometry
@@ -75,11 +43,12 @@ public struct MiFareClassicRestorePlan: Hashable, Sendable {
         .malformedContent, "the dump has \(image.count) bytes, the card \(geometry.memorySize)")
     }
     var writes: [Write] = []
-    var omissions: [Omission] = []
+    var omissions: [ChangePlan.Omission] = []
+    var effects: Set<IrreversibleEffect> = []
     for sector in card.sectors {
       let blocks = geometry.blocks(ofSector: sector.sector)
-      func omit(_ block: Int?, _ reason: Reason) {
-        omissions.append(Omission(sector: sector.sector, block: block, reason: reason))
+      func omit(_ block: Int?, _ reason: ChangePlan.Omission.Reason) {
+        omissions.append(.init(Self.place(block, of: sector.sector), reason))
       }
       let knowledge = Knowledge(known, of: blocks)
       if knowledge.isEmpty { continue }
@@ -100,7 +69,7 @@ public struct MiFareClassicRestorePlan: Hashable, Sendable {
         if sector.blocks[index] == data || !knowledge.isKnown[index] { continue }
         let group = geometry.accessGroup(ofBlock: block)
         if block == 0 {
-          omit(block, .manufacturerBlock)
+          omit(block, .neverWritten)
         } else if let (type, key) = sector.key(where: {
           conditions.allows(.write, group: group, with: $0)
         }) {
@@ -132,13 +101,43 @@ public struct MiFareClassicRestorePlan: Hashable, Sendable {
         conditions.writableTrailerFields(with: $0).isSuperset(of: fields)
       }) {
         writes.append(Write(block: block, data: wanted.bytes, keyType: type, key: key))
+        if isFinal { effects.insert(.locksMemory) }
+        if fields.contains(.keyA) && sector.keyA == nil
+          || fields.contains(.keyB) && sector.keyB == nil
+        {
+          effects.insert(.forgetsKey)
+        }
       } else {
         omit(block, .notWritable)
       }
     }
     (self.writes, messageBlocks) = Self.inMessageOrder(writes, image, known, card)
+    steps = Self.steps(self.writes, card)
     self.omissions = omissions
-    changedBlocks = Set(writes.map(\.block))
+    self.effects = effects
+  }
+
+  static func place(_ block: Int?, of sector: Int) -> ChangePlan.Place {
+    block.map { ChangePlan.Place(.block, $0, in: .sector(sector)) } ?? .sector(sector)
+  }
+
+  /// Describes the writes. A trailer contains keys, and is not shown.
+  private static func steps(_ writes: [Write], _ card: MiFareClassicDump) -> [ChangePlan.Step] {
+    let geometry = card.geometry
+    var now: [Int: [UInt8]] = [:]
+    return writes.map { write in
+      let number = geometry.sector(ofBlock: write.block)
+      let place = place(write.block, of: number)
+      guard !geometry.isTrailer(write.block) else {
+        return .secret(place, "keys and access bits")
+      }
+      let index = write.block - geometry.blocks(ofSector: number).lowerBound
+      let sector = card.sectors.first { $0.sector == number }
+      let present = sector.flatMap { $0.blocks.dropFirst(index).first ?? nil }
+      let before = now[write.block] ?? present
+      now[write.block] = write.data
+      return .write(place, before, write.data)
+    }
   }
 
   /// Returns the writes in an order in which a card that is removed early holds no message of old and new bytes.
@@ -308,43 +307,8 @@ extension MiFareClassicSectorDump {
   }
 }
 
-/// The result of restoring a dump, sector by sector.
-public struct MiFareClassicRestoreReport: Hashable, Sendable {
-  /// The result for a sector.
-  public struct Sector: Hashable, Sendable {
-    /// The number of the sector.
-    public let sector: Int
-    /// The blocks that were written, without those that already had the right content.
-    public internal(set) var written: [Int]
-    /// What was left out, and what the card refused.
-    public internal(set) var omissions: [MiFareClassicRestorePlan.Omission]
-  }
-
-  /// The sectors, in order.
-  public let sectors: [Sector]
-
-  /// Whether the complete dump is now on the card, except for the manufacturer's block 0.
-  public var isComplete: Bool {
-    sectors.allSatisfy { $0.omissions.allSatisfy { $0.reason == .manufacturerBlock } }
-  }
-}
-
 // The bytes of a trailer contain keys.
 extension MiFareClassicRestorePlan.Write: CustomStringConvertible, CustomReflectable {
-  public var description: String { "block \(block) with key \(keyType)" }
-  public var customMirror: Mirror { Mirror(self, children: ["block": block]) }
-}
-
-extension MiFareClassicRestorePlan.Reason: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .manufacturerBlock: "the manufacturer's block cannot be written"
-    case .noKey: "no key opens the sector"
-    case .brokenAccessBits: "the access bits are broken"
-    case .notWritable: "no key that was found may write it"
-    case .locksPermanently: "its access bits could never be changed again"
-    case .refused: "the card has refused it"
-    case .keepsMessage: "the old message stays, because the card has refused a block of the new one"
-    }
-  }
+  var description: String { "block \(block) with key \(keyType)" }
+  var customMirror: Mirror { Mirror(self, children: ["block": block]) }
 }

@@ -48,21 +48,10 @@ extension UltralightCProtection: CustomStringConvertible, CustomDebugStringConve
 /// Only the pages of the plan are written. A tag that is removed early is never left closed by an
 /// unknown key: first the pages are opened, then the key changes and the tag has to authenticate
 /// with the new one; AUTH0, which closes the pages, comes last.
-public struct UltralightCProtectionPlan: Hashable, Sendable {
-  /// A step of the plan: an authentication, or a page that is written.
-  public typealias Step = UltralightProtectionPlan.Step
-
-  /// An effect that cannot be undone. More may be added: a `switch` needs an `@unknown default`.
-  @nonexhaustive
-  public enum IrreversibleEffect: Hashable, Sendable, CaseIterable {
-    /// The previous key is lost, because the tag does not show it.
-    case forgetsKey
-  }
-
+struct UltralightCProtectionPlan: Sendable {
   /// The steps, in the order in which they are performed.
-  public let steps: [Step]
-  /// The irreversible effects, which have to be accepted by name.
-  public let irreversibleEffects: [IrreversibleEffect]
+  let planned: [PlannedStep<TagLink>]
+  let effects: Set<IrreversibleEffect>
 
   let settings: Type2Chip.TripleDESSettings
   /// AUTH0 and AUTH1 as they were, a page each.
@@ -89,18 +78,40 @@ public struct UltralightCProtectionPlan: Hashable, Sendable {
     self.before = before
     var page0 = Array(before.prefix(Type2Memory.pageSize))
     let page1 = Array(before.suffix(Type2Memory.pageSize))
-    var steps: [Step] = []
+    var steps: [PlannedStep<TagLink>] = []
     func write(_ page: Int, _ before: [UInt8], _ after: [UInt8]) {
-      if before != after { steps.append(.write(page: page, before: before, after: after)) }
+      guard before != after else { return }
+      steps.append(
+        PlannedStep(.write(.page(page), before, after)) {
+          try UltralightProcedure.write(
+            after, to: UInt8(truncatingIfNeeded: page), over: before, $0)
+        })
     }
     func first(_ value: UInt8, of page: [UInt8]) -> [UInt8] { [value] + page.dropFirst() }
-    if protection?.key != nil {
+    if let key = protection?.key {
       if page0[0] < Self.noPage {
         write(settings.firstProtectedPage, page0, first(Self.noPage, of: page0))
         page0[0] = Self.noPage
       }
-      steps += settings.keyPages.map { .write(page: $0, before: nil, after: nil) }
-      steps.append(.authenticate)
+      let stored = UltralightCAuthentication.stored(key)
+      for (index, page) in settings.keyPages.enumerated() {
+        let part = Array(
+          stored.dropFirst(index * Type2Memory.pageSize).prefix(Type2Memory.pageSize))
+        steps.append(
+          PlannedStep(.secret(.page(page), "a part of the new key")) {
+            try UltralightProcedure.write(
+              secret: part, to: UInt8(truncatingIfNeeded: page), $0)
+          })
+      }
+      steps.append(
+        PlannedStep(
+          .action("the tag proves the new key"),
+          marking: { link, _ in
+            // A key counts from the next selection on (MF0ICU2 data sheet, 7.5.7).
+            try UltralightProcedure.halt(link)
+            try link.selectPlainly()
+            try UltralightCAuthentication.run(key: key, link)
+          }))
     }
     if let protection {
       let access = page1[0] & ~Self.freeReading
@@ -112,27 +123,8 @@ public struct UltralightCProtectionPlan: Hashable, Sendable {
     if protection != nil || page0[0] < Self.noPage {
       write(settings.firstProtectedPage, page0, first(firstPage, of: page0))
     }
-    self.steps = steps
-    irreversibleEffects = protection?.key == nil ? [] : [.forgetsKey]
-  }
-}
-
-extension UltralightCProtectionPlan: CustomStringConvertible, CustomReflectable {
-  /// One line per step, then one line per effect that cannot be undone.
-  public var description: String {
-    (steps.map { $0 == .authenticate ? "the tag proves the new key" : $0.description }
-      + irreversibleEffects.map { "cannot be undone: \($0)" }).joined(separator: "\n")
-  }
-  public var customMirror: Mirror {
-    Mirror(self, children: ["steps": steps, "irreversibleEffects": irreversibleEffects])
-  }
-}
-
-extension UltralightCProtectionPlan.IrreversibleEffect: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .forgetsKey: "the key that the tag has now is overwritten"
-    }
+    planned = steps
+    effects = protection?.key == nil ? [] : [.forgetsKey]
   }
 }
 
@@ -142,17 +134,26 @@ extension UltralightCommands {
   /// Plans the protection of a MIFARE Ultralight C with its key. Writes nothing; three exchanges,
   /// and those of ``MiFareTag/product()``.
   ///
+  /// Performing the plan costs one exchange per step, and some to check that the tag has not changed since. It takes
+  /// effect when the tag is selected again. Once begun, it is completed even if the task is cancelled. Repeat an
+  /// interrupted run with a new plan. The effect that may have to be accepted is ``IrreversibleEffect/forgetsKey``.
+  ///
   /// - Parameters:
   ///   - protection: `nil` to remove the protection.
-  ///   - key: the tag's current key, if it requires one.
+  ///   - key: the tag's current key, if it requires one. A plan that keeps it and closes pages requires it, so that no
+  ///     tag is closed by an unknown key.
   /// - Throws: ``NFCError/Code/unsupported`` for another chip; ``NFCError/Code/readOnly`` if the pages are locked;
   ///   ``NFCError/Code/authenticationFailed``; ``NFCError/Code/notAuthenticated`` if they cannot be read without
-  ///   the key.
+  ///   the key; ``NFCError/Code/invalidParameter`` without the key that a plan requires.
   public func protectionPlan(
     _ protection: UltralightCProtection?, key: [UInt8]?
-  ) async throws -> UltralightCProtectionPlan {
+  ) async throws -> ChangePlan {
+    guard protection == nil || protection?.key != nil || key != nil else {
+      throw NFCError(
+        .invalidParameter, "pages can be protected only by a key that the tag has proved to have")
+    }
     let handle = handle
-    return try await handle.performCommand { link in
+    let plan = try await handle.performCommand { link in
       let (chip, settings) = try UltralightCProtectionPlan.settings(
         handle.identification(link))
       if let key { try UltralightCAuthentication.run(key: key, link) }
@@ -162,41 +163,20 @@ extension UltralightCommands {
       try plan.checkLocks(chip, link)
       return plan
     }
-  }
-
-  /// Carries out a plan: one exchange per step, and some to check that the tag has not changed
-  /// since the plan was made. Takes effect when the tag is selected again. Once begun, it is
-  /// completed even if the task is cancelled.
-  ///
-  /// Repeat an interrupted run with a new plan.
-  ///
-  /// - Parameters:
-  ///   - effects: the irreversible effects that you accept. They must be those of the plan.
-  ///   - key: the tag's current key. A plan that keeps it and closes pages requires it, so that no
-  ///     tag is closed by an unknown key.
-  /// - Throws: ``NFCError/Code/invalidParameter``, and nothing is written, if the plan has other
-  ///   effects, lacks the key, or if the tag has changed since the plan was made;
-  ///   ``NFCError/Code/authenticationFailed``; ``NFCError/Code/notAuthenticated``;
-  ///   ``NFCError/Code/readOnly``.
-  public func protect(
-    _ plan: UltralightCProtectionPlan,
-    accepting effects: Set<UltralightCProtectionPlan.IrreversibleEffect>, key: [UInt8]? = nil
-  ) async throws {
-    try NFCError.checkAccepted(plan.irreversibleEffects, by: effects)
-    guard plan.protection == nil || plan.protection?.key != nil || key != nil else {
-      throw NFCError(
-        .invalidParameter, "pages can be protected only by a key that the tag has proved to have")
-    }
-    let handle = handle
-    try await handle.performCommand { link in
-      let identification = try handle.identification(link)
-      handle.knowledge.withLock { $0.authentication = nil }
-      try plan.run(identification, key: key, link)
-      handle.knowledge.withLock {
-        $0.authentication = (plan.protection?.key ?? key).map { .tripleDES($0) }
-        $0.wasSelected()
-      }
-    }
+    return ChangePlan(
+      for: self, plan.planned.map(\.step), effects: plan.effects,
+      recovery: UltralightCAuthentication.recovery,
+      performing: {
+        try await handle.performCommand { link in
+          let identification = try handle.identification(link)
+          handle.knowledge.withLock { $0.authentication = nil }
+          try plan.run(identification, key: key, link)
+          handle.knowledge.withLock {
+            $0.authentication = (plan.protection?.key ?? key).map { .tripleDES($0) }
+            $0.wasSelected()
+          }
+        }
+      })
   }
 }
 
@@ -241,8 +221,7 @@ extension UltralightCProtectionPlan {
     let closed = bits.closedPages { address in
       known[address / Type2Memory.pageSize]?[address % Type2Memory.pageSize]
     }
-    for step in steps {
-      guard case .write(let page, _, _) = step, closed.contains(page) else { continue }
+    for page in planned.compactMap({ $0.step.place?.number }) where closed.contains(page) {
       throw NFCError(
         .readOnly, "the page is locked, and the protection cannot be changed", place: .page(page))
     }
@@ -254,30 +233,9 @@ extension UltralightCProtectionPlan {
     if let key { try UltralightCAuthentication.run(key: key, link) }
     let (chip, settings) = try Self.settings(identification)
     guard settings == self.settings, try Self.configuration(settings, link) == before else {
-      throw NFCError(.invalidParameter, "the plan was made for another tag, or before a change")
+      throw NFCError.planIsStale
     }
     try checkLocks(chip, link)
-    let newKey = protection?.key.map { UltralightCAuthentication.stored($0) }
-    try link.uninterrupted(recovery: UltralightCAuthentication.recovery) { hasChanged in
-      for step in steps {
-        switch step {
-        case .write(let page, let before, let after?):
-          try UltralightProcedure.write(
-            after, to: UInt8(truncatingIfNeeded: page), over: before, link)
-          hasChanged = true
-        case .write(let page, _, nil):
-          let first = (page - settings.keyPages.lowerBound) * Type2Memory.pageSize
-          let data = newKey.map { Array($0.dropFirst(first).prefix(Type2Memory.pageSize)) }
-          try UltralightProcedure.write(
-            secret: data ?? [], to: UInt8(truncatingIfNeeded: page), link)
-          hasChanged = true
-        case .authenticate:
-          // A key counts from the next selection on (MF0ICU2 data sheet, 7.5.7).
-          try UltralightProcedure.halt(link)
-          try link.selectPlainly()
-          try UltralightCAuthentication.run(key: protection?.key ?? [], link)
-        }
-      }
-    }
+    try link.perform(planned, link, recovery: UltralightCAuthentication.recovery)
   }
 }

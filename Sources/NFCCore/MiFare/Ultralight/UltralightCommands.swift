@@ -5,8 +5,11 @@
 /// automatically before the next command.
 ///
 /// Sources: NXP MF0ICU1, MF0ICU2, MF0ULx1, NTAG21x and NT3H1101 data sheets.
-public struct UltralightCommands: Sendable {
+public struct UltralightCommands: ChangeableTag {
   let handle: TagHandle
+
+  public var identifier: [UInt8] { handle.target.identifier }
+  public var reader: Reader { handle.reader }
 
   /// Sends GET_VERSION and returns eight bytes (NTAG21x data sheet, 10.1). One exchange.
   ///

@@ -14,52 +14,29 @@ public struct UltralightDump: Hashable, Sendable {
   public var isComplete: Bool { firstProtectedPage == nil }
 }
 
+/// Pages that restoring a dump to an Ultralight or NTAG tag writes only if they are requested by name.
+public struct UltralightRestoreExtras: OptionSet, Hashable, Sendable {
+  public let rawValue: Int
+  public init(rawValue: Int) { self.rawValue = rawValue }
+
+  /// Page 3, the capability container: its bits can only be set. **Cannot be undone.**
+  public static let oneTimePage = Self(rawValue: 1)
+  /// Mirror, AUTH0, access rights.
+  public static let configuration = Self(rawValue: 2)
+  /// Password and acknowledge. A dump has zeros there unless somebody has filled them in.
+  public static let password = Self(rawValue: 4)
+  /// Lock bits, static and dynamic, and the lock of the configuration. **Cannot be undone.**
+  public static let locks = Self(rawValue: 8)
+}
+
 /// The writes that restore a dump to an Ultralight or NTAG tag, and what is left out.
-public struct UltralightRestorePlan: Hashable, Sendable {
-  /// Pages that are written only if they are requested by name.
-  public struct Extras: OptionSet, Hashable, Sendable {
-    public let rawValue: Int
-    public init(rawValue: Int) { self.rawValue = rawValue }
-
-    /// Page 3, the capability container: its bits can only be set. **Cannot be undone.**
-    public static let oneTimePage = Extras(rawValue: 1)
-    /// Mirror, AUTH0, access rights.
-    public static let configuration = Extras(rawValue: 2)
-    /// Password and acknowledge. A dump has zeros there unless somebody has filled them in.
-    public static let password = Extras(rawValue: 4)
-    /// Lock bits, static and dynamic, and the lock of the configuration. **Cannot be undone.**
-    public static let locks = Extras(rawValue: 8)
-  }
-
-  /// The reason why a page is not written.
-  @nonexhaustive
-  public enum Reason: Hashable, Sendable {
-    /// The page is written only if it is requested by name.
-    case notRequested
-    /// UID, counters, keys: never written.
-    case neverWritten
-    /// The tag refused the page, which is locked or protected.
-    case refused
-    /// The use of the page was observed on such chips, but is not in any data sheet.
-    case notConfirmed
-    /// The tag refused another page of the NDEF message: the old message stays.
-    case keepsMessage
-  }
-
+struct UltralightRestorePlan: Sendable {
   /// A page that is written.
-  public struct Write: Hashable, Sendable {
+  struct Write: Hashable, Sendable {
     /// The number of the page, counted through all sectors.
-    public let page: Int
+    let page: Int
     /// The four bytes that are written.
-    public let data: [UInt8]
-  }
-
-  /// A page that differs from the dump and is not written.
-  public struct Omission: Hashable, Sendable {
-    /// The number of the page, counted through all sectors.
-    public let page: Int
-    /// The reason why it is not written.
-    public let reason: Reason
+    let data: [UInt8]
   }
 
   /// The order in which pages are written: each kind closes more than the previous ones.
@@ -80,22 +57,21 @@ public struct UltralightRestorePlan: Hashable, Sendable {
 
   /// The writes in their order: user memory first, then page 3, password, configuration, and locks last. A page with
   /// the length of a message is written twice, if others have a part of the message.
-  public let writes: [Write]
+  let writes: [Write]
+  /// What people see of each of the writes.
+  let steps: [ChangePlan.Step]
   /// The pages that differ and are left out.
-  public let omissions: [Omission]
+  let omissions: [ChangePlan.Omission]
+  let effects: Set<IrreversibleEffect>
   let chip: Type2Chip
   /// The pages of the old message and the new one.
   let messagePages: Set<Int>
   /// What the tag had in its pages, as far as it is known.
   let before: [Int: [UInt8]]
-  /// The pages that have another content afterwards. A page with the length of a message may only be emptied meanwhile.
-  package let changedPages: Set<Int>
   /// Whether it changes what opens the tag.
   var writesSecret: Bool {
     writes.contains { chip.pages?.use(ofPage: $0.page) == .secret }
   }
-  /// Whether the tag will have everything that restoring writes by default.
-  public var isComplete: Bool { !omissions.contains { $0.reason == .refused } }
 
   /// Compares a tag with a dump.
   ///
@@ -103,8 +79,8 @@ public struct UltralightRestorePlan: Hashable, Sendable {
   ///   not change.
   /// - Throws: ``NFCError/Code/malformedContent`` if the dump does not belong to a chip of this
   ///   size; ``NFCError/Code/unsupported`` for a product whose pages are not known.
-  public init(
-    image: [UInt8], known: [Bool]? = nil, tag: UltralightDump, extras: Extras = []
+  init(
+    image: [UInt8], known: [Bool]? = nil, tag: UltralightDump, extras: UltralightRestoreExtras = []
   ) throws {
     let chip = tag.chip
     guard let pages = chip.pages else { throw UltralightDump.unknown(chip) }
@@ -117,7 +93,8 @@ public struct UltralightRestorePlan: Hashable, Sendable {
         .malformedContent, "the dump has \(image.count) bytes, the tag \(tag.bytes.count)")
     }
     var ranked: [(turn: Turn, write: Write)] = []
-    var omissions: [Omission] = []
+    var omissions: [ChangePlan.Omission] = []
+    var effects: Set<IrreversibleEffect> = []
     for page in 0..<pages.readableEnd {
       guard let use = pages.use(ofPage: page) else { continue }
       let range = page * Type2Memory.pageSize..<(page + 1) * Type2Memory.pageSize
@@ -130,7 +107,7 @@ public struct UltralightRestorePlan: Hashable, Sendable {
       // Password and acknowledge read as zeros: zeros in a dump say nothing of them.
       if use == .secret, wanted == [0, 0, 0, 0] { continue }
       if isKnown, Array(tag.bytes[range]) == wanted { continue }
-      let (needed, turn): (Extras, Turn)
+      let (needed, turn): (UltralightRestoreExtras, Turn)
       switch use {
       case .user: (needed, turn) = ([], .user)
       case .oneTime: (needed, turn) = (.oneTimePage, .oneTimePage)
@@ -144,18 +121,21 @@ public struct UltralightRestorePlan: Hashable, Sendable {
       case .identifierAndLocks where page == Type2PageMap.staticLockPage:
         (needed, turn) = (.locks, .locks)
       case .identifierAndLocks, .counter, .key, .reserved:
-        omissions.append(Omission(page: page, reason: .neverWritten))
+        omissions.append(.init(.page(page), .neverWritten))
         continue
       }
       guard extras.isSuperset(of: needed) else {
-        omissions.append(Omission(page: page, reason: .notRequested))
+        omissions.append(.init(.page(page), .notRequested(Self.request(use))))
         continue
       }
       guard needed.isEmpty || chip.isConfirmed else {
-        omissions.append(Omission(page: page, reason: .notConfirmed))
+        omissions.append(.init(.page(page), .notConfirmed))
         continue
       }
       ranked.append((turn, Write(page: page, data: wanted)))
+      effects.formUnion(
+        Self.effects(
+          turn, wanted, page, chip, over: isKnown ? Array(tag.bytes[range]) : nil))
     }
     let (user, messagePages) = Self.inMessageOrder(
       ranked.filter { $0.turn == .user }.map(\.write), image, known, tag, pages)
@@ -166,14 +146,67 @@ public struct UltralightRestorePlan: Hashable, Sendable {
         let first = page * Type2Memory.pageSize
         return (page, Array(tag.bytes[first..<first + Type2Memory.pageSize]))
       })
-    writes =
+    let writes =
       user
       + Turn.allCases.dropFirst().flatMap { turn in
         turn.ordered(ranked.filter { $0.turn == turn }.map(\.write))
       }
+    self.writes = writes
+    steps = Self.steps(writes, tag, pages)
     self.omissions = omissions
+    self.effects = effects
     self.chip = chip
-    changedPages = Set(ranked.map(\.write.page))
+  }
+}
+
+extension UltralightRestorePlan {
+  private static func request(_ use: UltralightArea.Use) -> ChangePlan.Omission.Request {
+    switch use {
+    case .identifierAndLocks, .locks: .locks
+    case .oneTime: .capabilityContainer
+    case .secret: .password
+    default: .configuration
+    }
+  }
+
+  /// Returns what cannot be undone once a page is written.
+  private static func effects(
+    _ turn: Turn, _ wanted: [UInt8], _ page: Int, _ chip: Type2Chip, over present: [UInt8]?
+  ) -> Set<IrreversibleEffect> {
+    var effects: Set<IrreversibleEffect> = []
+    switch turn {
+    case .user: break
+    case .oneTimePage, .locks: effects = [.locksMemory]
+    case .password: effects = [.forgetsPassword]
+    case .finalConfiguration: effects = [.locksConfiguration]
+    case .configuration: break
+    }
+    if [.configuration, .finalConfiguration].contains(turn),
+      page == chip.passwordSettings.map({ $0.firstPage + 1 })
+    {
+      let zeros = [UInt8](repeating: 0, count: Type2Memory.pageSize)
+      let limit = UltralightConfiguration(zeros + wanted)?.attemptLimit ?? 0
+      let old = UltralightConfiguration(zeros + (present ?? zeros))?.attemptLimit ?? 0
+      if limit != 0, old == 0 { effects.insert(.mayClosePermanently) }
+    }
+    return effects
+  }
+
+  /// Describes the writes. Passwords are not shown.
+  private static func steps(
+    _ writes: [Write], _ tag: UltralightDump, _ pages: Type2PageMap
+  ) -> [ChangePlan.Step] {
+    var now: [Int: [UInt8]] = [:]
+    return writes.map { write in
+      guard pages.use(ofPage: write.page) != .secret else {
+        return .secret(.page(write.page), "the password or its acknowledge")
+      }
+      let range = write.page * Type2Memory.pageSize..<(write.page + 1) * Type2Memory.pageSize
+      let isKnown = write.page < tag.firstProtectedPage ?? pages.readableEnd
+      let before = now[write.page] ?? (isKnown ? Array(tag.bytes[range]) : nil)
+      now[write.page] = write.data
+      return .write(.page(write.page), before, write.data)
+    }
   }
 }
 
@@ -197,35 +230,6 @@ extension UltralightRestorePlan {
     let ordered = order.writes(of: writes.map(\.page)) { pages.use(ofPage: $0) == .user }
       .map { Write(page: $0.unit, data: $0.data) }
     return (ordered, order.messageUnits)
-  }
-}
-
-/// The result of restoring a dump.
-public struct UltralightRestoreReport: Hashable, Sendable {
-  /// The pages that were written, in order.
-  public internal(set) var written: [Int]
-  /// The pages that the plan leaves out, and those that the tag refused.
-  public internal(set) var omissions: [UltralightRestorePlan.Omission]
-
-  /// Whether the tag accepted every page of the plan.
-  public var isComplete: Bool { !omissions.contains { $0.reason == .refused } }
-}
-
-// The bytes of a page may contain a password.
-extension UltralightRestorePlan.Write: CustomStringConvertible, CustomReflectable {
-  public var description: String { "page \(page)" }
-  public var customMirror: Mirror { Mirror(self, children: ["page": page]) }
-}
-
-extension UltralightRestorePlan.Reason: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .notRequested: "it is written only if it is requested by name"
-    case .neverWritten: "it cannot be written"
-    case .refused: "the tag has refused it"
-    case .notConfirmed: "its use on this chip is not confirmed"
-    case .keepsMessage: "the old message stays, because the tag has refused a page of the new one"
-    }
   }
 }
 
@@ -336,111 +340,121 @@ extension UltralightCommands {
 
   /// Plans what restoring a dump would write: reads the tag. Writes nothing.
   ///
-  /// - Parameters: see ``UltralightRestorePlan/init(image:known:tag:extras:)`` and
-  ///   ``dump(password:)``.
+  /// Performing the plan costs one exchange per page. A page that the tag refuses is among the omissions of the outcome.
+  ///
+  /// The order of the pages closes as late as possible: user memory first, then page 3, password, configuration, and
+  /// locks last. A page with the length of a message is written twice, if others have a part of the message.
+  ///
+  /// - Parameters:
+  ///   - image: the bytes of all pages.
+  ///   - known: whether each byte of the dump is known; `nil` if all are. Unknown pages do not change.
+  ///   - extras: what is written only if it is requested by name. What of it cannot be undone is among the effects.
+  ///   - password: presented first, if given; see ``authenticate(password:)``.
   /// - Throws: ``NFCError/Code/malformedContent`` if the dump does not belong to a chip of this
   ///   size; ``NFCError/Code/unsupported`` for a chip whose pages are not known;
   ///   ``NFCError/Code/authenticationFailed``.
   public func restorePlan(
-    _ image: [UInt8], known: [Bool]? = nil, extras: UltralightRestorePlan.Extras = [],
+    _ image: [UInt8], known: [Bool]? = nil, extras: UltralightRestoreExtras = [],
     password: [UInt8]? = nil
-  ) async throws -> UltralightRestorePlan {
-    try UltralightRestorePlan(
+  ) async throws -> ChangePlan {
+    let plan = try UltralightRestorePlan(
       image: image, known: known, tag: try await dump(password: password), extras: extras)
+    let handle = handle
+    return ChangePlan(
+      for: self, plan.steps, omissions: plan.omissions, effects: plan.effects,
+      recovery: "make the plan again: it has the pages that are missing"
+    ) {
+      try await handle.performCommand { link in
+        defer { if plan.writesSecret { handle.knowledge.withLock { $0.authentication = nil } } }
+        return try plan.run(password: password, link)
+      }
+    }
+  }
+}
+
+extension UltralightRestorePlan {
+  /// Writes the pages, and returns which the tag has accepted.
+  ///
+  /// A message of which the tag refuses a page stays as it was: what was written of it is taken back.
+  fileprivate func run(password: [UInt8]?, _ link: TagLink) throws -> ChangePlan.Outcome {
+    var outcome = PartialOutcome(omissions: omissions, changed: changedPages)
+    var password = password
+    // A tag that has refused is woken, and has forgotten the password.
+    let hasPassword = password != nil
+    let link =
+      !hasPassword
+      ? link
+      : link.reviving { link in
+        if let password { _ = try UltralightProcedure.authenticate(password: password, link) }
+      }
+    if let password { _ = try UltralightProcedure.authenticate(password: password, link) }
+    guard let pages = chip.pages else { throw UltralightDump.unknown(chip) }
+    let isInFirstSector = pages.end <= Type2Memory.pagesPerSector && pages.isContiguous
+    var memory = Type2Memory(sector: isInFirstSector ? 0 : nil)
+    var undo: [WholeUnit] = []
+    var keepsMessage = false
+    for (write, step) in zip(writes, steps) {
+      let isOfMessage = messagePages.contains(write.page)
+      if isOfMessage, keepsMessage {
+        outcome.leaveOut(.page(write.page), .keepsMessage)
+        continue
+      }
+      let old = memory.page(write.page) ?? before[write.page]
+      let isRefused: Bool
+      if pages.use(ofPage: write.page) == .secret {
+        isRefused = try !Self.restoreSecret(write, link)
+      } else {
+        let setsBits = pages.setsBits(ofPage: write.page)
+        var data = write.data
+        // The UID's bytes before the static lock bits do not change.
+        if write.page == Type2Memory.lockPage { data.replaceSubrange(0..<2, with: [0, 0]) }
+        let unit = WholeUnit(unit: write.page, data: data, setsBits: setsBits)
+        switch try memory.attempt(unit, over: old, link) {
+        case .written: isRefused = false
+        case .refused: isRefused = true
+        case .unknown(var error):
+          guard !setsBits else {
+            error.recovery = "bits of the page may have been set permanently: read it"
+            throw error
+          }
+          isRefused = true
+          if isOfMessage, let old { undo.append(WholeUnit(unit: write.page, data: old)) }
+        }
+      }
+      guard !isRefused else {
+        // Some chips refuse with silence. Waking the tag shows whether it has left.
+        try memory.selectAgain(link)
+        outcome.leaveOut(.page(write.page), .refused)
+        guard isOfMessage else { continue }
+        keepsMessage = true
+        for old in undo.reversed() {
+          guard case .written = try memory.attempt(old, link) else {
+            throw NFCError(
+              .tagRefused,
+              "a page of the tag cannot be written; the tag no longer holds a message",
+              place: .page(old.unit))
+          }
+          outcome.leaveOut(.page(old.unit), .keepsMessage)
+        }
+        continue
+      }
+      outcome.steps.append(step)
+      if isOfMessage, let old { undo.append(WholeUnit(unit: write.page, data: old)) }
+      if password != nil, write.page == chip.passwordSettings?.secrets.lowerBound {
+        password = write.data
+      }
+    }
+    try memory.select(sector: 0, link)
+    return ChangePlan.Outcome(steps: outcome.steps, omissions: outcome.omissions)
   }
 
-  /// Carries out a plan: one exchange per page.
-  ///
-  /// - Throws: ``NFCError/Code/tagConnectionLost``. A page that the tag refuses is listed in the
-  ///   report.
-  public func restore(
-    _ plan: UltralightRestorePlan, password: [UInt8]? = nil
-  ) async throws -> UltralightRestoreReport {
-    return try await handle.performCommand { link in
-      var report = UltralightRestoreReport(written: [], omissions: plan.omissions)
-      var password = password
-      // A tag that has refused is woken, and has forgotten the password.
-      let hasPassword = password != nil
-      let link =
-        !hasPassword
-        ? link
-        : link.reviving { link in
-          if let password { _ = try UltralightProcedure.authenticate(password: password, link) }
-        }
-      if let password { _ = try UltralightProcedure.authenticate(password: password, link) }
-      guard let pages = plan.chip.pages else { throw UltralightDump.unknown(plan.chip) }
-      let isInFirstSector = pages.end <= Type2Memory.pagesPerSector && pages.isContiguous
-      var memory = Type2Memory(sector: isInFirstSector ? 0 : nil)
-      defer { if plan.writesSecret { handle.knowledge.withLock { $0.authentication = nil } } }
-      var undo: [WholeUnit] = []
-      var keepsMessage = false
-      func leaveOut(_ page: Int, _ reason: UltralightRestorePlan.Reason) {
-        report.written.removeAll { $0 == page }
-        if !report.omissions.contains(where: { $0.page == page }) {
-          report.omissions.append(.init(page: page, reason: reason))
-        }
-      }
-      for write in plan.writes {
-        let isOfMessage = plan.messagePages.contains(write.page)
-        if isOfMessage, keepsMessage {
-          if plan.changedPages.contains(write.page) { leaveOut(write.page, .keepsMessage) }
-          continue
-        }
-        let old = memory.page(write.page) ?? plan.before[write.page]
-        let isRefused: Bool
-        if pages.use(ofPage: write.page) == .secret {
-          isRefused = try !Self.restoreSecret(write, link)
-        } else {
-          let setsBits = pages.setsBits(ofPage: write.page)
-          var data = write.data
-          // The UID's bytes before the static lock bits do not change.
-          if write.page == Type2Memory.lockPage { data.replaceSubrange(0..<2, with: [0, 0]) }
-          let unit = WholeUnit(unit: write.page, data: data, setsBits: setsBits)
-          switch try memory.attempt(unit, over: old, link) {
-          case .written: isRefused = false
-          case .refused: isRefused = true
-          case .unknown(var error):
-            guard !setsBits else {
-              error.recovery = "bits of the page may have been set permanently: read it"
-              throw error
-            }
-            isRefused = true
-            if isOfMessage, let old { undo.append(WholeUnit(unit: write.page, data: old)) }
-          }
-        }
-        guard !isRefused else {
-          // Some chips refuse with silence. Waking the tag shows whether it has left.
-          try memory.selectAgain(link)
-          leaveOut(write.page, .refused)
-          guard isOfMessage else { continue }
-          keepsMessage = true
-          for old in undo.reversed() {
-            guard case .written = try memory.attempt(old, link) else {
-              throw NFCError(
-                .tagRefused,
-                "a page of the tag cannot be written; the tag no longer holds a message",
-                place: .page(old.unit))
-            }
-            if plan.changedPages.contains(old.unit) { leaveOut(old.unit, .keepsMessage) }
-          }
-          continue
-        }
-        report.written.removeAll { $0 == write.page }
-        if plan.changedPages.contains(write.page) { report.written.append(write.page) }
-        if isOfMessage, let old { undo.append(WholeUnit(unit: write.page, data: old)) }
-        if password != nil, write.page == plan.chip.passwordSettings?.secrets.lowerBound {
-          password = write.data
-        }
-      }
-      try memory.select(sector: 0, link)
-      return report
-    }
+  /// The places that have another content afterwards, if all goes well.
+  private var changedPages: Set<ChangePlan.Place> {
+    Set(ChangePlan.Outcome(steps: steps).changedPlaces)
   }
 
   /// Returns whether the tag has accepted a page that nobody can read.
-  private static func restoreSecret(
-    _ write: UltralightRestorePlan.Write, _ link: TagLink
-  ) throws -> Bool {
+  private static func restoreSecret(_ write: Write, _ link: TagLink) throws -> Bool {
     do {
       try UltralightProcedure.write(
         secret: write.data, to: UInt8(truncatingIfNeeded: write.page), link)

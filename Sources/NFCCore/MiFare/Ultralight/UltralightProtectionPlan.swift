@@ -5,39 +5,16 @@
 /// counter and modulation settings do not change. A tag that is removed early is never left with an
 /// unknown password: first the pages are opened, then the password changes and the tag has to
 /// accept the new one, and only then is anything closed; a lock of the configuration comes last.
-public struct UltralightProtectionPlan: Hashable, Sendable {
-  /// One exchange.
-  @nonexhaustive
-  public enum Step: Hashable, Sendable {
-    /// WRITE. Contents are `nil` for password and acknowledge, which are never shown.
-    case write(page: Int, before: [UInt8]?, after: [UInt8]?)
-    /// PWD_AUTH with the new password.
-    case authenticate
-  }
-
-  /// An effect that cannot be undone. More may be added: a `switch` needs an `@unknown default`.
-  @nonexhaustive
-  public enum IrreversibleEffect: Hashable, Sendable, CaseIterable {
-    /// CFGLCK: the settings can never be changed again.
-    case locksConfiguration
-    /// AUTHLIM: after too many wrong passwords, the protected pages are closed permanently.
-    case mayClosePermanently
-    /// The previous password is lost, because the tag does not show it.
-    case forgetsPassword
-  }
-
-  /// The chip that the plan is for.
-  public var product: TagProduct { chip.product }
+struct UltralightProtectionPlan: Sendable {
   /// The steps, in the order in which they are performed.
-  public let steps: [Step]
-  /// The irreversible effects, in the order of their declaration.
-  public let irreversibleEffects: [IrreversibleEffect]
+  let planned: [PlannedStep<TagLink>]
+  let effects: Set<IrreversibleEffect>
 
   let chip: Type2Chip
   let settings: Type2Chip.PasswordSettings
   let before: UltralightConfiguration
   /// Whether the tag, as it is now, closes permanently after some wrong passwords.
-  package var limitsAttempts: Bool { before.attemptLimit != 0 }
+  var limitsAttempts: Bool { before.attemptLimit != 0 }
   let after: UltralightConfiguration
   let protection: UltralightProtection?
 
@@ -92,23 +69,37 @@ public struct UltralightProtectionPlan: Hashable, Sendable {
     self.after = after
     self.protection = protection
     let page = settings.firstPage
-    var steps: [Step] = []
+    var steps: [PlannedStep<TagLink>] = []
     var page0 = before.page0
-    func write(_ index: Int, _ before: [UInt8]?, _ after: [UInt8]?) {
-      if before == nil || before != after {
-        steps.append(.write(page: page + index, before: before, after: after))
-      }
+    func write(_ index: Int, _ before: [UInt8], _ after: [UInt8]) {
+      guard before != after else { return }
+      steps.append(
+        PlannedStep(.write(.page(page + index), before, after)) {
+          try Self.write(after, to: page + index, over: before, $0)
+        })
     }
-    if protection != nil {
+    func write(_ index: Int, secret: [UInt8], _ name: String) {
+      steps.append(
+        PlannedStep(.secret(.page(page + index), name)) {
+          try UltralightProcedure.write(
+            secret: secret, to: UInt8(truncatingIfNeeded: page + index), $0)
+        })
+    }
+    if let protection {
       var opened = before
       if Int(before.firstPage) < chip.pages?.end ?? Int(UltralightConfiguration.noPage) {
         opened.firstPage = UltralightConfiguration.noPage
       }
       write(0, page0, opened.page0)
       page0 = opened.page0
-      write(2, nil, nil)
-      write(3, nil, nil)
-      steps.append(.authenticate)
+      write(2, secret: protection.password, "the new password")
+      write(3, secret: protection.passwordAcknowledge + [0x00, 0x00], "its acknowledge")
+      steps.append(
+        PlannedStep(
+          .action("the tag proves the new password"),
+          marking: { link, _ in
+            try Self.prove(protection, link)
+          }))
       // AUTH0 closes the pages and comes after PROT and AUTHLIM, which have no effect on open pages: a tag
       // that is removed before it stays open. CFGLCK closes these pages and comes last.
       var accessible = after
@@ -120,12 +111,12 @@ public struct UltralightProtectionPlan: Hashable, Sendable {
       write(0, page0, after.page0)
       write(1, before.page1, after.page1)
     }
-    self.steps = steps
-    var effects: [IrreversibleEffect] = []
-    if after.isLocked, !before.isLocked { effects.append(.locksConfiguration) }
-    if after.attemptLimit != 0, before.attemptLimit == 0 { effects.append(.mayClosePermanently) }
-    if protection != nil { effects.append(.forgetsPassword) }
-    irreversibleEffects = effects
+    planned = steps
+    var effects: Set<IrreversibleEffect> = []
+    if after.isLocked, !before.isLocked { effects.insert(.locksConfiguration) }
+    if after.attemptLimit != 0, before.attemptLimit == 0 { effects.insert(.mayClosePermanently) }
+    if protection != nil { effects.insert(.forgetsPassword) }
+    self.effects = effects
   }
 
   static func unsupported(_ chip: Type2Chip?) -> NFCError {
@@ -133,42 +124,15 @@ public struct UltralightProtectionPlan: Hashable, Sendable {
   }
 }
 
-extension UltralightProtectionPlan: CustomStringConvertible, CustomReflectable {
-  /// One line per step, then one line per effect that cannot be undone.
-  public var description: String {
-    (steps.map(\.description) + irreversibleEffects.map { "cannot be undone: \($0)" })
-      .joined(separator: "\n")
-  }
-  public var customMirror: Mirror {
-    Mirror(self, children: ["steps": steps, "irreversibleEffects": irreversibleEffects])
-  }
-}
-
-extension UltralightProtectionPlan.Step: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .authenticate: "the tag proves the new password"
-    case .write(let page, let before?, let after?):
-      "page \(page): \(before.hexadecimal) becomes \(after.hexadecimal)"
-    case .write(let page, _, _): "page \(page): receives the password or its acknowledge"
-    }
-  }
-}
-
-extension UltralightProtectionPlan.IrreversibleEffect: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .locksConfiguration: "the protection can never be changed or removed"
-    case .mayClosePermanently: "after too many wrong passwords the tag no longer accepts any"
-    case .forgetsPassword: "the password that the tag has now is overwritten"
-    }
-  }
-}
-
 // MARK: - Commands
 
 extension UltralightCommands {
   /// Plans the protection of the tag with a password. Writes nothing; reads two pages.
+  ///
+  /// Performing the plan costs one exchange per step, and one to check that the tag has not changed since. It takes
+  /// effect when the tag is selected again. Repeat an interrupted run with a new plan, and with the new password if its
+  /// step was reached. The effects that may have to be accepted are ``IrreversibleEffect/forgetsPassword``,
+  /// ``IrreversibleEffect/mayClosePermanently`` and ``IrreversibleEffect/locksConfiguration``.
   ///
   /// - Parameters:
   ///   - protection: `nil` to remove the protection.
@@ -179,9 +143,9 @@ extension UltralightCommands {
   ///   the password.
   public func protectionPlan(
     _ protection: UltralightProtection?, password: [UInt8]? = nil
-  ) async throws -> UltralightProtectionPlan {
+  ) async throws -> ChangePlan {
     let handle = handle
-    return try await handle.performCommand { link in
+    let plan = try await handle.performCommand { link in
       let identification = try handle.identification(link)
       guard let chip = identification.chip, let settings = chip.passwordSettings else {
         throw identification.readerError
@@ -194,73 +158,36 @@ extension UltralightCommands {
       return try UltralightProtectionPlan(
         protection, chip: chip, configuration: configuration.bytes)
     }
-  }
-
-  /// Carries out a plan: one exchange per step, and one to check that the tag has not changed since
-  /// the plan was made. Takes effect when the tag is selected again.
-  ///
-  /// Repeat an interrupted run with a new plan, and with the new password if its step was reached.
-  ///
-  /// - Parameters:
-  ///   - effects: the irreversible effects that you accept. They must be those of the plan.
-  ///   - password: the tag's current password, if it requires one.
-  /// - Throws: ``NFCError/Code/invalidParameter``, and nothing is written, if the plan has other
-  ///   effects, or if the tag has changed since the plan was made;
-  ///   ``NFCError/Code/authenticationFailed``; ``NFCError/Code/notAuthenticated``;
-  ///   ``NFCError/Code/tagConnectionLost``.
-  public func protect(
-    _ plan: UltralightProtectionPlan,
-    accepting effects: Set<UltralightProtectionPlan.IrreversibleEffect>, password: [UInt8]? = nil
-  ) async throws {
-    try NFCError.checkAccepted(plan.irreversibleEffects, by: effects)
-    let handle = handle
-    try await handle.performCommand { link in
-      let chip = try handle.type2Chip(link)
-      try plan.run(chip, password: password, link)
-      if let protection = plan.protection {
-        handle.knowledge.withLock { $0.authentication = .password(protection.password) }
-      }
-    }
+    return ChangePlan(
+      for: self, plan.planned.map(\.step), effects: plan.effects,
+      recovery: UltralightProtectionPlan.recovery, limitsAttempts: plan.limitsAttempts,
+      performing: {
+        try await handle.performCommand { link in
+          let chip = try handle.type2Chip(link)
+          try plan.run(chip, password: password, link)
+          if let protection = plan.protection {
+            handle.knowledge.withLock { $0.authentication = .password(protection.password) }
+          }
+        }
+      })
   }
 }
 
 extension UltralightProtectionPlan {
+  static let recovery =
+    "the tag may already have the new password: request the change again, with the new password and with the old one"
+
   func run(_ chip: Type2Chip?, password: [UInt8]?, _ link: TagLink) throws {
     if let password {
       _ = try UltralightProcedure.authenticate(password: password, link, chip: { _ in chip })
     }
     guard chip == self.chip, try Self.configuration(self.chip, settings, link) == before else {
-      throw NFCError(.invalidParameter, "the plan was made for another tag, or before a change")
+      throw NFCError.planIsStale
     }
-    try link.uninterrupted(
-      recovery: "the tag may already have the new password: request the change again, with the new "
-        + "password and with the old one"
-    ) { hasChanged in
-      for step in steps {
-        switch step {
-        case .write(let page, let before, let after?):
-          try Self.write(after, to: page, over: before, link)
-          hasChanged = true
-        case .write(let page, _, nil):
-          try UltralightProcedure.write(
-            secret: secret(ofPage: page), to: UInt8(truncatingIfNeeded: page), link)
-          hasChanged = true
-        case .authenticate: try prove(link)
-        }
-      }
-    }
+    try link.perform(planned, link, recovery: Self.recovery)
   }
 
-  /// Returns the password for the first of the two pages, the acknowledge and two reserved bytes
-  /// for the second.
-  private func secret(ofPage page: Int) -> [UInt8] {
-    guard let protection else { return [] }
-    guard page > settings.secrets.lowerBound else { return protection.password }
-    return protection.passwordAcknowledge + [0x00, 0x00]
-  }
-
-  private func prove(_ link: TagLink) throws {
-    guard let protection else { return }
+  private static func prove(_ protection: UltralightProtection, _ link: TagLink) throws {
     let answer = try UltralightProcedure.authenticate(password: protection.password, link)
     guard answer == protection.passwordAcknowledge else {
       throw NFCError(

@@ -65,11 +65,6 @@ public struct UltralightArea: Hashable, Sendable {
   public let use: Use
 }
 
-extension UltralightRestorePlan {
-  /// The use of the chip's pages.
-  public var areas: [UltralightArea] { chip.pages?.areas ?? [] }
-}
-
 extension UltralightDump {
   /// The use of the chip's pages, including those of keys that cannot be read.
   public var areas: [UltralightArea] { chip.pages?.areas ?? [] }
