@@ -22,6 +22,9 @@ import Testing
 
   /// The types of names that mean something else in one file.
   private static let givenIn = [
+    "ChangePlan.swift": [
+      "protection": "UltralightProtection", "ultralight": "UltralightCommands",
+    ],
     "DESFireCard.swift": ["key": "[UInt8]"],
     "NFCError.swift": ["tag": "any NDEFTag"],
     "NTAG424Tag.swift": ["key": "DESFireKey"],

@@ -119,7 +119,10 @@ import VirtualNFC
       let new = system.filter { $0 != " " }
       let plan = try await nfc(["restore", path, "--plan", "--include-locks"])
       #expect(
-        plan.lines == ["block 7: FFFFFFFF → 01020304", "block 255: FFFFFFFF → \(new)"],
+        plan.lines == [
+          "block 7: FFFFFFFF → 01020304", "block 255: FFFFFFFF → \(new)",
+          "cannot be undone: what is locked can never be written again",
+        ],
         "\(plan.output)\(plan.errors)")
       #expect(try await nfc(["restore", path, "--include-locks"]).status == 0)
       #expect(try await nfc(["diff", path, "-"]).status == 0)

@@ -187,7 +187,7 @@ import VirtualNFC
 
   @Test(arguments: [
     ("icode-slix2", "11223344", "password protection: none → to write from block 0 on"),
-    ("icode-slix-s", "11223344", "password protection: none → to write from block 0 on"),
+    ("icode-slix-s", "11223344", "page 9: password protection none → to write"),
     (
       "st25dv", "1122334455667788",
       "area 1: blocks 0-2047, read and write → blocks 0-2047, read, and write with a password"

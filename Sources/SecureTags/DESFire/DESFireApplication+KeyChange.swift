@@ -146,7 +146,9 @@ extension DESFireProcedure {
     do {
       try open(prover, change, summary?.kind, application)
     } catch let error as NFCError
-      where error.code == .authenticationFailed && prover == change.number && findsNew
+      where prover == change.number && findsNew
+      // A key that was changed to another kind has another size, too.
+      && [.authenticationFailed, .invalidParameter].contains(error.code)
     {
       guard let kind = summary?.kind ?? fixedKind, kind == change.kind ?? kind,
         let new = try? DESFireKey(kind, change.secret, version: change.version),
