@@ -192,7 +192,7 @@ let package = Package(
       name: "TestSupport",
       dependencies: [
         "SwiftNFCChildProcesses", "NFC", "SwiftNFCCore", "Recordings", "SwiftNFCSystemFacts",
-        "VirtualNFC",
+        "VirtualNFC", "CSwiftNFCOpenSSL",
       ],
       path: "Tests/TestSupport", exclude: ["Rig"]),
     .testTarget(name: "JSONTextTests", dependencies: ["SwiftNFCJSONText"]),
@@ -331,7 +331,8 @@ package.targets += [
   .testTarget(
     name: "CoreNFCTests",
     dependencies: [
-      "CoreNFC", "CoreNFCExamples", "NFC", "SwiftNFCCore", "TestSupport", "VirtualNFC",
+      "CoreNFC", "CoreNFCExamples", "NFC", "SwiftNFCCore", "TestSupport", "TravelDocuments",
+      "VirtualNFC",
     ]),
 ]
 #else

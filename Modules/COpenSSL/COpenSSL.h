@@ -39,6 +39,24 @@ static inline EVP_PKEY *COpenSSL_newP256Key(const unsigned char *point, size_t c
   return key;
 }
 
+/// The prime, the order and the generator of a group of RFC 5114 by its name in libcrypto, such as dh_1024_160; 0 if it
+/// is not known. Whoever asks frees the numbers.
+static inline int COpenSSL_modularGroup(const char *name, BIGNUM **prime, BIGNUM **order, BIGNUM **generator) {
+  OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
+  EVP_PKEY *key = NULL;
+  EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_name(NULL, "DHX", NULL);
+  OSSL_PARAM parameters[] = {OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)name, 0),
+                             OSSL_PARAM_construct_end()};
+  int isDone = context != NULL && EVP_PKEY_paramgen_init(context) == 1 &&
+               EVP_PKEY_CTX_set_params(context, parameters) == 1 && EVP_PKEY_paramgen(context, &key) == 1 &&
+               EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_FFC_P, prime) == 1 &&
+               EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_FFC_Q, order) == 1 &&
+               EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_FFC_G, generator) == 1;
+  EVP_PKEY_free(key);
+  EVP_PKEY_CTX_free(context);
+  return isDone;
+}
+
 /// A new cipher context of the initialized library, or NULL.
 static inline EVP_CIPHER_CTX *COpenSSL_newCipherContext(void) {
   COpenSSL_initialize();

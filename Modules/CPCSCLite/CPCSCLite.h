@@ -56,5 +56,8 @@ LONG SCardDisconnect(SCARDHANDLE card, DWORD disposition);
 LONG SCardTransmit(
     SCARDHANDLE card, const SCARD_IO_REQUEST *sent, const unsigned char *command, DWORD length,
     SCARD_IO_REQUEST *received, unsigned char *answer, DWORD *answerLength);
+LONG SCardControl(
+    SCARDHANDLE card, DWORD code, const void *command, DWORD length, void *answer, DWORD size,
+    DWORD *answerLength);
 
 #endif

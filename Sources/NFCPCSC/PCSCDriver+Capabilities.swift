@@ -6,6 +6,18 @@ extension PCSCDriver {
   /// 12.1).
   static let longestAPDU = 261
   static let longestAnswer = 258
+  /// A command with 65 535 bytes and Le in extended form, and 65 536 bytes with their status word.
+  private static let longestExtendedAPDU = 4 + 3 + 65_535 + 2
+  private static let longestExtendedAnswer = 65_538
+  private static let mostShortData = 256
+
+  /// Returns whether commands to the card may have extended length fields: if the reader's driver says so. The card is
+  /// not asked.
+  func hasExtendedLengths(_ path: CardPath) -> Bool {
+    guard case .apdus = path, let size = try? service.maximumCommandData() else { return false }
+    return size > Self.mostShortData
+  }
+
   /// READ and WRITE of 16 bytes, with a check of two.
   private static let longestStorageCommand = 20
   private static let longestStorageAnswer = 18
@@ -17,6 +29,8 @@ extension PCSCDriver {
     var capabilities = capabilities
     (capabilities.maximumCommandLength, capabilities.maximumResponseLength) =
       switch session?.path {
+      case .apdus where session?.hasExtendedLengths == true:
+        (Self.longestExtendedAPDU, Self.longestExtendedAnswer)
       case .apdus, .identifierAlone, nil: (Self.longestAPDU, Self.longestAnswer)
       case .transparent:
         (TransparentSession.maximumCommandLength, TransparentSession.maximumResponseLength)

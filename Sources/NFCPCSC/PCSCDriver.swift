@@ -47,7 +47,7 @@ package final class PCSCDriver: ReaderDriver {
   package let abort: @Sendable () -> Void
 
   let model: PCSCReaderModel
-  private let service: any SmartCardService
+  let service: any SmartCardService
   private let isAborted = Aborted()
   var session: Session?
   /// The tag that is known to be there and listening.
@@ -78,6 +78,8 @@ package final class PCSCDriver: ReaderDriver {
     var target: Target?
     /// Whether a transparent session is open.
     var isTransparent = false
+    /// Whether commands may have extended length fields.
+    var hasExtendedLengths = false
     /// How frames get to a MIFARE Classic, while the reader leaves the card to us.
     var classicFrames: ClassicFrames = .unused
     /// Whether the card may hold something that the next program would inherit.
@@ -308,7 +310,8 @@ package final class PCSCDriver: ReaderDriver {
       session = try recognize(atr).map { path, target in
         let isTransparent = if case .transparent = path { true } else { false }
         return Session(
-          eventCount: status.eventCount, path: path, target: target, isTransparent: isTransparent)
+          eventCount: status.eventCount, path: path, target: target, isTransparent: isTransparent,
+          hasExtendedLengths: hasExtendedLengths(path))
       }
       active = session?.target
       if let target = active { remember(target, at: status.eventCount) }

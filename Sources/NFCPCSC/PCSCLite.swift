@@ -53,6 +53,16 @@ final class PCSCLite: SmartCardService {
     var transmission = SCARD_IO_REQUEST()
     var buffer = [UInt8](repeating: 0, count: PCSCLite.bufferSize)
 
+    /// Asks the reader's driver; `nil` if it does not answer.
+    func control(_ card: SCARDHANDLE, _ code: DWORD) -> [UInt8]? {
+      var length = DWORD(0)
+      guard
+        SCardControl(card, code, nil, 0, &buffer, DWORD(buffer.count), &length) == 0,
+        length <= DWORD(buffer.count)
+      else { return nil }
+      return Array(buffer.prefix(Int(length)))
+    }
+
     /// Waits for the service: to be called on a thread that may be held.
     init() throws(SmartCardFailure) {
       var context = SCARDCONTEXT()
@@ -365,6 +375,28 @@ final class PCSCLite: SmartCardService {
           card, &current.transmission, command, DWORD(command.count), nil, &current.buffer,
           &length))
       return Array(current.buffer.prefix(Int(length)))
+    }
+  }
+
+  // reader.h of pcsc-lite; PC/SC part 10, 2.2 and 2.6.
+  private static let featureRequest: DWORD = 0x4200_0000 + 3400
+  private static let propertiesFeature: UInt8 = 0x12
+  private static let dataSizeProperty: UInt8 = 0x0A
+
+  /// The driver lists the control codes of its features, one of which returns the properties.
+  func maximumCommandData() throws(SmartCardFailure) -> Int? {
+    guard let connection else { throw .noSmartCard }
+    return try call(connection, atMost: Self.serviceTimeout) {
+      current throws(SmartCardFailure) -> Int? in
+      guard let card = current.card,
+        let features = current.control(card, Self.featureRequest),
+        let code = ReaderProperties.value(of: Self.propertiesFeature, in: features),
+        let properties = current.control(
+          card, DWORD(code.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }))
+      else { return nil }
+      // A control code has its most significant byte first, the value of a property last.
+      return ReaderProperties.value(of: Self.dataSizeProperty, in: properties)?
+        .reversed().reduce(0) { $0 << 8 | Int($1) }
     }
   }
 

@@ -34,6 +34,11 @@ public protocol SmartCardService: AnyObject {
     _ command: [UInt8], atMost timeout: Duration
   ) throws(SmartCardFailure) -> [UInt8]
 
+  /// Returns the maximum number of data bytes of a command to the connected card, as the reader's driver says it, without
+  /// asking the card: 65 536 for a reader with extended length fields; `nil` if it says nothing. (PC/SC part 10, property
+  /// dwMaxAPDUDataSize.)
+  func maximumCommandData() throws(SmartCardFailure) -> Int?
+
   /// Switches the card's power off and on: a tag starts again. The connection remains.
   func reset() throws(SmartCardFailure)
 
@@ -49,6 +54,8 @@ public protocol SmartCardService: AnyObject {
 }
 
 extension SmartCardService {
+  public func maximumCommandData() throws(SmartCardFailure) -> Int? { nil }
+
   /// Switches the power off and on, and releases the card.
   public func powerOff() {
     try? reset()

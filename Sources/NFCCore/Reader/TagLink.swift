@@ -34,7 +34,7 @@ public struct TagLink {
   /// The time limit for an ordinary command, including waiting-time extensions.
   static let defaultTimeout = Duration.milliseconds(1000)
 
-  var capabilities: ReaderCapabilities { driver.capabilities(for: target) }
+  package var capabilities: ReaderCapabilities { driver.capabilities(for: target) }
 
   /// Returns the same link, with `timeout` for each exchange in place of the family's default;
   /// `nil` leaves it unchanged.
@@ -244,4 +244,12 @@ extension TagLink {
   ///
   /// - Throws: ``NFCError/Code/tagConnectionLost`` if it has left.
   public func wake() throws { try selectPlainly() }
+
+  /// Activates the tag again, also if it is active: a card forgets what was selected and opened in it.
+  ///
+  /// - Throws: ``NFCError/Code/tagConnectionLost`` if it has left, or has another number now.
+  package func activateAgain() throws {
+    driver.commandWasCut()
+    try selectPlainly()
+  }
 }

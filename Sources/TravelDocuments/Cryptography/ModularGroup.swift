@@ -10,9 +10,16 @@ public enum ModularGroup: Int, Hashable, Sendable, CaseIterable {
   /// 2048 bits, with a subgroup of 256 bits.
   case modp2048with256 = 2
 
-  var prime: [UInt8] { Self.bytes(numbers.prime) }
-  var generator: [UInt8] { Self.bytes(numbers.generator) }
-  var order: [UInt8] { Self.bytes(numbers.order) }
+  var prime: [UInt8] { Self.numbers[rawValue].prime }
+  var generator: [UInt8] { Self.numbers[rawValue].generator }
+  var order: [UInt8] { Self.numbers[rawValue].order }
+
+  private static let numbers = allCases.map { group in
+    (
+      prime: bytes(group.texts.prime), generator: bytes(group.texts.generator),
+      order: bytes(group.texts.order)
+    )
+  }
 
   /// The size of the prime in bytes.
   var size: Int { self == .modp1024 ? 128 : 256 }
@@ -32,7 +39,7 @@ public enum ModularGroup: Int, Hashable, Sendable, CaseIterable {
     self = found
   }
 
-  private var numbers: (prime: String, generator: String, order: String) {
+  private var texts: (prime: String, generator: String, order: String) {
     switch self {
     case .modp1024:
       (

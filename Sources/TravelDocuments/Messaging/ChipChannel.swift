@@ -25,13 +25,17 @@ final class ChipChannel {
   /// Whether a protected answer has come since the keys were last replaced.
   private(set) var hasVerifiedAnswer = false
 
-  /// Whether the last answer in a session had no protection.
-  private(set) var lastAnswerWasBare = false
+  /// Whether the last answer in a session refused a size, or had no protection.
+  private(set) var lastAnswerWasRefusal = false
 
   private static let getResponse: UInt8 = 0xC0
   private static let longestAnswer = 65_538
   /// The chip no longer knows the keys, or the counter, of the session (ISO/IEC 7816-4, table 7).
-  private static let sessionErrors: Set<UInt16> = [0x6987, 0x6988]
+  private static let sessionErrors: Set<UInt16> = [
+    0x6987, 0x6988,
+    // Without protection, these also come from chips that no longer know of a session, or want their power switched off.
+    0x6882, 0x6985, 0x6986, 0x6E00,
+  ]
   private static let moreData: UInt8 = 0x61
 
   init(_ link: any ChipLink) { self.link = link }
@@ -60,7 +64,7 @@ final class ChipChannel {
       let plain = try session.open(response)
       messaging = session
       hasVerifiedAnswer = true
-      lastAnswerWasBare = false
+      lastAnswerWasRefusal = plain.data.isEmpty && Self.isRefusalOfSize(plain.statusWord)
       return Answer(data: plain.data, statusWord: plain.statusWord)
     } catch SecureMessaging.Problem.bare(let word) where word != 0x9000 {
       guard !Self.sessionErrors.contains(word) else {
@@ -71,12 +75,16 @@ final class ChipChannel {
       // next answer says that the session is over.
       session.setBack(to: counter)
       messaging = session
-      lastAnswerWasBare = true
+      lastAnswerWasRefusal = true
       return Answer(data: [], statusWord: word, isBare: true)
     } catch is SecureMessaging.Problem {
       messaging = nil
       throw Self.altered
     }
+  }
+
+  private static func isRefusalOfSize(_ word: UInt16) -> Bool {
+    [0x6700, 0x6B00, 0x6282].contains(word) || word & 0xFF00 == 0x6C00
   }
 
   /// Sends a command outside of the session.

@@ -41,8 +41,9 @@ struct ReaderChipLink: ChipLink {
   /// (Proxmark3, cmdhfemrtd.c).
   private static let patience = Duration.seconds(60)
 
-  init(_ link: TagLink, _ capabilities: ReaderCapabilities) {
+  init(_ link: TagLink) {
     self.link = link
+    let capabilities = link.capabilities
     maximumCommandLength = capabilities.maximumCommandLength
     maximumResponseLength = capabilities.maximumResponseLength
   }
@@ -53,5 +54,5 @@ struct ReaderChipLink: ChipLink {
 
   func random(_ count: Int) throws -> [UInt8] { link.random(count) }
 
-  func activateAgain() throws { try link.wake() }
+  func activateAgain() throws { try link.activateAgain() }
 }

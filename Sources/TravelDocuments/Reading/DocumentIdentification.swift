@@ -24,10 +24,7 @@ public struct DocumentIdentification: Hashable, Sendable {
   ///
   /// - Throws: the errors of the connection.
   public static func read(from tag: any Tag) async throws -> DocumentIdentification {
-    let capabilities = tag.reader.capabilities
-    return try await tag.exclusively { link in
-      try read(over: ReaderChipLink(link, capabilities))
-    }
+    try await tag.exclusively { link in try read(over: ReaderChipLink(link)) }
   }
 
   /// Asks a chip over a connection of another kind. The call blocks its thread.
@@ -55,6 +52,17 @@ public struct DocumentIdentification: Hashable, Sendable {
         != nil
     }
     return found
+  }
+
+  /// Asks a tag only for its ways of PACE: one exchange, or four after another application was selected.
+  ///
+  /// - Returns: `nil` if it has no EF.CardAccess.
+  /// - Throws: the errors of the connection.
+  public static func readCardAccess(from tag: any Tag) async throws -> SecurityInfos? {
+    try await tag.exclusively { link in
+      let reader = FileReader(ChipChannel(ReaderChipLink(link)), habits: ReadingHabits())
+      return try reader.readCardAccess().flatMap { try? SecurityInfos($0) }
+    }
   }
 
   private static func unlessRefused(_ body: () throws -> [UInt8]?) throws -> [UInt8]? {

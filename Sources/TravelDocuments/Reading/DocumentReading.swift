@@ -38,9 +38,8 @@ public final class DocumentReading: Sendable {
   public func run(
     on tag: any Tag, progress: @escaping @Sendable (ReadingProgress) -> Void = { _ in }
   ) async throws {
-    let capabilities = tag.reader.capabilities
     try await tag.exclusively { link in
-      try self.run(over: ReaderChipLink(link, capabilities), progress: progress)
+      try self.run(over: ReaderChipLink(link), progress: progress)
     }
   }
 

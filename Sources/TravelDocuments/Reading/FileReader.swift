@@ -34,8 +34,11 @@ final class FileReader {
   /// Sends a command that reads no file.
   func send(_ command: APDU) throws -> ChipChannel.Answer { try channel.send(command) }
 
-  /// Forgets which file is selected: another application was selected.
-  func applicationChanged() { current = nil }
+  /// Forgets which file is selected: another application was selected, whose files may have no short identifiers.
+  func applicationChanged() {
+    current = nil
+    habits.hasUsedShortIdentifier = false
+  }
 
   // MARK: Sizes
 

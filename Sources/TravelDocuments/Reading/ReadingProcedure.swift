@@ -16,6 +16,8 @@ final class ReadingProcedure {
   private var isComparing = false
   /// Whether access is repeated after the chip has ended a session.
   private var isReopening = false
+  /// The file that is being read.
+  private var currentFile: DocumentFile?
 
   /// The number of times that a chip may end its session.
   private static let restartLimit = 6
@@ -67,8 +69,14 @@ final class ReadingProcedure {
         throw error
       }
       restarts += 1
-      guard restarts <= Self.restartLimit else {
-        throw NFCError(.tagResponseError, "the document ends its session again and again")
+      if restarts > Self.restartLimit {
+        // The other files can be read without the one at which the chip ends its session.
+        guard let file = currentFile, file != .securityObject, state.unreadable[file] == nil else {
+          throw NFCError(.tagResponseError, "the document ends its session again and again")
+        }
+        state.files[file] = nil
+        state.unreadable[file] = "the document ends its session when \(file.name) is read"
+        restarts = 1
       }
       count += channel.exchangeCount
       channel = ChipChannel(link)
@@ -105,8 +113,8 @@ final class ReadingProcedure {
       throw NFCError(
         .tagRefused, "the document ends its session", cause: .statusWord(session.statusWord))
     }
-    // It may not like the size. After a refusal without protection, which it has counted, a smaller one is chosen already.
-    if !channel.lastAnswerWasBare { _ = reader.habits.lower(below: reader.size) }
+    // It may not like the size. After a refusal, a smaller one is chosen already.
+    if !channel.lastAnswerWasRefusal { _ = reader.habits.lower(below: reader.size) }
   }
 
   private func report(_ step: ReadingProgress.Step) {
@@ -252,6 +260,7 @@ final class ReadingProcedure {
       state.unreadable[file] == nil
     else { return }
     var partial = state.files[file] ?? PartialFile()
+    currentFile = file
     do {
       if try reader.read(file, into: &partial) {
         state.files[file] = partial
@@ -265,6 +274,7 @@ final class ReadingProcedure {
       state.unreadable[file] = error.description
       if error.group == .content { state.hasMalformedFile = true }
     }
+    currentFile = nil
     if isPendingProven { state.chipAuthentication = .proven }
   }
 
@@ -339,6 +349,10 @@ final class ReadingProcedure {
       }
     } catch let error as NFCError where error.code == .unsupported {
       state.chipAuthentication = .unknown(error.reason)
+    } catch let error as ChipChannel.SessionEnded {
+      // It is not asked again in the next session.
+      state.chipAuthentication = .unknown("the chip ends the session at chip authentication")
+      throw error
     }
   }
 

@@ -113,6 +113,11 @@ struct PassiveAuthentication {
         verdict.issuer = .invalid
         isSignedByTrusted = false
         verdict.remarks.append("the signer's certificate is not one for documents")
+      } else if let time = trust.revocation(of: certificate) {
+        // Whoever has the key of a signer may also have chosen the signing time.
+        verdict.issuer = .invalid
+        isSignedByTrusted = false
+        verdict.remarks.append("the signer's certificate was revoked on \(time)")
       } else if !wasValid(certificate, signer) {
         verdict.issuer = .notValidThen
       } else if let contradiction = contradiction(certificate, anchor.certificate) {
@@ -268,7 +273,7 @@ struct PassiveAuthentication {
       return proof.isProof(of: key.key) ? .notAsked : .wrong
     }
     guard case .valid(let signer, _) = signed.verify(others: trust.anchors.map(\.certificate)),
-      case .found = Self.authority(of: signer, trust)
+      case .found = Self.authority(of: signer, trust), trust.revocation(of: signer) == nil
     else { return .unknown("the signer of EF.CardSecurity is not trusted") }
     return proof.isProof(of: key.key) ? .proven : .wrong
   }

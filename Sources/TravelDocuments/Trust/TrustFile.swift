@@ -3,6 +3,7 @@ import SwiftNFCCore
 /// The certificates and lists in a file.
 struct TrustFile {
   private(set) var certificates: [Certificate] = []
+  private(set) var revocationLists: [RevocationList] = []
   private(set) var lists: [SignedData] = []
 
   /// id-icao-cscaMasterList.
@@ -21,6 +22,10 @@ struct TrustFile {
   private mutating func addDER(_ bytes: [UInt8]) throws(DataObjectError) {
     if let certificate = Certificate(bytes) {
       certificates.append(certificate)
+      return
+    }
+    if let list = RevocationList(bytes) {
+      revocationLists.append(list)
       return
     }
     let list = try SignedData(bytes[...])
@@ -62,6 +67,7 @@ struct TrustFile {
   private static let listAttributes = ["cscamasterlistdata", "pkdmasterlistcontent"]
   private static let certificateAttributes = [
     "usercertificate;binary", "usercertificate", "cacertificate;binary", "cacertificate",
+    "certificaterevocationlist;binary", "certificaterevocationlist",
   ]
 
   private mutating func addLDIF(_ file: [UInt8]) throws(DataObjectError) {
@@ -98,7 +104,7 @@ struct TrustFile {
     try finish(&self)
     guard hasAttribute else {
       throw DataObjectError(
-        "it is neither a certificate, nor a master list, nor an LDIF with one", at: 0)
+        "it is neither a certificate, nor a list of them, nor an LDIF with one", at: 0)
     }
   }
 }

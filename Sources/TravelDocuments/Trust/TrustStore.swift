@@ -26,6 +26,7 @@ public struct TrustStore: Sendable {
   private var byKeyIdentifier: [[UInt8]: [Int]] = [:]
   private var byName: [DistinguishedName: [Int]] = [:]
   private var lists: [(source: Int, list: SignedData)] = []
+  private var revocationLists: [RevocationList] = []
 
   /// Creates a store that trusts nobody.
   public init() {}
@@ -33,7 +34,8 @@ public struct TrustStore: Sendable {
   /// Whether no certificate was added.
   public var isEmpty: Bool { anchors.isEmpty }
 
-  /// Adds a file: a certificate in DER or PEM, several in PEM, a master list in CMS, or an LDIF of ICAO's directory.
+  /// Adds a file: a certificate in DER or PEM, several in PEM, a master list in CMS, a list of revoked certificates, or an
+  /// LDIF of ICAO's directory. A list of revoked certificates counts if an authority that is added has signed it.
   ///
   /// - Parameter name: the name of the file, for messages.
   /// - Throws: `DataObjectError` for a file that is none of these, and for a master list whose signature is wrong.
@@ -45,9 +47,10 @@ public struct TrustStore: Sendable {
       }
     }
     let certificates = content.certificates
-    guard !certificates.isEmpty else {
+    guard !certificates.isEmpty || !content.revocationLists.isEmpty else {
       throw DataObjectError("there is no certificate in it", at: 0)
     }
+    revocationLists += content.revocationLists
     for certificate in certificates {
       let index = anchors.count
       anchors.append(Anchor(certificate: certificate, source: name))
@@ -78,6 +81,19 @@ public struct TrustStore: Sendable {
       verified[source] = (verified[source] ?? true) && isVerified
     }
     for (source, isVerified) in verified { sources[source].isListVerified = isVerified }
+  }
+
+  /// Returns when an authority has revoked a certificate that it had issued; `nil` if it has not, as far as is known.
+  func revocation(of certificate: Certificate) -> DocumentTime? {
+    for list in revocationLists {
+      guard let time = list.revocation(of: certificate) else { continue }
+      let authorities =
+        list.authorityKeyIdentifier.flatMap { byKeyIdentifier[$0] } ?? byName[list.issuer] ?? []
+      if authorities.contains(where: { list.isSigned(by: anchors[$0].certificate) == .valid }) {
+        return time
+      }
+    }
+    return nil
   }
 
   /// Returns the authorities that may have issued a certificate: by the key's identifier, else by the name.

@@ -16,7 +16,7 @@ public struct Verdict: Hashable, Sendable {
     case trusted
     /// The authority is not among the trusted ones. This says nothing against the document.
     case unknown
-    /// The signature is wrong, or the signer must not sign documents.
+    /// The signature is wrong, or the signer must not sign documents, or its certificate was revoked.
     case invalid
     /// The signer's certificate was not valid when it signed.
     case notValidThen

@@ -168,6 +168,10 @@ struct ProximitySlot {
   // MARK: Commands
 
   private static let dataExchange: [UInt8] = [0x40, 0x01]
+  /// The same, and more data follows.
+  private static let chainedDataExchange: [UInt8] = [0x40, 0x41]
+  /// What the chip accepts with one command.
+  private static let longestPart = 262
   private static let statusMask: UInt8 = 0x3F
   private static let moreInformation: UInt8 = 0x40
 
@@ -179,7 +183,16 @@ struct ProximitySlot {
 
   /// Sends InDataExchange to the card; `nil` if the card does not answer or refuses.
   mutating func exchangeData(_ data: [UInt8]) -> [UInt8]? {
-    var command = Self.dataExchange + data
+    var rest = data[...]
+    // A command with extended length fields is passed to the chip in parts.
+    while rest.count > Self.longestPart {
+      let part = Self.chainedDataExchange + rest.prefix(Self.longestPart)
+      guard case .reply(let reply) = chip.execute(part), reply.count >= 2,
+        reply[1] & Self.statusMask == 0
+      else { return nil }
+      rest = rest.dropFirst(Self.longestPart)
+    }
+    var command = Self.dataExchange + rest
     var answer: [UInt8] = []
     while case .reply(let reply) = chip.execute(command), reply.count >= 2,
       reply[1] & Self.statusMask == 0

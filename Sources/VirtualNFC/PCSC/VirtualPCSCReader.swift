@@ -119,13 +119,20 @@ public final class VirtualPCSCReader: Sendable {
   public let name: String
   /// The commands that the reader supports.
   public let dialect: Dialect
+  /// Whether the reader's driver says that commands to cards may have extended length fields.
+  public let hasExtendedLengths: Bool
   let field: VirtualField
   let state: Mutex<State>
 
-  /// - Parameter name: the name in the PC/SC service's list; `nil` for one that names the dialect.
+  /// - Parameters:
+  ///   - name: the name in the PC/SC service's list; `nil` for one that names the dialect.
+  ///   - hasExtendedLengths: whether commands to cards may have extended length fields, which ``service()`` says; the
+  ///     daemon's driver for virtual readers says nothing about it.
   public init(
-    _ field: VirtualField, dialect: Dialect = .transparentSession, name: String? = nil
+    _ field: VirtualField, dialect: Dialect = .transparentSession, name: String? = nil,
+    hasExtendedLengths: Bool = false
   ) {
+    self.hasExtendedLengths = hasExtendedLengths
     self.field = field
     self.dialect = dialect
     self.name = name ?? dialect.readerName

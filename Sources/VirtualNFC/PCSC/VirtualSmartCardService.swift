@@ -82,6 +82,10 @@ final class VirtualSmartCardService: SmartCardService {
     return answer
   }
 
+  func maximumCommandData() throws(SmartCardFailure) -> Int? {
+    reader.hasExtendedLengths ? 0x10000 : nil
+  }
+
   func reset() throws(SmartCardFailure) {
     guard let connection else { throw .noSmartCard }
     try check(reader.name)

@@ -32,6 +32,10 @@ open class ForwardingService: SmartCardService {
     try base.transmit(command, atMost: timeout)
   }
 
+  open func maximumCommandData() throws(SmartCardFailure) -> Int? {
+    try base.maximumCommandData()
+  }
+
   open func reset() throws(SmartCardFailure) { try base.reset() }
 
   open func disconnect() { base.disconnect() }

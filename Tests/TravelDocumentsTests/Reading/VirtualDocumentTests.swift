@@ -106,10 +106,9 @@ import VirtualNFC
     let tag = try await reader.firstTag(within: .seconds(10))
     guard case .iso7816(let card) = tag else { throw NFCError(.wrongTag, "not a card") }
     try await card.connect()
-    let capabilities = reader.capabilities
     return try await card.exclusively { link in
       let faulty = FaultyLink(
-        ReaderChipLink(link, capabilities), fault: fault, hidesCardAccess: basic)
+        ReaderChipLink(link), fault: fault, hidesCardAccess: basic)
       do {
         try reading.run(over: faulty)
         return Outcome(count: faulty.count, commands: faulty.commands, error: nil)

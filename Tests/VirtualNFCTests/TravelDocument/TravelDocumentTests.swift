@@ -259,7 +259,7 @@ import Testing
         #expect(transmit([UInt8](hexadecimal: command) ?? []).hexadecimal == answer)
       }
       let secret = "28768D20701247DAE81804C9E780EDE582A9996DB4A315020B2733197DB84925"
-      keys = DocumentKeys(.aes, secret: [UInt8](hexadecimal: secret) ?? [])
+      keys = DocumentKeys(.aes128, secret: [UInt8](hexadecimal: secret) ?? [])
       #expect(keys.encryption.hexadecimal == "F5F0E35C0D7161EE6724EE513A0D9A7F")
       #expect(keys.authentication.hexadecimal == "FE251C7858B356B24514B3BD5F4297D1")
       counter = 2
@@ -399,7 +399,7 @@ import Testing
       (zone.replacing("6908061", with: "6908062"), [:]),
       (zone.replacing("L898902C<3", with: "é898902<3"), [:]), (zone, [1: [0x61, 0]]),
       (zone, [17: []]), (zone, [2: [0x61, 0]]), (zone, [3: []]), (zone, [2: [0x75, 5, 0]]),
-      (zone, [11: DataObject.encoded(0x6B, [UInt8](repeating: 0, count: 32_764))]),
+      (zone, [11: DataObject.encoded(0x6B, [UInt8](repeating: 0, count: 131_068))]),
       ("I<UTOSTEVENSON<<PETER<JOHN<<<<<<<<<<D23145890<UTO3407127M95071227348<<<8", [:]),
     ] as [(String, [Int: [UInt8]])] {
       #expect(throws: VirtualTagError.self) {

@@ -114,6 +114,8 @@ public struct ISO7816Card: VirtualChip {
   public mutating func powerOff() {
     interface.powerOff()
     reset()
+    masterFile?.powerOff()
+    for index in applets.indices { applets[index].powerOff() }
   }
 
   public mutating func receive(_ frame: RadioFrame) -> RadioFrame? {
@@ -146,6 +148,9 @@ public struct ISO7816Card: VirtualChip {
 
   /// Executes a command APDU and returns the response APDU, without the radio layer.
   package mutating func process(_ bytes: [UInt8]) -> [UInt8] {
+    guard masterFile?.isDead != true, !applets.contains(where: \.isDead) else {
+      return StatusWord.conditionsOfUseNotSatisfied.bytes
+    }
     guard var command = CommandAPDU(bytes) else { return StatusWord.wrongLength.bytes }
     if command.cla & Self.proprietaryClass == 0 {
       guard command.cla & (Self.channelFlags | Self.furtherInterindustryClass) == 0 else {

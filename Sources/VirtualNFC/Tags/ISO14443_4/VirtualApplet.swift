@@ -36,6 +36,12 @@ public protocol VirtualApplet: Sendable {
   /// Handles the selection of another applet, or the loss of power.
   mutating func deselect()
 
+  /// Handles the loss of power, after ``deselect()``.
+  mutating func powerOff()
+
+  /// Whether the card refuses every command with 6985 until it has lost its power, as some do after an error.
+  var isDead: Bool { get }
+
   /// Processes a command APDU of any form. Returns the answer's data and its status word.
   mutating func process(_ apdu: [UInt8]) -> [UInt8]
 }
@@ -52,4 +58,6 @@ extension VirtualApplet {
   public var waitingTimeExtensions: [UInt8] { [] }
   public mutating func select() -> [UInt8] { StatusWord.success.bytes }
   public mutating func deselect() {}
+  public mutating func powerOff() {}
+  public var isDead: Bool { false }
 }

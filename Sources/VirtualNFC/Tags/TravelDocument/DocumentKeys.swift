@@ -3,21 +3,14 @@ import CSwiftNFCOpenSSL
 /// The two keys with which a travel document and a reader protect what they send, and what they compute:
 /// ICAO Doc 9303-11, 9.7 and 9.8.
 struct DocumentKeys: Hashable, Sendable {
-  /// The block cipher, and the MAC that belongs to it.
-  enum Cipher: Hashable, Sendable {
-    /// Triple DES with two keys, and ISO/IEC 9797-1 MAC algorithm 3.
-    case tripleDES
-    /// AES-128, and CMAC.
-    case aes
+  /// The block cipher, and the MAC that belongs to it: ISO/IEC 9797-1 MAC algorithm 3 for triple DES, CMAC for AES.
+  typealias Cipher = TravelDocument.Cipher
 
-    var blockSize: Int { self == .aes ? 16 : TwoKeyTripleDES.blockSize }
-  }
-
+  /// The size of the keys of triple DES and AES-128 in bytes.
   static let size = 16
   private static let encryptionCounter: UInt8 = 1
   private static let authenticationCounter: UInt8 = 2
   private static let passwordCounter: UInt8 = 3
-  private static let codeSize = 8
 
   let cipher: Cipher
   let encryption: [UInt8]
@@ -35,35 +28,42 @@ struct DocumentKeys: Hashable, Sendable {
     self.init(.tripleDES, secret: Array(Self.sha1(Array(information.utf8)).prefix(Self.size)))
   }
 
-  /// Returns the key that encrypts the nonce of PACE, from ``TravelDocument/accessInformation``.
-  static func passwordKey(_ information: String) -> [UInt8] {
-    derived(.aes, sha1(Array(information.utf8)), passwordCounter)
+  /// Returns the key that encrypts the nonce of PACE, from the password's bytes: the hash of
+  /// ``TravelDocument/accessInformation``, or the card access number.
+  static func passwordKey(_ cipher: Cipher, _ password: [UInt8]) -> [UInt8] {
+    derived(cipher, password, passwordCounter)
   }
 
-  /// The low bit of each byte of a DES key makes the number of ones odd (Doc 9303-11, 9.7.1).
+  /// SHA-1, or SHA-256 for longer keys; the low bit of each byte of a DES key makes the number of ones odd
+  /// (Doc 9303-11, 9.7.1).
   private static func derived(_ cipher: Cipher, _ secret: [UInt8], _ counter: UInt8) -> [UInt8] {
-    let bytes = Array(sha1(secret + [0, 0, 0, counter]).prefix(size))
+    let input = secret + [0, 0, 0, counter]
+    let hash = cipher.keySize > size ? sha256(input) : sha1(input)
+    let bytes = Array(hash.prefix(cipher.keySize))
     guard cipher == .tripleDES else { return bytes }
     return bytes.map { ($0 & 0xFE).nonzeroBitCount.isMultiple(of: 2) ? $0 | 1 : $0 & 0xFE }
   }
 
-  private static func sha1(_ data: [UInt8]) -> [UInt8] {
+  static func sha1(_ data: [UInt8]) -> [UInt8] { digest(data, EVP_sha1(), 20) }
+  static func sha256(_ data: [UInt8]) -> [UInt8] { digest(data, EVP_sha256(), 32) }
+
+  private static func digest(_ data: [UInt8], _ algorithm: OpaquePointer?, _ size: Int) -> [UInt8] {
     COpenSSL_initialize()
-    var digest = [UInt8](repeating: 0, count: 20)
-    let isDone = EVP_Digest(data, data.count, &digest, nil, EVP_sha1(), nil) == 1
-    precondition(isDone, "SHA-1 is part of every libcrypto")
+    var digest = [UInt8](repeating: 0, count: size)
+    let isDone = EVP_Digest(data, data.count, &digest, nil, algorithm, nil) == 1
+    precondition(isDone, "SHA-1 and SHA-256 are part of every libcrypto")
     return digest
   }
 
   // MARK: Encryption
 
   private var zeros: [UInt8] { [UInt8](repeating: 0, count: cipher.blockSize) }
-  private var aes: DESFireCipher { DESFireCipher(kind: .aes, key: encryption) }
+  private var mode: BlockMode { BlockMode(cipher, key: encryption) }
 
   /// The initial value is zero for triple DES, and the encrypted counter for AES (Doc 9303-11, 9.8.6).
   private func vector(_ counter: UInt64?) -> [UInt8] {
-    guard cipher == .aes, let counter else { return zeros }
-    return aes.encrypt(bytes(counter), vector: zeros)
+    guard cipher != .tripleDES, let counter else { return zeros }
+    return mode.encrypt(bytes(counter), zeros)
   }
 
   /// The counter of secure messaging as one block.
@@ -76,23 +76,20 @@ struct DocumentKeys: Hashable, Sendable {
   ///
   /// - Parameter counter: the counter of secure messaging; `nil` before it has begun.
   func encrypt(_ data: [UInt8], counter: UInt64? = nil) -> [UInt8] {
-    switch cipher {
-    case .tripleDES:
-      TwoKeyTripleDES.encrypt(data, key: encryption, initialValue: vector(counter)) ?? []
-    case .aes: aes.encrypt(data, vector: vector(counter))
-    }
+    mode.encrypt(data, vector(counter))
+  }
+
+  /// Encrypts what proves the key of the mapping: the initial value is an encrypted block of ones (Doc 9303-11,
+  /// 4.4.3.5.2).
+  func encryptProof(_ data: [UInt8]) -> [UInt8] {
+    mode.encrypt(
+      padded(data), mode.encrypt([UInt8](repeating: 0xFF, count: cipher.blockSize), zeros))
   }
 
   /// Decrypts data; `nil` unless it consists of whole blocks.
   func decrypt(_ data: [UInt8], counter: UInt64? = nil) -> [UInt8]? {
     guard data.count.isMultiple(of: cipher.blockSize) else { return nil }
-    return
-      switch cipher
-    {
-    case .tripleDES:
-      TwoKeyTripleDES.decrypt(data, key: encryption, initialValue: vector(counter))
-    case .aes: aes.decrypt(data, vector: vector(counter))
-    }
+    return mode.decrypt(data, vector(counter))
   }
 
   // MARK: MAC
@@ -100,21 +97,26 @@ struct DocumentKeys: Hashable, Sendable {
   /// Returns the MAC of whole blocks, 8 bytes; of any data for AES.
   func code(_ blocks: [UInt8]) -> [UInt8] {
     guard cipher == .tripleDES else {
-      let cipher = DESFireCipher(kind: .aes, key: authentication)
-      return Array(cipher.authenticationCode(blocks, vector: zeros).prefix(Self.codeSize))
+      return BlockMode(cipher, key: authentication).cmac(blocks)
     }
     // DES with the first half of the key for every block but the last, and triple DES for that.
     let half = Array(authentication.prefix(Self.size / 2))
     let first = Array(blocks.dropLast(cipher.blockSize))
-    let chained = TwoKeyTripleDES.encrypt(first, key: half + half, initialValue: zeros) ?? []
-    return TwoKeyTripleDES.encrypt(
-      Array(blocks.suffix(cipher.blockSize)), key: authentication,
-      initialValue: first.isEmpty ? zeros : Array(chained.suffix(cipher.blockSize))) ?? []
+    let chained = BlockMode(cipher, key: half + half).encrypt(first, zeros)
+    return BlockMode(cipher, key: authentication).encrypt(
+      Array(blocks.suffix(cipher.blockSize)),
+      first.isEmpty ? zeros : Array(chained.suffix(cipher.blockSize)))
+  }
+
+  /// Returns the MAC of any data that is not padded yet; CMAC pads by itself.
+  func tokenCode(_ data: [UInt8]) -> [UInt8] {
+    code(cipher == .tripleDES ? padded(data) : data)
   }
 
   /// Adds 80 and zeros up to a whole block: ISO/IEC 9797-1, padding method 2.
   func padded(_ data: [UInt8]) -> [UInt8] {
-    DESFireCipher.marked(data, to: cipher.blockSize)
+    let rest = (data.count + 1) % cipher.blockSize
+    return data + [0x80] + [UInt8](repeating: 0, count: rest == 0 ? 0 : cipher.blockSize - rest)
   }
 
   /// Removes the padding; `nil` if there is none.

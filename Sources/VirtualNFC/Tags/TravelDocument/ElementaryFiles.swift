@@ -2,11 +2,18 @@
 struct ElementaryFiles: Hashable, Sendable {
   private var files: [TransparentFile]
   private var selected: Int?
+  private let hasShortIdentifiers: Bool
 
-  init(_ contents: [UInt16: [UInt8]]) {
+  /// The identifier of EF.DIR, whose short identifier is not a part of it (Doc 9303-10, 3.11).
+  private static let directory: (identifier: UInt16, short: UInt8) = (0x2F00, 0x1E)
+  /// Offsets from here need a data object (ISO/IEC 7816-4, 7.2.3).
+  private static let plainOffsetLimit = 0x8000
+
+  init(_ contents: [UInt16: [UInt8]], hasShortIdentifiers: Bool = true) {
     files = contents.sorted { $0.key < $1.key }.map {
       TransparentFile(identifier: $0.key, content: $0.value)
     }
+    self.hasShortIdentifiers = hasShortIdentifiers
   }
 
   /// The contents of all files, in the order of their identifiers. Setting it changes no file's size.
@@ -21,7 +28,11 @@ struct ElementaryFiles: Hashable, Sendable {
   func contains(short identifier: UInt8) -> Bool { index(short: identifier) != nil }
 
   private func index(short identifier: UInt8) -> Int? {
-    files.firstIndex { $0.identifier & 0x1F == UInt16(identifier) }
+    guard hasShortIdentifiers else { return nil }
+    return files.firstIndex {
+      $0.identifier == Self.directory.identifier
+        ? identifier == Self.directory.short : $0.identifier & 0x1F == UInt16(identifier)
+    }
   }
 
   /// Runs SELECT in the only form that documents are required to support (Doc 9303-10, 3.6).
@@ -62,6 +73,25 @@ struct ElementaryFiles: Hashable, Sendable {
     case .data(let data): return data + StatusWord.success.bytes
     case .short(let data):
       return data + (command.expectsMaximum ? StatusWord.success : .endOfFile).bytes
+    case .refused(let status): return status.bytes
+    }
+  }
+
+  /// Runs READ BINARY with the offset in an object 54; the answer is an object 53 (ISO/IEC 7816-4, 7.2.3). P1 and P2
+  /// are zero for the selected file.
+  mutating func readBinaryWithDataObject(_ command: CommandAPDU, limit: Int) -> [UInt8] {
+    guard let selected, command.parameter == 0 else { return StatusWord.commandNotAllowed.bytes }
+    guard let objects = DataObject.all(in: command.data), objects.map(\.tag) == [0x54],
+      (1...4).contains(objects[0].value.count)
+    else { return StatusWord.incorrectData.bytes }
+    let offset = objects[0].value.reduce(0) { $0 << 8 | Int($1) }
+    // Le counts the header of the object in the answer.
+    let room = min(command.expectedLength, limit)
+    guard room > 4 else { return StatusWord.wrongLength.bytes }
+    let headerSize = room > 0x102 ? 4 : room > 0x81 ? 3 : 2
+    switch files[selected].read(offset: offset, count: room - headerSize) {
+    case .data(let data): return DataObject.encoded(0x53, data) + StatusWord.success.bytes
+    case .short(let data): return DataObject.encoded(0x53, data) + StatusWord.endOfFile.bytes
     case .refused(let status): return status.bytes
     }
   }

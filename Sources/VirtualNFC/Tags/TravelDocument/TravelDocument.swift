@@ -24,8 +24,7 @@ public struct TravelDocument: Hashable, Sendable {
   ///   - dataGroups: the other data groups by their numbers, 2 to 16. Each is a whole file, with its tag.
   ///   - securityObject: EF.SOD.
   /// - Throws: ``VirtualTagError/invalidTravelDocument(_:)`` for another number of characters, a wrong
-  ///   check digit, a data group whose number or tag is not one, and a file of more than 32 767 bytes,
-  ///   which READ BINARY does not reach.
+  ///   check digit, a data group whose number or tag is not one, and a file of more than 131 071 bytes.
   public init(
     machineReadableZone: String, dataGroups: [Int: [UInt8]] = [:], securityObject: [UInt8]? = nil
   ) throws(VirtualTagError) {
@@ -76,8 +75,8 @@ public struct TravelDocument: Hashable, Sendable {
 
   private static let otherGroups = 2...16
   private static let filler = UInt8(ascii: "<")
-  /// An offset has 15 bits.
-  private static let fileLimit = 0x7FFF
+  /// Real files are smaller. Those of more than 32 767 bytes are read with their offsets in data objects.
+  private static let fileLimit = 0x1FFFF
   /// The tags of data groups 1 to 16 (Doc 9303-10, 4.6.1).
   private static let groupTags: [UInt8] = [
     0x61, 0x75, 0x63, 0x76, 0x65, 0x66, 0x67, 0x68, 0x69, 0x6A, 0x6B, 0x6C, 0x6D, 0x6E, 0x6F, 0x70,
@@ -150,8 +149,12 @@ struct DataObject: Hashable, Sendable {
       switch value.count {
       case ..<0x80: [UInt8(value.count)]
       case ..<0x100: [0x81, UInt8(value.count)]
+      case ..<0x1_0000: [0x82, UInt8(value.count >> 8), UInt8(value.count & 0xFF)]
       default:
-        [0x82, UInt8(truncatingIfNeeded: value.count >> 8), UInt8(truncatingIfNeeded: value.count)]
+        [
+          0x83, UInt8(truncatingIfNeeded: value.count >> 16),
+          UInt8(truncatingIfNeeded: value.count >> 8), UInt8(truncatingIfNeeded: value.count),
+        ]
       }
     return (tag > 0xFF ? tag.bigEndianBytes : [UInt8(tag)]) + length + value
   }
@@ -167,7 +170,7 @@ struct DataObject: Hashable, Sendable {
       var count = Int(first)
       if first >= 0x80 {
         let size = Int(first & 0x7F)
-        guard (1...2).contains(size), rest.count >= header + size else { return nil }
+        guard (1...3).contains(size), rest.count >= header + size else { return nil }
         count = rest.dropFirst(header).prefix(size).reduce(0) { $0 << 8 | Int($1) }
         header += size
       }
