@@ -9,7 +9,7 @@ import SwiftNFCCore
 /// Arguments: the paths of the nfc tool, of CTouchToAnswer, and of a Python that has ndeflib and
 /// nfcpy. Measurements that need a missing one are left out. The first argument may also be
 /// `exchanges`, `touch` (the time from touch to answer), `poll` (the time until a tag is reported, with
-/// the paths of nfc and CPollLoop), `card` (a reader as a card) or `watch` (the capacity of `nfc watch`),
+/// the paths of nfc and CPollLoop), `card` (a reader as a card), `document` (a travel document) or `watch` (the capacity of `nfc watch`),
 /// to make only these measurements.
 @main
 struct NFCBenchmark {
@@ -33,11 +33,15 @@ struct NFCBenchmark {
     if arguments.first == "card", let tool = arguments.dropFirst().first {
       return try CardBenchmark.run(tool: tool)
     }
+    if arguments.first == "document", let tool = arguments.dropFirst().first {
+      return try DocumentBenchmark.run(tool: tool)
+    }
     let isTouchOnly = arguments.first == "touch"
     if isTouchOnly { arguments = arguments.dropFirst() } else { try await ExchangeBenchmark.run() }
     if let tool = arguments.popFirst() {
       if !isTouchOnly { try StartBenchmark.run(tool: tool) }
       if !isTouchOnly { try CardBenchmark.run(tool: tool) }
+      if !isTouchOnly { try DocumentBenchmark.run(tool: tool) }
       if let other = arguments.popFirst() { try TouchBenchmark.run(tool: tool, other: other) }
     }
     guard let python = arguments.popFirst(), !isTouchOnly else { return }

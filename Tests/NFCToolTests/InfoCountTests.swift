@@ -51,7 +51,7 @@ import VirtualNFC
     "desfire-ev3": Count(19),
     "desfire-light": Count(10),
     "desfire": Count(19),
-    "emrtd": Count(12),
+    "emrtd": Count(16),
     "felica-lite-s": Count(2),
     "felica-lite": Count(2),
     "iclass": Count(0),

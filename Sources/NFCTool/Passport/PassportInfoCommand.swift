@@ -100,12 +100,7 @@ private struct DocumentFacts {
   }
 
   func json(uid: [UInt8]) -> JSONValue {
-    var protocols: [JSONValue] = ways.map { way in
-      .members([
-        "protocol": .string("PACE"), "mapping": .string(way.mapping.rawValue),
-        "cipher": .string(way.cipher.rawValue), "curve": .string(way.parameters.description),
-      ])
-    }
+    var protocols = ways.map(\.accessMembers)
     if found.offersBasicAccess { protocols.append(.members(["protocol": .string("BAC")])) }
     return .members([
       "uid": .bytes(uid),

@@ -44,7 +44,8 @@ struct PassportReadCommand: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Trust these authorities: PEM, DER, a master list, an LDIF, or a folder of them.",
-      discussion: "May be given more than once.", valueName: "path"), completion: .file())
+      discussion: "Lists of revoked certificates count, too. May be given more than once.",
+      valueName: "path"), completion: .file())
   var trust: [String] = []
 
   @Flag(

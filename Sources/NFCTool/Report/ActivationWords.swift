@@ -175,7 +175,7 @@ struct ActivationWords {
     0x8: "data storage",
   ]
   /// An electronic travel document (ICAO 9303, part 10, 3.1).
-  private static let travelDocument: UInt8 = 0xE1
+  static let travelDocument: UInt8 = 0xE1
 
   /// The four bytes of application data: AFI, a checksum of the application's name, and their number.
   private mutating func add(applicationData bytes: [UInt8]) {

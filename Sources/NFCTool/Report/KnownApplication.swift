@@ -14,13 +14,15 @@ struct KnownApplication {
 
   private static let paymentEnvironment: ApplicationIdentifier =
     "325041592E5359532E4444463031"
+  /// The application of travel documents, which some show only after access.
+  static let travelDocument: ApplicationIdentifier = "A0000002471001"
 
   /// The known applications (EMV book 1, 11.3.4, for the payment system environment; ICAO 9303, part 10; NFC
   /// Forum type 4 tag; Calypso, 1TIC.ICA; Korean transit, KS X 6924; FIDO CTAP; OpenPGP card; NIST SP
   /// 800-73).
   private static let all = [
     KnownApplication("payment card (EMV)", paymentEnvironment),
-    KnownApplication("passport or identity card (ICAO 9303)", "A0000002471001"),
+    KnownApplication("passport or identity card (ICAO 9303)", travelDocument),
     KnownApplication("transit card (Calypso)", "315449432E494341"),
     KnownApplication("transit card (T-money)", "D4100000030001"),
     KnownApplication("NDEF", .ndef), KnownApplication("security key (FIDO)", "A0000006472F0001"),

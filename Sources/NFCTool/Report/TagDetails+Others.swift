@@ -1,5 +1,6 @@
 import SwiftNFCJSONText
 import NFC
+import TravelDocuments
 
 /// Details of a FeliCa card.
 extension TagDetails {
@@ -63,11 +64,37 @@ extension TagDetails {
     }
     if !list.isEmpty {
       members.append(JSONValue.Member(key: "applications", value: .array(list)))
+      if found.contains(where: { $0.aid == KnownApplication.travelDocument }) {
+        try await askAccess(card)
+      }
     } else if try await Self.answer(.iso7816(card), { try await card.cardAccess() })??.offersPACE
       == true
     {
       // Newer documents show their application only after PACE.
       facts.append(("application", "passport or identity card (ICAO 9303), opened by PACE"))
+      try await askAccess(card)
     }
+  }
+
+  /// Asks a travel document how it is opened, which it says to everyone.
+  private mutating func askAccess(_ card: any ISO7816Tag) async throws {
+    let infos = try await Self.answer(.iso7816(card)) {
+      try await DocumentIdentification.readCardAccess(from: card)
+    }
+    guard let ways = infos??.pace, !ways.isEmpty else { return }
+    for way in ways { facts.append(("opens by", way.description)) }
+    members.append(
+      JSONValue.Member(
+        key: "document", value: .members(["access": .array(ways.map(\.accessMembers))])))
+  }
+}
+
+extension PACEInfo {
+  /// The members of a way of PACE.
+  var accessMembers: JSONValue {
+    .members([
+      "protocol": .string("PACE"), "mapping": .string(mapping.rawValue),
+      "cipher": .string(cipher.rawValue), "curve": .string(parameters.description),
+    ])
   }
 }

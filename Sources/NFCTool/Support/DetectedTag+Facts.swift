@@ -20,6 +20,9 @@ extension DetectedTag {
   var kindName: String {
     switch self {
     case .miFare(let tag): Self.kindName(tag.family)
+    // Its activation says so, without a command.
+    case .iso7816(let card) where card.applicationData?.first == ActivationWords.travelDocument:
+      "a travel document"
     case .iso7816: "a smart card"
     case .iso15693: "an ISO 15693 tag"
     case .feliCa: "a FeliCa card"
