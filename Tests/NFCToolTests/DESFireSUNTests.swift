@@ -55,7 +55,7 @@ import Testing
     try await Tool.with("blank-desfire-ev3") { nfc async throws in
       try await Self.prepare(nfc, [])
       for (words, status, text) in [
-        (Self.setup, 66, "create-file --dynamic"),
+        (Self.setup, 66, "--dynamic"),
         (Self.setup + ["--mac-key", "4", "--new-key", "3:0011"], 64, "16"),
         (Array(Self.setup.dropLast(2)) + ["--key", "0:" + Self.secret], 77, "key 0"),
         (Array(Self.setup.prefix(5)), 64, "require each other"),

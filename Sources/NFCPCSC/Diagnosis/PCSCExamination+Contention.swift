@@ -40,14 +40,14 @@ extension PCSCExamination {
   }
 
   private func adviceToRelease(_ device: USBDevice) -> String {
-    "use it over PC/SC: --reader \(PCSCDriver.scheme)\(namePart(device)); or end that: "
+    "use it over PC/SC: --reader \(Self.word(PCSCDriver.scheme + namePart(device))); or end that: "
       + "sudo systemctl stop pcscd.socket pcscd.service; " + adviceToExclude(device)
   }
 
   /// pcsc-lite's filter; Debian 12's `pcscd --version` lists it among the features.
   private func adviceToExclude(_ device: USBDevice) -> String {
     "permanently, leaving other readers to pcscd: "
-      + "echo '\(Self.filter)\(namePart(device))' | sudo tee -a \(Self.settings), "
+      + "echo \(Self.quoted(Self.filter + namePart(device))) | sudo tee -a \(Self.settings), "
       + "and sudo systemctl restart pcscd"
   }
 
@@ -59,6 +59,18 @@ extension PCSCExamination {
         $0.dropFirst(Self.filter.count).replacing("\"", with: "").split(separator: ":")
       }
       .contains { name.contains($0) }
+  }
+
+  /// Returns the text in a form that a shell takes for one word.
+  private static func word(_ text: String) -> String {
+    let isPlain = text.allSatisfy {
+      $0.isASCII && ($0.isLetter || $0.isNumber || ":._-".contains($0))
+    }
+    return isPlain ? text : quoted(text)
+  }
+
+  private static func quoted(_ text: String) -> String {
+    "'" + text.replacing("'", with: #"'\''"#) + "'"
   }
 
   /// Returns a part of the name that pcscd gives it, without a blank if that is known.

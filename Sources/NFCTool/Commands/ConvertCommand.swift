@@ -36,12 +36,17 @@ struct ConvertCommand: AsyncParsableCommand {
   @OptionGroup private var ignoredJSON: IgnoredJSONOption
 
   func run() async throws {
-    _ = try ImageFile.requiredFormat(of: output)
+    let format = try ImageFile.requiredFormat(of: output)
     let decoding = try ImageFile.read(input)
     let image = decoding.image
     if !isVicinity {
+      // The other formats need a UID, which plain bytes do not have.
+      let takesBytes = [.binary, .emulator, .proxmark].contains(format)
       try ImageFile.checkKind(
-        of: image, in: input, advice: "add --iso15693 if they are of an ISO 15693 tag")
+        of: image, in: input,
+        advice: takesBytes
+          ? "add --iso15693 if they are of an ISO 15693 tag"
+          : "name the output .json, and add --iso15693 if they are of an ISO 15693 tag")
     }
     let loss = try ImageFile.write(
       image, to: output, lost: decoding.losses, isPublic: File.isReadableByOthers(input))

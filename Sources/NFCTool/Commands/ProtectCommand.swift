@@ -231,7 +231,8 @@ struct ProtectionChange: Sendable {
         throw Failure(
           .usage,
           "this tag accepts a limit of 1 to \(UltralightProtection.attemptLimits.upperBound)",
-          tag: tag.name, advice: "give another --attempts")
+          tag: tag.name,
+          advice: "give --attempts \(UltralightProtection.attemptLimits.upperBound) or less")
       }
       return try UltralightProtection(
         password: request.password, passwordAcknowledge: request.pack ?? [0x00, 0x00],
@@ -257,7 +258,7 @@ struct ProtectionChange: Sendable {
     if let unknown {
       throw Failure(
         .usage, "this tag has nothing for \(unknown.0)", tag: tag.name,
-        advice: "leave it out")
+        advice: "leave \(unknown.0) out")
     }
     let protection = VicinityProtection(
       tag: vicinity, kind: kind,

@@ -21,7 +21,8 @@ extension ProtectionChange {
     ].first(where: \.1)
     if let unknown {
       throw Failure(
-        .usage, "this tag has nothing for \(unknown.0)", tag: tag.name, advice: "leave it out")
+        .usage, "this tag has nothing for \(unknown.0)", tag: tag.name,
+        advice: "leave \(unknown.0) out")
     }
     try checkFilePassword(request?.password, "--password", tag.name)
     try checkFilePassword(password, passwordOption, tag.name)

@@ -19,7 +19,7 @@ extension ProtectionChange {
       try checkKey(request.password, "--password", tag)
       guard request.pack == nil else {
         throw Failure(
-          .usage, "this tag has nothing for --pack", tag: tag, advice: "leave it out")
+          .usage, "this tag has nothing for --pack", tag: tag, advice: "leave --pack out")
       }
     }
     if let password {
@@ -34,7 +34,8 @@ extension ProtectionChange {
     try checkKeys(tag.name)
     guard request?.attempts ?? 0 == 0 else {
       throw Failure(
-        .usage, "this tag has nothing for --attempts", tag: tag.name, advice: "leave it out")
+        .usage, "this tag has nothing for --attempts", tag: tag.name,
+        advice: "leave --attempts out")
     }
     let protection = try request.map {
       try UltralightCProtection(

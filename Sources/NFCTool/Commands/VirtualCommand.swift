@@ -136,15 +136,21 @@ struct VirtualCommand: AsyncParsableCommand {
         try Output.line(json ? JSONValue.members(["name": .string(name)]).text : name)
       }
     }
-    let tags = try VirtualTags(tags)
+    let tags = try VirtualTags(tags, each: "")
     let fields = VirtualFields(isForPCSC: pcsc)
     if let tag = tags.tags.first(where: { !isSeen($0, fields) }) {
+      let others = VirtualFields(isForPCSC: !pcsc)
+      let isSeenOtherwise = tags.tags.allSatisfy {
+        pcsc ? !others.needsPCSC($0) : PublishedPCSCReader.canFind($0, dialect: model)
+      }
       throw Failure(
         .noReader,
         pcsc
           ? "the virtual PC/SC reader would never see \(tag.name)"
           : "this reader is a PN532, which has no ISO 15693 and would never see \(tag.name)",
-        advice: pcsc ? "leave --pcsc out" : "make it a PC/SC reader with --pcsc")
+        advice: !isSeenOtherwise
+          ? "leave \(tag.name) out"
+          : pcsc ? "leave --pcsc out" : "make it a PC/SC reader with --pcsc")
     }
     for tag in tags.tags { fields.place(tag) }
     let demo =

@@ -77,7 +77,7 @@ struct DESFireCreateAppCommand: AsyncParsableCommand {
         if try await card.card.hasApplication(application) {
           throw Failure(
             .content, "the card has application \(application) already", tag: card.tag.name,
-            advice: "nfc desfire delete-app deletes it")
+            advice: "nfc desfire delete-app \(application) deletes it")
         }
         let change = card.card.creationPlan(wanted)
         guard !plan else { return try PlanOutput.show(change, options) }

@@ -84,7 +84,9 @@ struct DESFireWriteCommand: AsyncParsableCommand {
     case .value:
       throw Failure(
         .usage, "file \(file.file) holds a value", tag: card.tag.name,
-        advice: "nfc desfire value changes it")
+        advice:
+          "nfc desfire value --app \(file.application) --file \(file.file) shows it, and changes it with "
+          + "--credit or --debit")
     case .transactionMAC, .other:
       throw Failure(.notAllowed, "file \(file.file) is written by the card", tag: card.tag.name)
     }

@@ -147,7 +147,7 @@ struct PassportReadCommand: AsyncParsableCommand {
       failure.advice = "check it; it was tried once, and is not tried again by itself"
     case .notAuthenticated where !hasPassword:
       failure.status = .usage
-      failure.advice = "give --mrz or --can"
+      failure.advice = "give --mrz, or --can, or --document, --birth and --expiry"
     case .notAuthenticated: failure.advice = nil
     case .malformedContent: failure.advice = "nothing that was read is used"
     case .wrongTag: failure.advice = "use another card"

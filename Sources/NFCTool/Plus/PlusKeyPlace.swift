@@ -38,5 +38,10 @@ struct PlusKeyPlace: KeyPlace, CustomStringConvertible {
 
   init(_ address: MIFAREPlusKeyAddress) { self.address = address }
 
+  /// Returns the word for one of the card's own keys on the command line.
+  static func name(of address: MIFAREPlusKeyAddress) -> String {
+    names.first { $0.value == address }?.key ?? "\(address)"
+  }
+
   var description: String { "\(address)" }
 }

@@ -62,7 +62,15 @@ struct PlusValueCommand: AsyncParsableCommand {
     let isChange = credit != nil || debit != nil || set != nil
     try await Session.run(options) { session in
       let card = try await session.selectPlus(for: isChange ? .changing : .reading, keyring)
-      let value = try await card.work { try await run(card) }
+      let value = try await card.work {
+        do {
+          return try await run(card)
+        } catch let error as NFCError where error.code == .malformedContent {
+          throw Failure(
+            .content, error.description, tag: card.tag.name,
+            advice: "nfc plus value \(block) --set NUMBER makes it one")
+        }
+      }
       guard options.json else { return try Output.line("\(value)") }
       try Output.line(
         JSONValue.members(["block": .integer(block), "value": .integer(Int(value))]).text)

@@ -27,7 +27,6 @@ struct SelectedPlus: Sendable {
       guard case .desfireStatus = error.cause else { return nil }
       return
         "nfc plus level shows whether it is in level 3; a MIFARE Plus S needs --plain, and has no change of values"
-    case .malformedContent: return "nfc plus value --set makes it one"
     default: return nil
     }
   }
@@ -48,7 +47,8 @@ struct SelectedPlus: Sendable {
   func open(_ address: MIFAREPlusKeyAddress) async throws {
     guard let key = keyring[PlusKeyPlace(address)] else {
       throw Failure(
-        .notAllowed, "the card requires \(address)", tag: tag.name, advice: "give it with --key")
+        .notAllowed, "the card requires \(address)", tag: tag.name,
+        advice: "give it with --key \(PlusKeyPlace.name(of: address)):HEX")
     }
     try await card.authenticate(address, key)
   }

@@ -30,7 +30,8 @@ struct HomeAssistantKind: RecordKind {
     let id = text ?? UUID().uuidString.lowercased()
     guard !id.isEmpty, id.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
       throw Failure(
-        .usage, "the id is empty, or has a control character", advice: "leave it out for a new one")
+        .usage, "the id is empty, or has a control character",
+        advice: "leave the id out for a new one")
     }
     return HomeAssistantTag.message(id: id)
   }

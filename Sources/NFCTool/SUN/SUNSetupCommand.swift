@@ -148,7 +148,10 @@ struct SUNSetupCommand: AsyncParsableCommand {
           "the file data has characters that no link has; whoever reads the file with a key finds them as they are"
         )
       }
-      try await tag.namingKeys(isFileGiven: application != nil) {
+      let words = application.flatMap { application in
+        file.map { "--app \(application) --file \($0)" }
+      }
+      try await tag.namingKeys(file: words) {
         let place = application.flatMap { application in file.map { (application, $0) } }
         let target = try await SigningTarget(tag.kind, place)
         let setup = try diversified(setup, uid: tag.detected.identifier)
@@ -235,8 +238,10 @@ struct SUNSetupCommand: AsyncParsableCommand {
 
 extension SelectedTag {
   /// Runs `body`. The tag and, for a wrong key, the option that specifies the key are added to errors.
+  ///
+  /// - Parameter file: the options that name the file, if they are given.
   fileprivate func namingKeys(
-    isFileGiven: Bool, _ body: () async throws -> Void
+    file: String?, _ body: () async throws -> Void
   ) async throws {
     do {
       try await noting(.repeatable, body)
@@ -247,14 +252,18 @@ extension SelectedTag {
         failure.advice = "give the keys that the tag has now with --key"
       case .tagConnectionLost, .tagResponseError:
         failure.advice = "the same command completes it"
-      case .wrongTag where !isFileGiven:
+      case .wrongTag where file == nil:
         failure.advice =
           "use an NTAG 424 DNA, or name a file of a DESFire EV3 with --app and --file"
       case .wrongTag:
         failure.advice =
           "nfc desfire info shows what is there; nfc desfire create-app creates an application"
       case .unsupported where error.cause != nil && error.cause != .unsupportedByReader:
-        failure.advice = "create the file with nfc desfire create-file --dynamic"
+        failure.advice =
+          file.map {
+            "nfc desfire delete-file \($0) deletes the file; "
+              + "nfc desfire create-file \($0) --size 256 --dynamic creates one for links"
+          }
       default: break
       }
       throw failure

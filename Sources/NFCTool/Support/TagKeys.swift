@@ -165,7 +165,8 @@ extension TagKeys {
     func checkAbsence(for tag: String) throws {
       guard given.isEmpty else {
         throw Failure(
-          .usage, "a key is given, and \(tag) has none for this command", advice: "leave it out")
+          .usage, "a key is given, and \(tag) has none for this command",
+          advice: "leave --key out")
       }
     }
 

@@ -15,7 +15,9 @@ struct VirtualTags: Sendable {
 
   /// - Throws: ``Failure`` `usage` for an unknown name or a tag that is named twice, and `content` for a file
   ///   that is not a dump.
-  init(_ names: [String]) throws {
+  ///
+  /// - Parameter option: what stands before each name on the command line.
+  init(_ names: [String], each option: String = "--virtual ") throws {
     // A word that is a command says more about the mistake than a file before it that is not there. Some chips have the
     // name of a command.
     if let command = names.first(where: {
@@ -24,6 +26,12 @@ struct VirtualTags: Sendable {
       throw Self.unknown(command, after: names.prefix { $0 != command }.first)
     }
     for name in names {
+      let parts = name.split(separator: ",").map { $0.filter { !$0.isWhitespace } }
+      if parts.count > 1, !name.contains("/"), !name.contains("."), !File.exists(name) {
+        throw Failure(
+          .usage, "there is no virtual tag \"\(name)\"",
+          advice: "write \(parts.map { option + $0.shellWord }.joined(separator: " "))")
+      }
       if Spelling.folded(name) == Self.demo, !File.exists(name) {
         showsDemo = true
       } else {
@@ -77,11 +85,6 @@ struct VirtualTags: Sendable {
       return Failure(
         .usage, "there is no virtual tag \"\(name)\"",
         advice: "\(name) is a command, as in nfc \(name) --virtual \((tag ?? "ntag215").shellWord)")
-    }
-    if name.contains(",") {
-      return Failure(
-        .usage, "there is no virtual tag \"\(name)\"",
-        advice: "each tag has an option of its own, as in --virtual ntag215 --virtual suica")
     }
     let near = intended.isEmpty ? Spelling.nearest(to: name, among: names) : intended
     let hint =
