@@ -136,8 +136,8 @@ extension HintSituation {
       hint: "use a shorter message or a larger tag",
       leads: ["write text a"]),
     HintSituation(
-      tag: "type4",
-      before: [#"!printf '\327\000\001a' > {folder}/m"#, "write raw {folder}/m --as-is"],
+      tag: "ntag213",
+      before: ["mifare send A2040304D700", "mifare send A2050161FE00"],
       line: "write text b --append",
       status: 65,
       hint: "leave --append out to replace the message",
