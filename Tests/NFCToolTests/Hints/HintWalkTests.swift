@@ -72,7 +72,9 @@ import Testing
   @Test func whatTextsNameExists() throws {
     let help = try SourceTexts.onOneLine("Tests/NFCToolTests/Snapshots/help.txt")
     for found in try Self.found.get() where !Self.ofOtherPrograms.contains(found.hint.text) {
-      let words = found.hint.text.split(separator: " ").map { String($0.drop { $0 == "(" }) }
+      let words = found.hint.text.split(separator: " ").map {
+        String($0.drop { $0 == "(" }.prefix { $0 != "," })
+      }
       var options: String?
       for (index, word) in words.enumerated() {
         if word == "nfc" { options = try Self.options(of: words[(index + 1)...], found) }
@@ -91,6 +93,7 @@ import Testing
     "usbipd list, usbipd bind --busid ID, usbipd attach --wsl --busid ID",
     "start the container with --device …", "sudo systemctl disable --now serial-getty@…",
     "sudo udevadm control --reload, then …, and plug the reader in again",
+    "sudo modprobe -r pn533_usb pn533 nfc",
     "sudo systemctl enable --now pcscd.socket", "sudo systemctl enable --now nfc-watch",
     "systemctl --user enable --now nfc-watch", "swift build --product …",
     "sudo udevadm control --reload, and plug it in again (or sudo udevadm trigger --action=add)",
