@@ -37,7 +37,6 @@ struct UnperformedHint: Sendable {
       "hold another ISO 15693 tag to it, too",
       "if it has a password or key, give it with …",
       "nfc doctor says more",
-      "try the old one",
       "use a MIFARE DESFire Light, EV2 or EV3",
       "use a DESFire Light or an NTAG 424 DNA",
       "give a key that may, or --reader-id where the card signs transactions",
@@ -59,8 +58,53 @@ struct UnperformedHint: Sendable {
       "hold the next one to the reader, or wait longer with --timeout",
       "nfc sun setup and nfc desfire use those of an NXP chip",
       "openssl ec -in FILE -out FILE removes it",
+      "try the old one",
       "remove the tag and present it again",
       "look at it again to see which level it has",
+    ])
+
+  private static let afterADamagedAnswer = UnperformedHint(
+    reason: .words(
+      "A program that uses the library does it after a damaged answer; the tests of each family repeat the call."
+    ),
+    texts: [
+      "request the lock again",
+      "read it to see",
+      "write it again",
+      "read it",
+      "make the plan again",
+      "try its keys, and then the old ones",
+      "lock it again to complete the lock",
+      "request the change again, with the new key, with the old one, and without one",
+      "select it again",
+      "read the counter",
+      "request the change again, with the new password and with the old one",
+      "connect to the tag before sending it a command",
+      "connect to it again to start over",
+      "request the lock again, which completes it",
+      "lock it again, which completes it",
+      "list the files of the application to see whether it has",
+      "put it into use, or finalize it again",
+      "read the files to see whether it does",
+      "list its applications to see whether it has",
+      "list its applications to see whether it is",
+      "set it again",
+      "read its slot to see whether it has",
+      "list the card's applications to see whether it was done",
+      "list the files to see whether it was done",
+      "set them again",
+      "read its settings to see whether it has",
+      "request it again",
+      "request it again, and search for the tag by its UID",
+      "request the change again",
+      "request the change again, which tries both",
+      "present the new one, and then the old one, to see which it has",
+      "request it again, which writes the keys again",
+      "copy the value again",
+      "read one of them with its AES key to see",
+      "request it again, which completes it",
+      "request the change again, with the new write password and with the old one",
+      "ask for its access",
     ])
 
   private static let ofTheSystem = UnperformedHint(
@@ -237,44 +281,6 @@ struct UnperformedHint: Sendable {
       "Add this much",
     ])
 
-  private static let afterADamagedAnswer = UnperformedHint(
-    reason: .words(
-      "A program that uses the library does it after a damaged answer; the tests of each family repeat the call."
-    ),
-    texts: [
-      "write it again",
-      "read it",
-      "try its keys, and then the old ones",
-      "lock it again to complete the lock",
-      "request the change again, with the new key, with the old one, and without one",
-      "select it again",
-      "read the counter",
-      "request the change again, with the new password and with the old one",
-      "connect to the tag before sending it a command",
-      "connect to it again to start over",
-      "lock it again, which completes it",
-      "list the files of the application to see whether it has",
-      "put it into use, or finalize it again",
-      "read the files to see whether it does",
-      "list its applications to see whether it has",
-      "list its applications to see whether it is",
-      "set it again",
-      "read its slot to see whether it has",
-      "set them again",
-      "read its settings to see whether it has",
-      "request it again",
-      "make the plan again",
-      "request the change again, which tries both",
-      "request the change again",
-      "present the new one, and then the old one, to see which it has",
-      "request the lock again",
-      "copy the value again",
-      "read one of them with its AES key to see",
-      "request it again, which completes it",
-      "request the change again, with the new write password and with the old one",
-      "ask for its access",
-    ])
-
   private static let ofAHiddenLabel = UnperformedHint(
     reason: .words(
       "No virtual reader of a command line has a label in privacy mode, which is the state of another command."
@@ -423,5 +429,5 @@ struct UnperformedHint: Sendable {
   ]
 
   static let all: [UnperformedHint] =
-    [byHand, ofTheSystem, facts, afterADamagedAnswer, ofAHiddenLabel, ofACountry] + ofOtherTests
+    [byHand, afterADamagedAnswer, ofTheSystem, facts, ofAHiddenLabel, ofACountry] + ofOtherTests
 }
