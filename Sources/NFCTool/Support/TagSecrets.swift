@@ -41,6 +41,8 @@ extension DetectedTag {
       return try useForMessage(keys)
     }
     if case .miFare(let tag) = self, let commands = tag.ultralight {
+      // Only what a secret is for depends on the chip, and asking for it takes one to four exchanges.
+      guard keys.areGiven || password != nil else { return }
       guard let key = try keys.ultralight(try await tag.product(), password: password) else {
         return
       }
