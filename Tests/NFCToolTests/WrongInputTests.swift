@@ -139,4 +139,15 @@ import VirtualNFC
       #expect(result.errors.contains(file.path))
     }
   }
+
+  /// The value of an option before the subcommand may be spelled like one.
+  @Test(arguments: [
+    ["--virtual", "desfire", "desfire", "reed"], ["desfire", "--virtual", "desfire", "reed"],
+    ["desfire", "reed", "--virtual", "desfire"],
+  ])
+  func aValueIsNoSubcommand(_ arguments: [String]) async throws {
+    let result = try await Tool.run(arguments)
+    #expect(result.status == 64)
+    #expect(result.errors.contains("did you mean nfc desfire read?"), "\(result.errors)")
+  }
 }

@@ -23,7 +23,7 @@ enum CommandWords {
     }
     // The command's own options have replaced its subcommand.
     guard !subcommands.isEmpty, path.count > 1,
-      let word = words.first(where: { !$0.hasPrefix("-") }),
+      let word = firstArgument(words),
       !words.contains("--help"), !words.contains("-h"), !words.contains("--version")
     else { return }
     guard !subcommands.contains(where: { $0.matches(word) }) else { return }
@@ -33,6 +33,17 @@ enum CommandWords {
       throw unknown(word, path, subcommands, following: [])
     }
     throw OptionWords.failure(for: arguments) ?? missing(path, subcommands)
+  }
+
+  /// Returns the first word that is neither an option nor the value of one that all commands have, which may be spelled
+  /// like a command.
+  private static func firstArgument(_ words: ArraySlice<String>) -> String? {
+    var rest = words
+    while let word = rest.popFirst() {
+      guard word.hasPrefix("-") else { return word }
+      if GlobalOptions.takesValue(word) { rest = rest.dropFirst() }
+    }
+    return nil
   }
 
   private static func checkHelp(_ words: ArraySlice<String>) throws {
