@@ -38,7 +38,10 @@ struct ConvertCommand: AsyncParsableCommand {
   func run() async throws {
     let format = try ImageFile.requiredFormat(of: output)
     let decoding = try ImageFile.read(input)
-    let image = decoding.image
+    var image = decoding.image
+    if ImageFile.marksUnknownKeys(output), !ImageFile.marksUnknownKeys(input) {
+      image.forgetUnreadKeys()
+    }
     if !isVicinity {
       // The other formats need a UID, which plain bytes do not have.
       let takesBytes = [.binary, .emulator, .proxmark].contains(format)

@@ -40,8 +40,14 @@ struct DumpArguments: ParsableArguments {
       }
       if let remark = content.remark { session.note(remark) }
       let unsaved = try await tag.work { try await tag.kind.unsavedApplications() }
+      var image = content.image
+      if ImageFile.marksUnknownKeys(file),
+        ImagedTags.haveZerosForUnknownKeys(tag.detected.identifier)
+      {
+        image.forgetUnreadKeys()
+      }
       let loss = try ImageFile.write(
-        content.image, to: file, lost: unsaved, isPublic: password == nil && !keys.areGiven)
+        image, to: file, lost: unsaved, isPublic: password == nil && !keys.areGiven)
       if let loss, !isPlain { session.note(loss) }
       let size = try ImageFile.size(of: content.image, in: file)
       guard file != File.standard else { return }

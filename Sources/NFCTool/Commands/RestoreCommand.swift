@@ -86,7 +86,8 @@ struct RestoreArguments: ParsableArguments {
     case .classic(let commands, let tag):
       return try await ClassicRestoration(
         commands, image, keys: try keys.classic, locksPermanently: includeLocks,
-        includesBlock0: includesBlock0, keepsZeroKeys: !includeZeroKeys && isWithoutUnknownKeys,
+        includesBlock0: includesBlock0,
+        keepsZeroKeys: !includeZeroKeys && !ImageFile.marksUnknownKeys(file),
         uidLength: tag.identifier.count)
     case .ultralight(let commands, let tag):
       var extras: UltralightRestoreExtras = []
@@ -128,14 +129,6 @@ struct RestoreArguments: ParsableArguments {
       image.kind != tag.imageKind
     else { return }
     throw NFCError(.malformedContent, "it is of \(image.kind.name)")
-  }
-
-  /// Whether the format has no mark for a key that is not known.
-  private var isWithoutUnknownKeys: Bool {
-    switch ImageFile.format(of: file) {
-    case .flipper, .mifareClassicTool: false
-    default: true
-    }
   }
 
   static func show(

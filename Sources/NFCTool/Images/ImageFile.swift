@@ -13,6 +13,15 @@ enum ImageFile {
     return ImageFormat(fileExtension: file[file.index(after: dot)...])
   }
 
+  /// Returns whether a file's format has a mark for a key of a MIFARE Classic that is not known. Files of the others have
+  /// zeros there, which no card gives out.
+  static func marksUnknownKeys(_ path: String) -> Bool {
+    switch format(of: path) {
+    case .flipper, .mifareClassicTool: true
+    default: false
+    }
+  }
+
   /// Returns whether a file has an extension that others use for the bytes as they are: users of mfoc, Chameleon
   /// Mini and FareBot. Such files are read, but no command writes one.
   private static func isNamedAsPlain(_ path: String) -> Bool {

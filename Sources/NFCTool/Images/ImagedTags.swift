@@ -8,10 +8,14 @@ import VirtualNFC
 /// file may not have: commands leave these out.
 enum ImagedTags {
   private static let images = Mutex<[[UInt8]: TagImage]>([:])
+  private static let withZeroKeys = Mutex<Set<[UInt8]>>([])
   private static let allKeys = Mutex<[MiFareClassicKey]>([])
 
-  static func add(_ tag: VirtualTag, _ image: TagImage) {
+  /// - Parameter marksUnknownKeys: whether the file could say of a key that it is not known; see
+  ///   ``ImageFile/marksUnknownKeys(_:)``.
+  static func add(_ tag: VirtualTag, _ image: TagImage, marksUnknownKeys: Bool) {
     images.withLock { $0[tag.identifier] = image }
+    if !marksUnknownKeys { withZeroKeys.withLock { _ = $0.insert(tag.identifier) } }
     guard image.kind == .classic else { return }
     var card = TagImage(.classic, memory: image.memory)
     card.memory.set(tag.memory, at: 0)
@@ -27,6 +31,16 @@ enum ImagedTags {
   /// Returns whether a UID, or what a tag has in its place, is that of the tag, and not one that only the virtual tag has.
   static func isKnown(_ identifier: [UInt8]) -> Bool {
     image(identifier).map { $0.uid != nil } ?? true
+  }
+
+  /// Returns whether a card's PMm is that of the card.
+  static func hasPMm(_ identifier: [UInt8]) -> Bool {
+    image(identifier).map { $0.feliCa?.pmm != nil } ?? true
+  }
+
+  /// Returns whether zeros in place of a MIFARE Classic's key mean that its file does not have the key.
+  static func haveZerosForUnknownKeys(_ identifier: [UInt8]) -> Bool {
+    withZeroKeys.withLock { $0.contains(identifier) }
   }
 
   /// The keys in the files of MIFARE Classic cards, each once.

@@ -170,7 +170,7 @@ struct ClassicRestoration: MemoryRestoration {
     // The keys of the image are those of the card, if the image was made from that card.
     self.keys = keys + image.classicKeys.compactMap { MiFareClassicKey($0) }
     var image = image
-    unreadKeys = keepsZeroKeys ? image.forgetUnreadKeys(commands.geometry) : [:]
+    unreadKeys = keepsZeroKeys ? image.forgetUnreadKeys() : [:]
     self.image = image
     self.includesBlock0 = includesBlock0
     if includesBlock0 { try Self.checkBlock0(of: image, commands.geometry, uidLength: uidLength) }
@@ -286,42 +286,5 @@ struct ClassicRestoration: MemoryRestoration {
     case .locksPermanently: .option("--include-locks")
     default: nil
     }
-  }
-}
-
-extension TagImage {
-  /// Marks keys of zeros as unknown: no card gives out key A, nor key B if the access bits hide it, and most programs
-  /// write zeros in their place.
-  ///
-  /// - Returns: the keys by sector, with their verb.
-  fileprivate mutating func forgetUnreadKeys(_ geometry: MiFareClassicGeometry) -> [Int: String] {
-    var unread: [Int: String] = [:]
-    guard memory.bytes.count == geometry.memorySize else { return unread }
-    for sector in geometry.sectors {
-      let start = geometry.trailer(ofSector: sector) * MiFareClassicGeometry.blockSize
-      let trailer = start..<start + MiFareClassicGeometry.blockSize
-      let (keyA, keyB) = (
-        trailer.prefix(MiFareClassicKey.size), trailer.suffix(MiFareClassicKey.size)
-      )
-      // A sector of zeros was not read at all.
-      let accessBits = memory.known(keyA.upperBound..<keyA.upperBound + 3) ?? []
-      guard let conditions = MiFareClassicAccessConditions(bytes: accessBits) else { continue }
-      var names: [String] = []
-      if isZero(keyA) {
-        memory.markUnknown(keyA)
-        names.append("key A")
-      }
-      if !conditions.isKeyBReadable, isZero(keyB) {
-        memory.markUnknown(keyB)
-        names.append("key B")
-      }
-      guard !names.isEmpty else { continue }
-      unread[sector] = names.joined(separator: " and ") + (names.count == 1 ? " is" : " are")
-    }
-    return unread
-  }
-
-  private func isZero(_ range: Range<Int>) -> Bool {
-    memory.known(range)?.allSatisfy { $0 == 0 } ?? false
   }
 }

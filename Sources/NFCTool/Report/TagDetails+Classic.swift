@@ -15,9 +15,10 @@ extension TagDetails {
       : try await commands.survey(
         keys: keys, reading: Set(MiFareApplicationDirectory.Part.allCases.flatMap(\.blocks)))
     try await checkSignature(commands, uid)
-    members.append(JSONValue.Member(key: "sectors", value: .array(dump.sectors.map(Self.json))))
+    members.append(
+      JSONValue.Member(key: "sectors", value: .array(dump.sectors.map { Self.json($0, uid) })))
     addDirectory(dump)
-    addRows(dump.sectors)
+    addRows(dump.sectors, uid)
     if listsMemory {
       memory = MemoryListing(
         TagImage(
@@ -61,10 +62,10 @@ extension TagDetails {
   // MARK: Sectors
 
   /// Adds one row for consecutive sectors that are alike.
-  private mutating func addRows(_ sectors: [MiFareClassicSectorDump]) {
+  private mutating func addRows(_ sectors: [MiFareClassicSectorDump], _ uid: [UInt8]) {
     var rows: [(first: Int, last: Int, text: String)] = []
     for sector in sectors {
-      let text = Self.text(sector)
+      let text = Self.text(sector, uid)
       if let row = rows.last, row.text == text, row.last + 1 == sector.sector {
         rows[rows.count - 1].last = sector.sector
       } else {
@@ -96,18 +97,20 @@ extension TagDetails {
     return MiFareClassicKey.wellKnown.contains(key) ? key.bytes.hexadecimal : "given"
   }
 
-  private static func json(_ sector: MiFareClassicSectorDump) -> JSONValue {
-    .members([
-      "sector": .integer(sector.sector), "keyA": name(sector.keyA).map { .string($0) },
-      "keyB": name(sector.keyB).map { .string($0) },
+  private static func json(_ sector: MiFareClassicSectorDump, _ uid: [UInt8]) -> JSONValue {
+    let keys = sector.knownKeys(of: uid)
+    return .members([
+      "sector": .integer(sector.sector), "keyA": name(keys.keyA).map { .string($0) },
+      "keyB": name(keys.keyB).map { .string($0) },
       "access": sector.accessConditions.map { .bytes($0.bytes) },
       "error": sector.failure.map { .string("\($0)") },
     ])
   }
 
-  private static func text(_ sector: MiFareClassicSectorDump) -> String {
+  private static func text(_ sector: MiFareClassicSectorDump, _ uid: [UInt8]) -> String {
     guard sector.failure == nil else { return sector.failure.map { "\($0)" } ?? "" }
-    let keys = [name(sector.keyA).map { "key A \($0)" }, name(sector.keyB).map { "key B \($0)" }]
+    let known = sector.knownKeys(of: uid)
+    let keys = [name(known.keyA).map { "key A \($0)" }, name(known.keyB).map { "key B \($0)" }]
     let access = sector.accessConditions.map { conditions in
       "access \(conditions.bytes.hexadecimal): \(words(conditions))"
     }

@@ -119,7 +119,7 @@ extension DetectedTag {
       ])
     case .feliCa(let tag):
       // The PMm names the chip.
-      let hasPMm = file == nil || file?.feliCa?.pmm != nil
+      let hasPMm = ImagedTags.hasPMm(identifier)
       let idm: JSONValue? = hasUID ? .bytes(tag.idm) : nil
       let pmm: JSONValue? = hasPMm ? .bytes(tag.pmm) : nil
       details = .members([

@@ -135,7 +135,7 @@ struct VirtualTags: Sendable {
   private static func tag(with image: TagImage, from name: String) throws -> VirtualTag {
     do {
       let tag = try VirtualTag.image(image)
-      ImagedTags.add(tag, image)
+      ImagedTags.add(tag, image, marksUnknownKeys: ImageFile.marksUnknownKeys(name))
       return tag
     } catch {
       throw Failure(

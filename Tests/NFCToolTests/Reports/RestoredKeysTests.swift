@@ -114,6 +114,44 @@ import Testing
     }
   }
 
+  /// What is unknown stays unknown in formats that can say so, by both ways from one file to another.
+  @Test(
+    arguments: ["nfc", "mct"],
+    [["convert", file], ["dump", "--virtual", file]])
+  func keysThatWereNotReadStayUnknown(format: String, command: [String]) async throws {
+    try await TemporaryDirectory.with { folder async throws in
+      let path = folder.appending(path: "card.\(format)").path
+      let made = try await Tool.run([command[0]] + command.dropFirst() + [path])
+      #expect(made.status == 0, "\(made.errors)")
+      let text = try String(contentsOfFile: path, encoding: .utf8)
+      let trailer =
+        format == "nfc"
+        ? "Block 3: ?? ?? ?? ?? ?? ?? 78 77 88 C1 FF FF FF FF FF FF"
+        : "------------787788C1FFFFFFFFFFFF"
+      #expect(text.contains(trailer), "\(text.prefix(600))")
+      try await Tool.with("classic-1k") { nfc async throws in
+        #expect(try await nfc(["restore", path]).status == 0)
+        #expect(try await nfc(["read"]).status == 0)
+      }
+    }
+  }
+
+  /// Zeros in plain bytes stay as they are there, and are no key in a report.
+  @Test func zerosAreNoKey() async throws {
+    try await TemporaryDirectory.with { folder async throws in
+      let path = folder.appending(path: "card.bin").path
+      #expect(try await Tool.run("convert", Self.file, path).status == 0)
+      let original = try Data(contentsOf: URL(filePath: Self.file))
+      #expect(try Data(contentsOf: URL(filePath: path)) == original)
+    }
+    let info = try await Tool.run("info", "--virtual", Self.file)
+    #expect(info.status == 0, "\(info.errors)")
+    #expect(info.output.contains("key B FFFFFFFFFFFF"), "\(info.output)")
+    #expect(!info.output.contains("key A given"), "\(info.output)")
+    let json = try await Tool.run("info", "--json", "--virtual", Self.file)
+    #expect(!json.output.contains("keyA"), "\(json.output)")
+  }
+
   @Test func aCopyKeepsTheKeysOfTheSecondCard() async throws {
     let copy = try await Tool.run(
       "copy", "--virtual", Self.file, "--virtual", "classic-1k", "--plan")
