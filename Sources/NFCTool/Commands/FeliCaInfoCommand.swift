@@ -48,13 +48,16 @@ struct FeliCaInfoCommand: AsyncParsableCommand {
 extension FeliCaCard {
   /// Returns the members that ``DetectedTag/facts(_:)`` does not include.
   func members(_ tag: any FeliCaTag) -> [JSONValue.Member] {
-    var members = [
-      JSONValue.Member(key: "manufacturerCode", value: .bytes(Self.manufacturerCode(tag))),
-      JSONValue.Member(key: "icType", value: .bytes(Self.icType(tag))),
+    let codes = [
+      ("manufacturerCode", Self.manufacturerCode(tag)), ("icType", Self.icType(tag)),
+    ]
+    var members = codes.compactMap { code in
+      code.1.map { JSONValue.Member(key: code.0, value: .bytes($0)) }
+    }
+    members.append(
       JSONValue.Member(
         key: "systemCodes",
-        value: .array(systems.map { .bytes($0.system.code.bigEndianBytes) })),
-    ]
+        value: .array(systems.map { .bytes($0.system.code.bigEndianBytes) })))
     let services = systems.flatMap { system in
       system.services.map { service -> JSONValue in
         .members([

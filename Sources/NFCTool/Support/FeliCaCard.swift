@@ -58,19 +58,23 @@ struct FeliCaCard {
 }
 
 extension FeliCaCard {
-  /// Returns the first two bytes of IDm (FeliCa Card User's Manual, 2.3).
-  static func manufacturerCode(_ tag: any FeliCaTag) -> [UInt8] { Array(tag.idm.prefix(2)) }
+  /// Returns the first two bytes of IDm (FeliCa Card User's Manual, 2.3); `nil` if the file of a virtual card has no IDm.
+  static func manufacturerCode(_ tag: any FeliCaTag) -> [UInt8]? {
+    ImagedTags.isKnown(tag.idm) ? Array(tag.idm.prefix(2)) : nil
+  }
 
-  /// Returns the second byte of PMm (FeliCa Card User's Manual, 2.3).
-  static func icType(_ tag: any FeliCaTag) -> [UInt8] { Array(tag.pmm.dropFirst().prefix(1)) }
+  /// Returns the second byte of PMm (FeliCa Card User's Manual, 2.3); `nil` if the file of a virtual card has no PMm.
+  static func icType(_ tag: any FeliCaTag) -> [UInt8]? {
+    ImagedTags.hasPMm(tag.idm) ? Array(tag.pmm.dropFirst().prefix(1)) : nil
+  }
 
   /// Returns the chip's codes, and a description of the systems and services.
   func rows(_ tag: any FeliCaTag) -> [(name: String, value: String)] {
     let codes = [
-      (name: "manufacturer", value: Self.manufacturerCode(tag).hexadecimal),
-      (name: "IC type", value: Self.icType(tag).hexadecimal),
+      (name: "manufacturer", value: Self.manufacturerCode(tag)),
+      (name: "IC type", value: Self.icType(tag)),
     ]
-    return codes
+    return codes.compactMap { code in code.value.map { (name: code.name, value: $0.hexadecimal) } }
       + systems.flatMap { system -> [(name: String, value: String)] in
         let code = system.system.code
         let name = FeliCaServiceKind.name(ofSystem: code).map { ", \($0)" } ?? ""

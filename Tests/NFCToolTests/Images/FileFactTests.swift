@@ -235,4 +235,19 @@ import VirtualNFC
       #expect(copy.signature == nil)
     }
   }
+
+  /// The chip that stands for a FeliCa Lite of plain bytes has a PMm and an IDm, and the file neither.
+  @Test(arguments: ["felica-lite", "felica-lite-s"])
+  func plainBytesOfAFeliCaHaveNoCodes(_ chip: String) async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "card.bin").path
+      #expect(try await Tool.run("dump", file, "--virtual", chip).status == 0)
+      let info = try await Self.info(file)
+      for key in ["uid", "idm", "pmm", "product", "manufacturerCode", "icType"] {
+        #expect(info[key] == nil, "\(key)")
+      }
+      let text = try await Tool.run("info", "--virtual", file).output
+      #expect(!text.contains("IC type") && !text.contains("manufacturer"), "\(text)")
+    }
+  }
 }
