@@ -224,17 +224,14 @@ enum MemoryTag: Sendable {
     _ extent: Extent
   ) async throws -> Content {
     let key = try keys.ultralight(try await tag.product(), password: password)
-    let dump = try await commands.dump(with: key)
-    let pageSize = 4
-    let pageCount = dump.bytes.count / pageSize
-    // The key of an Ultralight C cannot be read.
-    let isUltralightC = dump.product.isUltralightC
-    var image = TagImage(
-      .type2,
-      memory: .init(
-        unitSize: pageSize, unitCount: isUltralightC ? Self.pagesOfUltralightC : pageCount))
-    image.memory.set(
-      Array(dump.bytes.prefix((dump.firstProtectedPage ?? pageCount) * pageSize)), at: 0)
+    var content: Content
+    do {
+      content = try await Self.read(commands, key)
+    } catch let error as NFCError where error.code == .unsupported && error.cause == nil {
+      try await commands.open(with: key)
+      content = try await UnknownPages.read(commands)
+    }
+    var image = content.image
     image.setIdentity(tag)
     if extent == .everything {
       // A refusal ends an authentication, so the memory is read first.
@@ -254,6 +251,24 @@ enum MemoryTag: Sendable {
       }
     }
     image.removeHiddenSecrets()
+    content.image = image
+    return content
+  }
+
+  private static func read(
+    _ commands: UltralightCommands, _ key: UltralightKey?
+  ) async throws -> Content {
+    let dump = try await commands.dump(with: key)
+    let pageSize = 4
+    let pageCount = dump.bytes.count / pageSize
+    // The key of an Ultralight C cannot be read.
+    let isUltralightC = dump.product.isUltralightC
+    var image = TagImage(
+      .type2,
+      memory: .init(
+        unitSize: pageSize, unitCount: isUltralightC ? Self.pagesOfUltralightC : pageCount))
+    image.memory.set(
+      Array(dump.bytes.prefix((dump.firstProtectedPage ?? pageCount) * pageSize)), at: 0)
     return Content(image: image, missing: dump.missing)
   }
 
