@@ -47,6 +47,19 @@ import VirtualNFC
     }
   }
 
+  /// The card is as it was put there: a program may begin with a native command.
+  @Test func aDESFireTakesNativeCommands() async throws {
+    let daemon = try PrivatePCSCD(name: "Virtual PCD")
+    let virtual = try RunningTool(
+      ["virtual", "blank-desfire", "--pcsc", "--port", "\(daemon.port)"],
+      environment: daemon.environment)
+    _ = try await virtual.waitForLines(1)
+    let answer = try await daemon.scriptor(["60"])
+    #expect(answer.contains("AF 04 01 01"), "\(answer)")
+    virtual.interrupt()
+    #expect(try await virtual.end().status == 0)
+  }
+
   /// Without a name, all readers are used: a PN532 that is configured for libnfc, and the PC/SC readers.
   @Test func tagsOfAllReadersAreFound() async throws {
     try await TemporaryDirectory.with { directory async throws in

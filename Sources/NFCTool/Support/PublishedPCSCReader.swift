@@ -102,7 +102,10 @@ struct PublishedPCSCReader {
     let commands = virtual.statistics.commands
     do {
       let reader = try await Reader.open(name)
-      _ = try? await reader.tagsInField()
+      // A card that was asked for its version takes no more native commands, which another program may begin with.
+      let technologies = TagTechnology.allCases.filter(
+        reader.capabilities.technologies.contains)
+      _ = try? await reader.search(for: technologies, asksVersion: false) { _ in true }
       await reader.close()
     } catch is NFCError {
       return false
