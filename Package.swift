@@ -262,8 +262,7 @@ let package = Package(
       name: "EmulationTests",
       dependencies: [
         "NFC", "SwiftNFCCore", "SwiftNFCIsolated", "SwiftNFCReader", "SwiftNFCTool", "Recordings",
-        "TestSupport",
-        "VirtualNFC",
+        "SwiftNFCSeededRandom", "TestSupport", "VirtualNFC",
       ]),
     // Tags as they come from the field, and every procedure over every one of them.
     .testTarget(

@@ -39,6 +39,8 @@ struct VirtualReaderLoop {
   private var chip: PN532Chip
   private var frames = PN532FrameReader()
   private var pending: PN532Chip.Pending?
+  /// The faults of the command that is pending, which concern its answer.
+  private var pendingEffects: [Fault.Effect] = []
   private let pace: VirtualReader.Pace
   private var trace: (@Sendable (TraceEvent) -> Void)?
   /// An answer that is sent before the next ACK.
@@ -188,7 +190,7 @@ struct VirtualReaderLoop {
         count()
         send(lastReply, terminal)
       case .pending(let waiting):
-        pending = waiting
+        (pending, pendingEffects) = (waiting, effects)
         count()
       }
     }
@@ -221,7 +223,7 @@ struct VirtualReaderLoop {
     let data = chip.proceed(&waiting)
     guard !isAborted(terminal) else { return pending = nil }
     pending = data == nil ? waiting : nil
-    if let data { reply(data, [], terminal) }
+    if let data { reply(data, pendingEffects, terminal) }
   }
 
   private mutating func reply(

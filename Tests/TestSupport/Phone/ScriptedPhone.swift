@@ -29,8 +29,12 @@ public final class ScriptedPhone {
   /// the machine may be busy.
   public var waitingTime = Duration.milliseconds(155)
   private static let shortWait = Duration.milliseconds(10)
+  /// The maximum number of bytes of a command in one block, at least one; a card with frames of 64 bytes takes 61.
+  public var longestBlock = 61
   /// INF of a block to a card with frames of 64 bytes: PCB and CRC take three, CID one.
-  private var room: Int { 64 - 3 - (identifier == 0 ? 0 : 1) - (nodeAddress == nil ? 0 : 1) }
+  private var room: Int {
+    min(longestBlock, 64 - 3 - (identifier == 0 ? 0 : 1) - (nodeAddress == nil ? 0 : 1))
+  }
 
   public init(_ antenna: any FacingAntenna) { self.antenna = antenna }
 
@@ -45,6 +49,18 @@ public final class ScriptedPhone {
 
   /// Sends REQA, or WUPA, and selects and activates a card; `false` if none is there.
   public func activate(wakes: Bool = false) throws -> Bool {
+    guard try select(wakes: wakes) else { return false }
+    guard
+      let ats = exchange(.typeA([0xE0, 0x80 | identifier]), waitingTime)?.checkedPayload,
+      ats.first == UInt8(ats.count)
+    else { throw Failure(description: "no ATS") }
+    self.ats = ats
+    number = 0
+    return true
+  }
+
+  /// The same without RATS.
+  private func select(wakes: Bool) throws -> Bool {
     let request = RadioFrame(
       [wakes ? 0x52 : 0x26], modulation: .typeA, bitsInLastByte: 7)
     guard let atqa = exchange(request, Self.shortWait) else { return false }
@@ -57,22 +73,25 @@ public final class ScriptedPhone {
       let sak = exchange(.typeA([0x93, 0x70] + part), Self.shortWait)?.checkedPayload, sak == [0x20]
     else { throw Failure(description: "SAK") }
     uid = Array(part.prefix(4))
-    guard
-      let ats = exchange(.typeA([0xE0, 0x80 | identifier]), waitingTime)?.checkedPayload,
-      ats.first == UInt8(ats.count)
-    else { throw Failure(description: "no ATS") }
-    self.ats = ats
-    number = 0
     return true
   }
 
   /// Switches the field on and polls until a card answers.
   public func tap(within limit: Duration = .seconds(10)) throws {
+    try poll(within: limit) { try activate() }
+  }
+
+  /// Switches the field on and polls until a card is selected, which is not activated for ISO/IEC 14443-4.
+  public func select(within limit: Duration) throws {
+    try poll(within: limit) { try select(wakes: false) }
+  }
+
+  private func poll(within limit: Duration, _ isThere: () throws -> Bool) throws {
     let end = ContinuousClock.now + limit
     fieldOn()
-    while try !activate() {
+    while try !isThere() {
       guard ContinuousClock.now < end else { throw Failure(description: "no card came") }
-      Pause.milliseconds(2)
+      PhonePause.milliseconds(2)
     }
   }
 

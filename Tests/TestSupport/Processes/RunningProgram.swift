@@ -61,6 +61,8 @@ public final class RunningProgram: Sendable {
   }
 
   public var isRunning: Bool { process.isRunning }
+  /// The number by which the system knows the program.
+  public var processIdentifier: Int32 { process.identifier }
 
   /// Returns the output so far.
   public var output: String { text("output") }

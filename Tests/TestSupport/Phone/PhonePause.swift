@@ -5,6 +5,6 @@ import Darwin
 #endif
 
 /// A pause of a thread that plays a device.
-enum Pause {
-  static func milliseconds(_ count: UInt32) { usleep(count * 1000) }
+public enum PhonePause {
+  public static func milliseconds(_ count: UInt32) { usleep(count * 1000) }
 }
