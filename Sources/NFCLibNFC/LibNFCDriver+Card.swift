@@ -14,6 +14,9 @@ struct CardMode {
   /// Whether the chip's settings have to be written before it is armed the next time: at first, and after a failure or
   /// a long silence, when it may have lost its supply.
   var needsSettings = true
+  /// Whether a command has failed: a chip that has lost its supply then refuses to be armed until it leaves the mode in
+  /// which it starts.
+  var mayBeInLowVoltageMode = false
   /// When a reader has activated it; `nil` once the reader has sent a command.
   var activation: ContinuousClock.Instant?
   /// A command that came with the activation.
@@ -33,6 +36,7 @@ struct CardMode {
 extension LibNFCDriver {
   private enum Command {
     static let setParameters: UInt8 = 0x12
+    static let samConfiguration: UInt8 = 0x14
     static let writeRegister: UInt8 = 0x08
     static let inRelease: UInt8 = 0x52
     static let tgInitAsTarget: UInt8 = 0x8C
@@ -43,6 +47,9 @@ extension LibNFCDriver {
 
   /// SetParameters: automatic RATS, which is for the reader that the chip is otherwise, and ISO/IEC 14443-4 as a card.
   private static let cardParameters: UInt8 = 0x30
+
+  /// Normal mode, which ends LowVbat mode (UM0701-02, 7.2.10; AN10609_3, appendix on C106).
+  private static let normalMode: UInt8 = 0x01
 
   /// CIU_Mode without and with its mode detector: without it, FeliCa's Polling is not answered, for which some phones
   /// would never come to type A (nfcpy, `pn53x.py` 717–722, 947). The firmware does not change it.
@@ -133,6 +140,7 @@ extension LibNFCDriver {
       } catch let failure as LibNFC.Failure {
         cardMode?.needsSettings = true
         if failure.code == LibNFC.Failure.aborted { throw endedEarly(failure, "acting as a card") }
+        cardMode?.mayBeInLowVoltageMode = true
         failures += 1
         guard failures < Self.attempts, !device.isClosed else {
           throw readerError(failure, "acting as a card")
@@ -173,6 +181,10 @@ extension LibNFCDriver {
     try call {
       try jewel.restore()
       try settings.rewriteChecks()
+      // A reader's own controller does that for its chip.
+      if cardMode?.mayBeInLowVoltageMode ?? false, device.traits.isBareChip {
+        _ = try device.chipCommand([Command.samConfiguration, Self.normalMode])
+      }
       try device.set(NP_ACTIVATE_FIELD, false)
       _ = try device.chipCommand([Command.setParameters, Self.cardParameters])
       _ = try device.chipCommand(
@@ -180,6 +192,7 @@ extension LibNFCDriver {
           + [Self.wakesByField])
     }
     cardMode?.needsSettings = false
+    cardMode?.mayBeInLowVoltageMode = false
   }
 
   /// Returns whether the answer to TgInitAsTarget is the activation of a card. Others, by a FeliCa reader or one of

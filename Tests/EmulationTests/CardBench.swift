@@ -58,7 +58,10 @@ final class CardBench: Sendable {
         }
       }
       for await _ in ready {}
-      try await body()
+      group.addTask { try await body() }
+      // The card ends with the body, or the body with the card if that has failed.
+      defer { group.cancelAll() }
+      _ = try await group.next()
       group.cancelAll()
       do {
         try await group.waitForAll()
