@@ -13,7 +13,7 @@ extension LibNFC.Device {
     // A USB driver looks at the flag when a wait of at most 200 ms has passed in vain: a wait of one is left.
     let timeout = traits.timeoutLoss > 0 ? traits.timeoutLoss + 1 : Self.chipTimeout
     // The driver for SPI looks at it only if the chip is not ready at the first look (libnfc 1.8.0, pn532_spi.c): it
-    // nearly always is not, but on a busy machine it may have become ready before the driver looks.
+    // is not within some 50 microseconds, but may be if the machine was busy with other things before the look.
     let attempts = traits.address == .node ? 12 : 3
     for _ in 0..<attempts {
       do {

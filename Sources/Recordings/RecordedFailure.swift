@@ -131,6 +131,7 @@ extension NFCError.Place {
       case .sector(let number): ("sector", number)
       case .file(let number): ("file", Int(number))
       case .offset(let number): ("offset", number)
+      case .key(let number): ("key", number)
       }
     return .members(["kind": .string(kind), "number": .integer(number)])
   }
@@ -143,6 +144,7 @@ extension NFCError.Place {
     case "sector": self = .sector(number)
     case "file": self = .file(UInt16(clamping: number))
     case "offset": self = .offset(number)
+    case "key": self = .key(number)
     default: throw RecordedField.Problem("there is no place \"\(try fields.text("kind"))\"")
     }
   }

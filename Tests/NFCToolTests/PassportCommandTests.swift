@@ -74,7 +74,7 @@ import Testing
   }
 
   static let wrong = [
-    Wrong(arguments: [], status: 64, text: "--mrz or --can"),
+    Wrong(arguments: [], status: 64, text: "--mrz, or --can"),
     Wrong(arguments: ["--groups", "1,3"] + fields, status: 64, text: "never read"),
     Wrong(arguments: ["--groups", "4"] + fields, status: 64, text: "never read"),
     Wrong(arguments: ["--groups", "17"] + fields, status: 64, text: "17"),

@@ -20,6 +20,7 @@ extension LockStep {
     case .sector(let number): .sector(number)
     case .file(let identifier): ChangePlan.Place(.file, identifier.bigEndianBytes.hexadecimal)
     case .offset(let number): ChangePlan.Place(.offset, number)
+    case .key(let number): ChangePlan.Place(.key, number)
     }
   }
 }

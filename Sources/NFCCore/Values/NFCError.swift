@@ -173,6 +173,8 @@ public struct NFCError: Error, Hashable, Sendable {
     case file(UInt16)
     /// A byte of the message or file, counted from 0.
     case offset(Int)
+    /// A key of the selected application, by its number.
+    case key(Int)
   }
 
   /// What a tag reports about its limit of wrong keys and passwords.
@@ -283,8 +285,8 @@ extension NFCError: CustomStringConvertible {
   public var description: String {
     var text = reason
     if let attempts { text += ", \(attempts)" }
-    if let place { text += " (\(place))" }
-    // The reason may say that already.
+    // The reason may say these already.
+    if let place, !"\(reason) ".contains("\(place) ") { text += " (\(place))" }
     if let cause, cause.explainsReason, !reason.contains("\(cause)") { text += ": \(cause)" }
     if let recovery { text += "; \(recovery)" }
     return text
@@ -321,6 +323,7 @@ extension NFCError.Place: CustomStringConvertible {
     case .sector(let number): "sector \(number)"
     case .file(let number): "file \(number.bigEndianBytes.hexadecimal)"
     case .offset(let number): "byte \(number)"
+    case .key(let number): "key \(number)"
     }
   }
 }

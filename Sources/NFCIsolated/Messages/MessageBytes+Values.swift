@@ -140,6 +140,9 @@ extension MessageWriter {
     case .offset(let position):
       byte(5)
       number(Int64(position))
+    case .key(let position):
+      byte(6)
+      number(Int64(position))
     }
   }
 }
@@ -278,6 +281,7 @@ extension MessageReader {
     case 3: return .sector(try position())
     case 4: return .file(try number())
     case 5: return .offset(try position())
+    case 6: return .key(try position())
     default: throw MalformedMessage()
     }
   }

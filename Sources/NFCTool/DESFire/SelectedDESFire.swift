@@ -14,10 +14,22 @@ struct SelectedDESFire: Sendable {
       switch (error.code, error.cause) {
       case (.tagRefused, .desfireStatus): failure.status = .content
       case (.wrongTag, _): failure.advice = "nfc desfire info shows what is there"
-      case (.authenticationFailed, _): failure.advice = "check the key and its number"
+      case (.authenticationFailed, _):
+        failure.advice =
+          if case .key(let number) = error.place {
+            "check --key \(number):HEX"
+          } else {
+            "check the key and its number"
+          }
       case (.notAuthenticated, _) where error.attempts == .delayed:
         failure.advice = "run the command again"
-      case (.notAuthenticated, _): failure.advice = "give a key that may, with --key NUMBER:HEX"
+      case (.notAuthenticated, _):
+        failure.advice =
+          if case .key(let number) = error.place {
+            "give it with --key \(number):HEX"
+          } else {
+            "give a key that may, with --key NUMBER:HEX"
+          }
       case (.capacityExceeded, _): failure.advice = "use a card with more free memory"
       case (.invalidParameter, _): failure.advice = nil
       default: break

@@ -107,7 +107,8 @@ extension DESFireProcedure {
       guard let given = change.current[change.number] else {
         throw NFCError(
           .notAuthenticated,
-          "the card requires the current key \(change.number) of \(application.name), too")
+          "the card requires the current key \(change.number) of \(application.name), too",
+          place: .key(change.number))
       }
       old = try DESFireKey(ready.outcome.kind, given)
     }
@@ -212,7 +213,8 @@ extension DESFireProcedure {
     guard let secret = change.current[number] else {
       throw NFCError(
         .notAuthenticated,
-        "key \(change.number) is changed with key \(number) of \(application.name)")
+        "key \(change.number) is changed with key \(number) of \(application.name)",
+        place: .key(number))
     }
     let code = try DESFireApplication.keyNumber(number)
     let kinds: [DESFireKey.Kind] =
@@ -243,6 +245,7 @@ extension DESFireProcedure {
     wrong.code = .authenticationFailed
     wrong.reason = "key \(number) of \(application.name) is not the one that is given"
     wrong.recovery = nil
+    wrong.place = .key(number)
     return wrong
   }
 
