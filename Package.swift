@@ -226,7 +226,10 @@ let package = Package(
       name: "VirtualNFCTests",
       dependencies: ["NFC", "SwiftNFCSeededRandom", "TestSupport", "VirtualNFC"]),
     .testTarget(
-      name: "NFCLibNFCTests", dependencies: ["NFC", "SwiftNFCCore", "SwiftNFCLibNFC", "VirtualNFC"]),
+      name: "NFCLibNFCTests",
+      dependencies: [
+        "NFC", "SwiftNFCCore", "SwiftNFCLibNFC", "SwiftNFCReaderExamination", "VirtualNFC",
+      ]),
     .testTarget(
       name: "NFCIsolatedTests",
       dependencies: [

@@ -52,6 +52,13 @@ LONG SCardConnect(
     DWORD *protocol);
 LONG SCardReconnect(
     SCARDHANDLE card, DWORD share, DWORD protocols, DWORD initialization, DWORD *protocol);
+#ifdef __APPLE__
+// As its own header names it.
+#define SCardControl SCardControl132
+#endif
+LONG SCardControl(
+    SCARDHANDLE card, DWORD code, const void *command, DWORD commandLength, void *answer,
+    DWORD answerSize, DWORD *length);
 LONG SCardDisconnect(SCARDHANDLE card, DWORD disposition);
 LONG SCardTransmit(
     SCARDHANDLE card, const SCARD_IO_REQUEST *sent, const unsigned char *command, DWORD length,

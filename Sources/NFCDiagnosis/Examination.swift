@@ -64,8 +64,21 @@ struct Examination {
     }
     diagnosis.readers = diagnosis.readers.map(advised)
     diagnosis.findings = generalFindings(reports, diagnosis.readers)
+    diagnosis.buses = buses.map(\.description)
     return diagnosis
   }
+
+  /// The serial ports that may have a reader and that nobody uses, each with the source that can ask it.
+  var freePorts: [(source: any ExaminableSource, address: ReaderAddress)] {
+    zip(sources, examinations).flatMap { source, examination in
+      (source as? any ExaminableSource).map { source in
+        examination.freePorts.map { (source, $0) }
+      } ?? []
+    }
+  }
+
+  /// The buses of pins that may have a reader.
+  var buses: [ReaderAddress] { examinations.flatMap(\.buses) }
 
   // MARK: One by its address
 

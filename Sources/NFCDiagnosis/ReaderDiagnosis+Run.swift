@@ -1,6 +1,7 @@
 import NFC
 import SwiftNFCCore
 import ReaderThread
+import SwiftNFCReaderExamination
 import SwiftNFCSystemFacts
 
 extension ReaderDiagnosis {
@@ -12,6 +13,47 @@ extension ReaderDiagnosis {
     await onOwnThread {
       Examination(SystemSnapshot(.own), by: ReaderSources.all).diagnosis()
     }
+  }
+
+  /// Returns the same as ``current()``, and asks each free serial port once whether a PN532 is on it.
+  ///
+  /// A port that a program has open, that the kernel's console or a login uses, or that this login may not open is not
+  /// asked. What is on a port that is asked receives a few bytes, at 115 200 baud, which another device may take for
+  /// something else.
+  public static func probing() async -> ReaderDiagnosis {
+    await onOwnThread {
+      let examination = Examination(SystemSnapshot(.own), by: ReaderSources.all)
+      var diagnosis = examination.diagnosis()
+      for (source, address) in examination.freePorts {
+        diagnosis.note(Result { try source.ask(address) }, at: address, from: source)
+      }
+      return diagnosis
+    }
+  }
+
+  /// Notes what has answered on a port.
+  mutating func note(
+    _ answer: Result<PortAnswer, any Error>, at address: ReaderAddress,
+    from source: any ExaminableSource
+  ) {
+    let name = address.description
+    let index = readers.firstIndex { $0.connectionString == name }
+    var reader = index.map { readers[$0] } ?? ExaminedReader(name: name, connectionString: name)
+    reader.findings.removeAll { $0.problem == .notSearched }
+    reader.isPort = true
+    switch answer {
+    case .success(.chip(let chip)):
+      reader = ExaminedReader(
+        name: chip, usb: reader.usb, place: reader.place, connectionString: name, wasOpened: true)
+    case .success(let answer):
+      reader.findings.append(
+        source.finding(about: answer)
+          ?? Finding(
+            .noAnswer, "nothing has answered on it",
+            advice: source.advice(forSilenceOf: address)))
+    case .failure(let error): reader.findings.append(Finding(.noAnswer, "\(error)"))
+    }
+    if let index { readers[index] = reader } else { readers.append(reader) }
   }
 
   /// Examines why one reader cannot be opened.
@@ -30,8 +72,21 @@ extension ReaderDiagnosis {
     }
     for index in diagnosis.readers.indices where diagnosis.readers[index].canBeOpened {
       await diagnosis.readers[index].open(connectionString)
+      guard !diagnosis.readers[index].wasOpened,
+        let finding = await onOwnThread({ finding(onLineOf: ReaderAddress(examined)) })
+      else { continue }
+      diagnosis.readers[index].findings.removeAll { $0.problem == .noAnswer }
+      diagnosis.readers[index].findings.append(finding)
     }
     return diagnosis
+  }
+
+  /// Returns what is on the serial line of a reader that does not answer, if that is more than silence.
+  private static func finding(onLineOf address: ReaderAddress) -> Finding? {
+    guard let source = ReaderSources.source(of: address) as? any ExaminableSource,
+      let answer = try? source.ask(address)
+    else { return nil }
+    return source.finding(about: answer)
   }
 
   /// Files and services answer when they like: not on a thread that others wait for.

@@ -16,6 +16,8 @@ public struct ReaderDiagnosis: Hashable, Sendable {
   public package(set) var readers: [ExaminedReader]
   /// Findings about no particular reader: configuration, services, the system.
   public package(set) var findings: [Finding]
+  /// The connection strings of the buses of pins that are there. Whether a reader is on one shows only opening it.
+  public package(set) var buses: [String] = []
 
   package init(readers: [ExaminedReader] = [], findings: [Finding] = []) {
     self.readers = readers

@@ -11,7 +11,7 @@ package struct LibNFCSource: ReaderSource {
   package var schemes: [String] { ConnectionString.drivers }
 
   /// The driver of a PN532 on a serial port.
-  private static let serialScheme = "pn532_uart"
+  static let serialScheme = "pn532_uart"
 
   /// Returns the address of a PN532 on a serial port.
   package static func address(ofSerialPort path: String) -> ReaderAddress {

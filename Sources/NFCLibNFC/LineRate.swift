@@ -16,7 +16,7 @@ import Darwin
 /// A chip that a program has told to send frames without preamble and postamble does so until its supply is cut, too,
 /// and libnfc recognizes none of them (7.2.9; `pn53x_check_ack_frame`). It is told to send both again.
 struct LineRate {
-  private struct Rate {
+  struct Rate {
     let baud: Int
     /// The parameter of SetSerialBaudRate.
     let code: UInt8
@@ -45,8 +45,8 @@ struct LineRate {
   /// for 16 ms, and at 9600 baud, command and answer take 50.
   private static let patience: Int32 = 90
 
-  private let descriptor: Int32
-  private let wanted: Rate
+  let descriptor: Int32
+  let wanted: Rate
 
   /// - Parameters:
   ///   - descriptor: our descriptor of the port, which nobody else has open.
@@ -82,7 +82,7 @@ struct LineRate {
     return false
   }
 
-  private func set(_ speed: speed_t) -> Bool {
+  func set(_ speed: speed_t) -> Bool {
     var settings = termios()
     guard tcgetattr(descriptor, &settings) == 0 else { return false }
     cfmakeraw(&settings)
@@ -97,12 +97,12 @@ struct LineRate {
   // MARK: Frames, UM0701-02, 6.2.1
 
   /// The same as libnfc's: edges that wake a sleeping chip, and zeros for the time that this takes.
-  private static let wakeUp: [UInt8] = [0x55, 0x55] + [UInt8](repeating: 0x00, count: 14)
-  private static let acknowledge = preamble + startCode + [0x00, 0xFF] + postamble
-  private static let preamble: [UInt8] = [0x00]
-  private static let postamble: [UInt8] = [0x00]
+  static let wakeUp: [UInt8] = [0x55, 0x55] + [UInt8](repeating: 0x00, count: 14)
+  static let acknowledge = preamble + startCode + [0x00, 0xFF] + postamble
+  static let preamble: [UInt8] = [0x00]
+  static let postamble: [UInt8] = [0x00]
   private static let startCode: [UInt8] = [0x00, 0xFF]
-  private static let (hostToChip, chipToHost): (UInt8, UInt8) = (0xD4, 0xD5)
+  static let (hostToChip, chipToHost): (UInt8, UInt8) = (0xD4, 0xD5)
   private static let setSerialBaudRate: UInt8 = 0x10
   /// Normal mode (7.2.10).
   private static let samConfiguration: [UInt8] = [0x14, 0x01]
@@ -110,7 +110,7 @@ struct LineRate {
   private static let setParameters: [UInt8] = [0x12, 0x14]
 
   /// A frame without preamble and postamble.
-  private static func frame(_ data: [UInt8]) -> [UInt8] {
+  static func frame(_ data: [UInt8]) -> [UInt8] {
     let length = UInt8(truncatingIfNeeded: data.count)
     let sum = data.reduce(0, &+)
     return startCode + [length, 0 &- length] + data + [0 &- sum]
@@ -138,7 +138,7 @@ struct LineRate {
     return set(wanted.speed)
   }
 
-  private func send(_ bytes: [UInt8]) -> Bool {
+  func send(_ bytes: [UInt8]) -> Bool {
     write(descriptor, bytes, bytes.count) == bytes.count
   }
 
@@ -160,7 +160,7 @@ struct LineRate {
     return false
   }
 
-  private static func contains(_ bytes: [UInt8], _ part: [UInt8]) -> Bool {
+  static func contains(_ bytes: [UInt8], _ part: [UInt8]) -> Bool {
     bytes.indices.contains { bytes[$0...].starts(with: part) }
   }
 }

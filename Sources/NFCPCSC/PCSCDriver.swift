@@ -387,6 +387,25 @@ package final class PCSCDriver: ReaderDriver {
     return try send(getResponse)
   }
 
+  /// Whether a card is connected, through which an APDU can reach the reader.
+  var isConnected: Bool { session != nil }
+
+  /// Sends a command to the reader itself.
+  func control(_ command: [UInt8]) throws -> [UInt8] {
+    try checkAbort()
+    do {
+      return try service.control(command, of: name, atMost: Self.readerTimeout)
+    } catch  where [.unsupportedFeature, .notTransacted].contains(error) {
+      // libccid asks for it (README, ifdDriverOptions), as some commands change a reader permanently.
+      throw NFCError(
+        .unsupported,
+        "the driver of the PC/SC service does not pass commands on to \(name); for libccid, set ifdDriverOptions "
+          + "to 0x0001 in its Info.plist, and restart pcscd", cause: error.cause)
+    } catch {
+      throw error.nfcError(reader: name)
+    }
+  }
+
   func resetCard() throws {
     try call { () throws(SmartCardFailure) in try service.reset() }
     session?.holdsState = false

@@ -400,6 +400,66 @@ final class PCSCLite: SmartCardService {
     }
   }
 
+  // MARK: Reader
+
+  /// `SCARD_CTL_CODE` of pcsc-lite (reader.h).
+  private static let controlCodes: DWORD = 0x4200_0000
+  /// `CM_IOCTL_GET_FEATURE_REQUEST` (PC/SC part 10, 2.2).
+  private static let featureQuery = controlCodes + 3400
+  /// `FEATURE_CCID_ESC_COMMAND`, whose value is the control code for it (PC/SC part 10, 2.3).
+  private static let escapeFeature: UInt8 = 0x13
+  /// libccid's own code for it (`IOCTL_SMARTCARD_VENDOR_IFD_EXCHANGE`).
+  private static let libccidEscape = controlCodes + 1
+
+  func control(
+    _ command: [UInt8], of reader: String, atMost timeout: Duration
+  ) throws(SmartCardFailure) -> [UInt8] {
+    guard stuck == nil else { throw .sharingViolation }
+    return try call(connected(), atMost: timeout + grace) { current throws(SmartCardFailure) in
+      if let card = current.card { return try Self.escape(command, by: card) }
+      var card = SCARDHANDLE()
+      var activeProtocol = DWORD(0)
+      try Self.check(
+        SCardConnect(current.context, reader, Self.shareDirect, 0, &card, &activeProtocol))
+      defer { _ = SCardDisconnect(card, Self.leaveCard) }
+      return try Self.escape(command, by: card)
+    }
+  }
+
+  private static func escape(
+    _ command: [UInt8], by card: SCARDHANDLE
+  ) throws(SmartCardFailure) -> [UInt8] {
+    var buffer = [UInt8](repeating: 0, count: 512)
+    var length = DWORD(0)
+    let code = escapeCode(of: card)
+    try check(
+      SCardControl(
+        card, code, command, DWORD(command.count), &buffer, DWORD(buffer.count), &length))
+    return Array(buffer.prefix(Int(length)))
+  }
+
+  /// Returns the control code that the driver names. It names none if its settings forbid such commands, which the one
+  /// that libccid always has then says.
+  private static func escapeCode(of card: SCARDHANDLE) -> DWORD {
+    var buffer = [UInt8](repeating: 0, count: 512)
+    var length = DWORD(0)
+    guard
+      SCardControl(card, featureQuery, nil, 0, &buffer, DWORD(buffer.count), &length) == 0
+    else { return libccidEscape }
+    return code(inFeatures: buffer.prefix(Int(length))).map { DWORD($0) } ?? libccidEscape
+  }
+
+  /// Returns the code in a list of features: a tag, a length of 4, and the code, most significant byte first.
+  static func code(inFeatures bytes: some Collection<UInt8>) -> UInt32? {
+    var rest = Array(bytes)[...]
+    while let tag = rest.popFirst(), let length = rest.popFirst(), rest.count >= Int(length) {
+      let value = rest.prefix(Int(length))
+      rest = rest.dropFirst(Int(length))
+      if tag == escapeFeature, value.count == 4 { return value.reduce(0) { $0 << 8 | UInt32($1) } }
+    }
+    return nil
+  }
+
   func reset() throws(SmartCardFailure) {
     guard let connection else { throw .noSmartCard }
     try call(connection, atMost: Self.powerTimeout) { current throws(SmartCardFailure) in

@@ -8,6 +8,8 @@ struct PCSCReaderModel {
 
   private func matchesAny(of parts: [String]) -> Bool { parts.contains { name.contains($0) } }
 
+  func isNamed(_ part: String) -> Bool { name.contains(part) }
+
   /// What a slot of a reader is for, as far as its name says.
   private enum SlotKind {
     case antenna

@@ -11,22 +11,40 @@ struct NFCTool: AsyncParsableCommand {
     discussion: """
       Name a reader with --reader or NFC_READER; otherwise all readers that are found are used. --virtual \
       TAG needs no hardware. --reader, --virtual, --timeout, --json, --uid and --verbose can stand before \
-      or after the subcommand.
+      or after the subcommand. -h is shorter than --help. nfc help exit-codes, environment and files say more.
 
       Example:
         nfc --virtual demo poll
       """,
     version: Version.line,
-    subcommands: [
-      ReadersCommand.self, DoctorCommand.self, PollCommand.self, WatchCommand.self,
-      RecordingCommand.self,
-      InfoCommand.self, ReadCommand.self, WriteCommand.self, EmulateCommand.self,
-      EraseCommand.self, FormatCommand.self,
-      LockCommand.self, ProtectCommand.self, UnprotectCommand.self, DumpCommand.self,
-      RestoreCommand.self, DiffCommand.self, CopyCommand.self, ConvertCommand.self,
-      DecodeCommand.self, EncodeCommand.self, MiFareCommand.self, APDUCommand.self,
-      SUNSubcommand.self, DESFireSubcommand.self, PlusSubcommand.self,
-      FeliCaSubcommand.self, ISO15693Subcommand.self, PassportSubcommand.self, VirtualCommand.self,
-      ManualCommand.self,
+    subcommands: [ManualCommand.self],
+    groupedSubcommands: [
+      CommandGroup(
+        name: "Tags",
+        subcommands: [
+          PollCommand.self, InfoCommand.self, ReadCommand.self, WriteCommand.self,
+          EraseCommand.self, FormatCommand.self, LockCommand.self, ProtectCommand.self,
+          UnprotectCommand.self, CopyCommand.self,
+        ]),
+      CommandGroup(
+        name: "Memory and files",
+        subcommands: [
+          DumpCommand.self, RestoreCommand.self, DiffCommand.self, ConvertCommand.self,
+          DecodeCommand.self, EncodeCommand.self,
+        ]),
+      CommandGroup(
+        name: "Kinds of tags and cards",
+        subcommands: [
+          MiFareCommand.self, ISO15693Subcommand.self, FeliCaSubcommand.self, APDUCommand.self,
+          DESFireSubcommand.self, PlusSubcommand.self, SUNSubcommand.self, PassportSubcommand.self,
+        ]),
+      CommandGroup(
+        name: "Running all the time",
+        subcommands: [WatchCommand.self, EmulateCommand.self]),
+      CommandGroup(
+        name: "Readers",
+        subcommands: [
+          ReadersCommand.self, DoctorCommand.self, VirtualCommand.self, RecordingCommand.self,
+        ]),
     ])
 }

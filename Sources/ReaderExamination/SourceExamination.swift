@@ -6,6 +6,35 @@ import SwiftNFCSystemFacts
 package protocol ExaminableSource: ReaderSource {
   /// Returns an examination of a system, which may be another one than the program runs on.
   func examination(of system: SystemSnapshot) -> any SourceExamination
+
+  /// Sends one command, which changes nothing, to the serial port at an address, and returns what answers. Blocks for
+  /// less than a second.
+  ///
+  /// - Throws: `readerUnavailable` for a port that is in use or cannot be opened; `unsupported` for an address that is
+  ///   not a serial port.
+  func ask(_ address: ReaderAddress) throws -> PortAnswer
+
+  /// Returns what an answer says about a port that could not be opened; `nil` if it says no more than that.
+  func finding(about answer: PortAnswer) -> ReaderFinding?
+}
+
+extension ExaminableSource {
+  package func ask(_ address: ReaderAddress) throws -> PortAnswer {
+    throw NFCError(.unsupported, "\(address) is not a serial port")
+  }
+
+  package func finding(about answer: PortAnswer) -> ReaderFinding? { nil }
+}
+
+/// What answers on a serial port.
+package enum PortAnswer: Hashable, Sendable {
+  case silence
+  /// A chip that answers as a PN532 does, by its name.
+  case chip(String)
+  /// What is sent comes back.
+  case echo
+  /// Something else answers.
+  case other
 }
 
 /// What one source has to say about its readers. Opens none of them.
@@ -28,11 +57,19 @@ package protocol SourceExamination {
 
   /// Returns the reader at an address, with the reasons why it cannot be opened.
   func examine(_ address: ReaderAddress, beside others: OtherSources) -> ExaminedReader
+
+  /// The serial ports that may have a reader and that nobody uses, as far as can be seen.
+  var freePorts: [ReaderAddress] { get }
+
+  /// The buses of pins that are there and may have a reader.
+  var buses: [ReaderAddress] { get }
 }
 
 extension SourceExamination {
   package func name(of device: USBDevice) -> String? { nil }
   package func contention(for device: USBDevice) -> ReaderFinding? { nil }
+  package var freePorts: [ReaderAddress] { [] }
+  package var buses: [ReaderAddress] { [] }
 
   package func examine(_ address: ReaderAddress, beside others: OtherSources) -> ExaminedReader {
     ExaminedReader(name: address.description, connectionString: address.description)

@@ -37,6 +37,7 @@ final class RecordingDriver: RandomNumberDriver {
   func close() { driver.close() }
   // Nothing that a tag answers: it is not part of the recording.
   func switchFieldOff() throws { try driver.switchFieldOff() }
+  func signal(_ signal: ReaderSignal) throws { try driver.signal(signal) }
   func findsOneByOne(_ technology: TagTechnology) -> Bool { driver.findsOneByOne(technology) }
 
   func capabilities(for target: Target) -> ReaderCapabilities {

@@ -1,5 +1,6 @@
 import Foundation
 import SwiftNFCCore
+import SwiftNFCReaderExamination
 import SwiftNFCSystemFacts
 import TestSupport
 import Testing
@@ -35,6 +36,50 @@ import Testing
     let others = system.reader("pn532_uart:/dev/ttyUSB0")
     #expect(others.problems == [.notThere])
     #expect(others.advice.hasSuffix("/dev/ttyACM0, /dev/ttyUSB1"))
+  }
+
+  /// A port that nobody uses, once under one of its names.
+  @Test func freePorts() throws {
+    let system = try SimulatedSystem()
+    try system.folder("/dev")
+    #expect(system.examination().freePorts.isEmpty)
+    for name in ["ttyUSB0", "ttyACM0", "ttyS0", "ttyAMA0"] { try system.serialPort("/dev/" + name) }
+    try system.file("/proc/cmdline", "console=ttyAMA0,115200 console=tty0\n")
+    #expect(
+      system.examination().freePorts.map(\.address)
+        == ["pn532_uart:/dev/ttyACM0", "pn532_uart:/dev/ttyUSB0"].map { ReaderAddress($0) })
+  }
+
+  @Test func busesOfPins() throws {
+    let system = try SimulatedSystem()
+    for name in ["i2c-1", "spidev0.0", "ttyS0"] { try system.file("/dev/" + name) }
+    #expect(system.diagnosis().buses == ["pn532_i2c:/dev/i2c-1", "pn532_spi:/dev/spidev0.0"])
+  }
+
+  /// What has answered on a port that was asked.
+  @Test func answersOfAPort() throws {
+    let address = ReaderAddress("pn532_uart:/dev/ttyUSB0")
+    func reader(_ answer: PortAnswer) -> ReaderDiagnosis.ExaminedReader? {
+      var diagnosis = ReaderDiagnosis()
+      diagnosis.note(.success(answer), at: address, from: LibNFCSource())
+      return diagnosis.readers.first
+    }
+    let chip = try #require(reader(.chip("PN532")))
+    #expect(
+      chip.canBeOpened && chip.name == "PN532" && chip.connectionString == address.description)
+    for (answer, detail) in [
+      (PortAnswer.echo, "the line returns what is sent"), (.silence, "nothing has answered on it"),
+      (.other, "something answers, but not as a PN532"),
+    ] {
+      let reader = try #require(reader(answer))
+      #expect(!reader.canBeOpened && reader.problems == [.noAnswer])
+      #expect(reader.findings.first?.detail == detail)
+      #expect(!reader.advice.isEmpty)
+    }
+    var diagnosis = ReaderDiagnosis()
+    diagnosis.note(
+      .failure(NFCError(.readerUnavailable, "in use")), at: address, from: LibNFCSource())
+    #expect(diagnosis.readers.map(\.canBeOpened) == [false])
   }
 
   @Test func aFileIsNotAPort() throws {

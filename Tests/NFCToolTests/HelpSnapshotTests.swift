@@ -77,6 +77,20 @@ import Testing
     }
   }
 
+  /// The files that an example creates, which are not overwritten.
+  private static func created(by line: String) -> String {
+    let words = line.split(separator: " ").map(String.init)
+    let options = ["--output", "--record", "--pcap", "--raw", "--report"]
+    var files = words.indices.dropLast().filter { options.contains(words[$0]) }.map {
+      words[$0 + 1]
+    }
+    if words.starts(with: ["nfc", "dump"]) { files.append(words[2]) }
+    if words.starts(with: ["nfc", "mifare", "dump"]) { files.append(words[3]) }
+    if words.starts(with: ["nfc", "recording", "anonymize"]) { files.append(words[4]) }
+    if words.starts(with: ["nfc", "convert"]) { files.append(words[3]) }
+    return files.joined(separator: " ")
+  }
+
   /// Each example is one command line, and those that need no hardware succeed as they are.
   @Test func examplesWork() async throws {
     let examples = try Self.examples()
@@ -88,7 +102,8 @@ import Testing
         || offline.contains { example.hasPrefix("  nfc \($0) ") }
     }.sorted()
     let script = lines.map { line in
-      "(\(line)) >output 2>errors </dev/null || { echo '\(line.replacing("'", with: " "))'; cat errors; }"
+      // An example may create a file that the others read.
+      "rm -f \(Self.created(by: line)); (\(line)) >output 2>errors </dev/null || { echo '\(line.replacing("'", with: " "))'; cat errors; }"
     }
     try await TemporaryDirectory.with { directory async throws in
       // The files that the examples name.

@@ -75,7 +75,7 @@ import VirtualNFC
         #expect(again.status == 0, "\(again.errors)")
       }
       let without = try await run("unprotect")
-      #expect(without.status == 77 && without.errors.contains("with --password"))
+      #expect(without.status == 77 && without.errors.contains("with --tag-password"))
       _ = try await run("protect --password \(tag.right) --current-password \(tag.right)")
       let writable = try await run("protect --password \(tag.right)")
       #expect(writable.status == 0, "\(writable.errors)")

@@ -4,6 +4,12 @@ import Testing
 
 @Suite struct DiversificationTests {
   /// NXP AN10922, 2.2.1; AN10957, pages 13 and 14, as libfreefare publishes it.
+  @Test func aUIDIsPrintedWithoutTheOtherModules() {
+    let uid: [UInt8] = [0x04, 0xDE, 0x5F]
+    #expect(uid.hexadecimal == "04DE5F")
+    #expect([UInt8]().hexadecimal == "")
+  }
+
   @Test(arguments: [
     (
       "00112233445566778899AABBCCDDEEFF", "04782E21801D803042F54E585020416275",

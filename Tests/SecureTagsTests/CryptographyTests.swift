@@ -58,6 +58,17 @@ import Testing
       code: "9CD33580F9B64DFB"),
   ]
 
+  /// Keys are created from settings in the same way as those of `SUNMessage`.
+  @Test func keysFromHexadecimalText() throws {
+    #expect(SecretKey(hexadecimal: "00 11:aA") == SecretKey([0x00, 0x11, 0xAA]))
+    for text in ["0", "0x00", "GG", "00-11"] { #expect(SecretKey(hexadecimal: text) == nil) }
+    let key = try DESFireKey(.aes, hexadecimal: String(repeating: "0F", count: 16))
+    #expect(try key == DESFireKey(.aes, SecretKey([UInt8](repeating: 0x0F, count: 16))))
+    for text in ["0F", "nonsense"] {
+      #expect(throws: NFCError.self) { try DESFireKey(.aes, hexadecimal: text) }
+    }
+  }
+
   @Test(arguments: codes) func messageCode(_ vector: CodeVector) throws {
     let cipher = try BlockCipher(vector.algorithm, key: SecretKey(hex(vector.key)))
     let message = Array(try hex(Self.message).prefix(vector.count))

@@ -146,15 +146,13 @@ package enum ReaderSearch {
   package static func noReaderFound() async throws -> NFCError {
     for source in ReaderSources.all {
       if let obstacle = try await onOwnThread({ source.availabilityError() }) {
-        let cause = obstacle.cause.map { ", and \($0)" } ?? ""
+        // What to do about a source is said by its diagnosis: a reader may be one of another source.
+        let cause = obstacle.cause.map { "and \($0)" } ?? obstacle.reason
         return NFCError(
-          .readerNotFound, "no reader was found\(cause); \(obstacle.reason)",
-          cause: obstacle.cause)
+          .readerNotFound, "no reader was found, \(cause)", cause: obstacle.cause)
       }
     }
-    let names = ReaderSources.all.map(\.name)
-    return NFCError(
-      .readerNotFound, "no reader was found, neither by \(names.joined(separator: " nor by "))")
+    return NFCError(.readerNotFound, "no reader was found")
   }
 
   /// Returns further addresses of the reader at an address.

@@ -103,6 +103,16 @@ public final class Readers: Sendable {
     return try await openNamed(addresses, behavior)
   }
 
+  /// Opens the readers with these connection strings, at least one; see ``open(_:polling:ifMissing:)``.
+  @_disfavoredOverload
+  public static func open(
+    _ connectionStrings: [String], polling options: PollingOptions = .all,
+    ifMissing behavior: MissingReaderBehavior = .fail
+  ) async throws -> Readers {
+    try await open(
+      connectionStrings.map { ReaderAddress($0) }, polling: options, ifMissing: behavior)
+  }
+
   private static func openNamed(
     _ addresses: [ReaderAddress], _ behavior: MissingReaderBehavior
   ) async throws -> Readers {

@@ -172,6 +172,11 @@ public protocol ReaderDriver: AnyObject {
   /// its next command, and before another program gets it: the next ``select(_:)`` wakes it, even if it is active.
   func commandWasCut()
 
+  /// Shows a signal with the reader's light and buzzer, and returns when it is over.
+  ///
+  /// - Throws: ``NFCError/Code/unsupported`` for a reader without.
+  func signal(_ signal: ReaderSignal) throws
+
   /// Makes the reader a card, and waits until another reader has activated it. Called again after each session, when
   /// as few commands to the reader as possible must pass. A reader with such
   /// ``ReaderCapabilities/emulation`` implements this and the following three methods.
@@ -213,6 +218,10 @@ extension ReaderDriver {
   public func tagHoldsState(_ holdsState: Bool) {}
   public func commandWasCut() {}
   public var announceClose: @Sendable () -> Void { {} }
+
+  public func signal(_ signal: ReaderSignal) throws {
+    throw NFCError(.unsupported, "\(name) has no light or buzzer that programs can use")
+  }
 
   public func waitForActivation(as identity: CardIdentity, timeout: Duration) throws -> Bool {
     throw Self.cannotBeCard

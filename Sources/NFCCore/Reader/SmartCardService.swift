@@ -39,6 +39,14 @@ public protocol SmartCardService: AnyObject {
   /// dwMaxAPDUDataSize.)
   func maximumCommandData() throws(SmartCardFailure) -> Int?
 
+  /// Sends a command to the reader itself, with or without a connection to a card, and returns its answer.
+  ///
+  /// - Throws: ``SmartCardFailure/unsupportedFeature`` or ``SmartCardFailure/notTransacted`` if the reader's driver does
+  ///   not pass such commands on.
+  func control(
+    _ command: [UInt8], of reader: String, atMost timeout: Duration
+  ) throws(SmartCardFailure) -> [UInt8]
+
   /// Switches the card's power off and on: a tag starts again. The connection remains.
   func reset() throws(SmartCardFailure)
 
@@ -55,6 +63,12 @@ public protocol SmartCardService: AnyObject {
 
 extension SmartCardService {
   public func maximumCommandData() throws(SmartCardFailure) -> Int? { nil }
+
+  public func control(
+    _ command: [UInt8], of reader: String, atMost timeout: Duration
+  ) throws(SmartCardFailure) -> [UInt8] {
+    throw .unsupportedFeature
+  }
 
   /// Switches the power off and on, and releases the card.
   public func powerOff() {
@@ -117,6 +131,8 @@ public struct SmartCardFailure: Error, Hashable, Sendable {
   public static let noService = SmartCardFailure(code: 0x8010_001D)
   /// `SCARD_E_SERVICE_STOPPED`: the PC/SC service has stopped.
   public static let serviceStopped = SmartCardFailure(code: 0x8010_001E)
+  /// `SCARD_E_UNSUPPORTED_FEATURE`: the reader's driver does not support it.
+  public static let unsupportedFeature = SmartCardFailure(code: 0x8010_001F)
   /// `SCARD_E_NO_READERS_AVAILABLE`: there is no PC/SC reader.
   public static let noReaders = SmartCardFailure(code: 0x8010_002E)
   /// `SCARD_W_UNSUPPORTED_CARD`: the PC/SC service does not support this kind of card.
@@ -150,6 +166,7 @@ extension SmartCardFailure: CustomStringConvertible {
     case .readerUnavailable: "the reader has gone"
     case .noService: "the PC/SC service is not running"
     case .serviceStopped: "the PC/SC service has stopped"
+    case .unsupportedFeature: "the reader's driver does not support it"
     case .noReaders: "there is no PC/SC reader"
     case .unsupportedCard: "the PC/SC service does not know this kind of card"
     case .unresponsiveCard: "the card does not answer"

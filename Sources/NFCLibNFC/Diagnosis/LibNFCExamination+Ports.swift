@@ -6,6 +6,33 @@ extension LibNFCExamination {
   /// Names of serial ports that may have a board: USB, and those of a Raspberry Pi's pins.
   private static let portNames = ["ttyUSB", "ttyACM", "ttyAMA", "serial0"]
 
+  /// Those of USB adapters and of pins. Not those of a PC's board: most of them have no connector, and what is on one is
+  /// seldom a reader.
+  var freePorts: [ReaderAddress] {
+    portsThere.filter { path in
+      // The last is the debug connector of a Raspberry Pi 5.
+      !portFindings(path).contains {
+        $0.isObstacle || [.console, .notThisReader].contains($0.problem)
+      }
+    }.map(LibNFCSource.address(ofSerialPort:))
+  }
+
+  private static let busNames = [("i2c-", "pn532_i2c"), ("spidev", "pn532_spi")]
+
+  var buses: [ReaderAddress] {
+    (system.files.names(in: "/dev") ?? []).sorted().compactMap { name in
+      Self.busNames.first { name.hasPrefix($0.0) }.map { ReaderAddress("\($0.1):/dev/\(name)") }
+    }
+  }
+
+  /// The serial ports that are there, each by one of its names.
+  private var portsThere: [String] {
+    let names = (system.files.names(in: "/dev") ?? []).sorted()
+      .filter { name in Self.portNames.contains { name.hasPrefix($0) } }
+    let linked = Set(names.compactMap { system.files.linkName("/dev/" + $0) })
+    return names.filter { !linked.contains($0) }.map { "/dev/" + $0 }
+  }
+
   func portFindings(_ path: String) -> [ReaderFinding] {
     guard let node = system.files.node(path) else { return [portIsMissing(path)] }
     guard node.kind == .characterDevice else {
@@ -87,7 +114,8 @@ extension LibNFCExamination {
     case "agetty": advice = "sudo systemctl disable --now serial-getty@\(Self.portName(path))"
     default: advice = "end that program"
     }
-    return ReaderFinding(.inUse, "\(Processes.list(holders)) has \(path)", advice: advice)
+    let verb = holders.count == 1 ? "has" : "have"
+    return ReaderFinding(.inUse, "\(Processes.list(holders)) \(verb) \(path)", advice: advice)
   }
 
   /// It is root's, whose open ports only root sees, and looks for a modem on every new port by USB.

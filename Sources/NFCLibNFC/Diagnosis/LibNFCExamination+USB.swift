@@ -97,7 +97,8 @@ extension LibNFCExamination {
         .inUse, "a program of another user has it",
         advice: "sudo fuser -v \(device.node) shows which (package psmisc); end it")
       : ReaderFinding(
-        .inUse, "\(Processes.list(programs)) has it", advice: "end that program")
+        .inUse, "\(Processes.list(programs)) \(programs.count == 1 ? "has" : "have") it",
+        advice: "end that program")
   }
 
   /// Adds how to let a reader be used by the other software again after libnfc.

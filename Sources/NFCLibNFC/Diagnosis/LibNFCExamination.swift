@@ -6,6 +6,20 @@ extension LibNFCSource: ExaminableSource {
   package func examination(of system: SystemSnapshot) -> any SourceExamination {
     LibNFCExamination(system)
   }
+
+  package func ask(_ address: ReaderAddress) throws -> PortAnswer {
+    let name = ConnectionString(address.description)
+    guard address.scheme == Self.serialScheme, case .serialPort(let path) = try name.address()
+    else {
+      throw NFCError(.unsupported, "\(address) is not a serial port of a PN532")
+    }
+    let lock = try PortLock(path, isSerialPort: true)
+    return withExtendedLifetime(lock) {
+      LineRate(on: lock.descriptor, to: name.speed)?.ask() ?? .silence
+    }
+  }
+
+  package func finding(about answer: PortAnswer) -> ReaderFinding? { answer.finding }
 }
 
 /// An examination of libnfc's readers: those on USB, those that its configuration defines, and the ports that may

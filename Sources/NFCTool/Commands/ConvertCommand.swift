@@ -9,7 +9,7 @@ struct ConvertCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "convert",
     abstract: "Converts an image to another format, without a reader.",
-    usage: "nfc convert <input> <output> [--iso15693]",
+    usage: "nfc convert <input> <output> [--iso15693] [--force]",
     discussion: """
       The extensions name the formats: .bin and .mfd are the bytes as they are, .eml is text of Proxmark3 \
       and libnfc, .json Proxmark3, .nfc Flipper Zero (versions 2 to 4 are read, 4 is written), .mct MIFARE \
@@ -32,11 +32,15 @@ struct ConvertCommand: AsyncParsableCommand {
     help: "Bytes of any size are of an ISO 15693 tag, if they are of no other kind.")
   var isVicinity = false
 
+  @Flag(help: "Overwrite a file that is there already.")
+  var force = false
+
   @OptionGroup private var ignored: IgnoredReaderOptions
   @OptionGroup private var ignoredJSON: IgnoredJSONOption
 
   func run() async throws {
     let format = try ImageFile.requiredFormat(of: output)
+    try File.checkNew(output, isForced: force)
     let decoding = try ImageFile.read(input)
     var image = decoding.image
     if ImageFile.marksUnknownKeys(output), !ImageFile.marksUnknownKeys(input) {

@@ -43,7 +43,7 @@ struct DiffCommand: AsyncParsableCommand {
       ("--reader", !options.readers.isEmpty), ("--virtual", !options.virtual.isEmpty),
       ("--record", recording.record != nil), ("--replay", recording.replay != nil),
       ("--pcap", recording.pcap != nil), ("--uid", options.uid != nil),
-      ("--password", password.isGiven), ("--key or --keys", keys.areGiven),
+      ("--tag-password", password.isGiven), ("--key or --keys", keys.areGiven),
     ]
     return given.first(where: \.1)?.0
   }

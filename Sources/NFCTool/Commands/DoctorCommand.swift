@@ -8,7 +8,7 @@ struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
     abstract: "Says why a reader cannot be opened, and what to do.",
-    usage: "nfc doctor [--report <file>] [--reset] [<options>]",
+    usage: "nfc doctor [--probe] [--report <file>] [--reset] [<options>]",
     discussion: """
       Examines USB devices, serial ports, permissions, programs, libnfc's configuration and the PC/SC \
       service, and prints a block for each reader. No reader is opened except the one that --reader or \
@@ -24,8 +24,12 @@ struct DoctorCommand: AsyncParsableCommand {
       serial numbers are left out without --with-uids. --reset restarts a USB reader that hangs, as if it \
       had been plugged in again; no program may be using it.
 
+      --probe asks each free serial port once whether a PN532 is on it, and shows its connection string. A port in use \
+      is not asked; another device on a free port receives a few bytes.
+
       Examples:
         nfc doctor
+        nfc doctor --probe
         nfc doctor --reader pn532_uart:/dev/ttyUSB0
         nfc doctor --report report.md
       """)
@@ -38,6 +42,9 @@ struct DoctorCommand: AsyncParsableCommand {
     completion: .file())
   var report: String?
 
+  @Flag(help: "Ask each free serial port whether a PN532 is on it.")
+  var probe = false
+
   @Flag(help: "Leave UIDs and serial numbers in the report.")
   var withUids = false
 
@@ -46,6 +53,9 @@ struct DoctorCommand: AsyncParsableCommand {
 
   mutating func validate() throws {
     if withUids, report == nil { throw ValidationError("--with-uids requires --report.") }
+    if probe, report != nil || options.hasOwnReaders || !options.readers.isEmpty {
+      throw ValidationError("--probe asks the serial ports that are there, and takes no reader.")
+    }
     if reset, options.hasOwnReaders {
       throw ValidationError("--reset is for readers on USB, not for virtual ones.")
     }
@@ -53,6 +63,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
   func run() async throws {
     Session.setLogLevel(isVerbose: options.verbose)
+    try File.checkNew(report, isForced: options.force)
     if reset { try await resetReader() }
     if let report { return try await writeReport(to: report) }
     guard !options.hasOwnReaders else {
@@ -64,6 +75,7 @@ struct DoctorCommand: AsyncParsableCommand {
         try show(ReaderDiagnosis(readers: readers))
       }
     }
+    guard !probe else { return try show(await ReaderDiagnosis.probing()) }
     guard let name = options.readers.first ?? Reader.nameInEnvironment else {
       return try show(await ReaderDiagnosis.current())
     }
@@ -97,6 +109,11 @@ struct DoctorCommand: AsyncParsableCommand {
     }
     options.json
       ? try diagnosis.findings.forEach(printJSON) : try printText(diagnosis.findings)
+    if !options.json, !diagnosis.hasReader, !diagnosis.buses.isEmpty {
+      try Output.line("A board on pins?")
+      for bus in diagnosis.buses { try Output.fact("  what to do", "nfc doctor --reader \(bus)") }
+      try Output.line("")
+    }
     guard diagnosis.hasReader else { throw failure(diagnosis, named: name) }
     guard !options.json else { return }
     let readers = diagnosis.readers.filter { !$0.isPort }
@@ -108,6 +125,10 @@ struct DoctorCommand: AsyncParsableCommand {
   private func failure(_ diagnosis: ReaderDiagnosis, named name: String?) -> Failure {
     if let name, let obstacle = diagnosis.readers.first?.findings.first(where: \.isObstacle) {
       let origin = options.readers.isEmpty ? " (from NFC_READER)" : ""
+      // The block above it says why, if it is seen.
+      guard !Output.isTerminal || options.json else {
+        return Failure(.noReader, "\(name)\(origin) cannot be opened")
+      }
       return Failure(
         .noReader, "\(name)\(origin) cannot be opened: \(obstacle.detail)", advice: obstacle.advice)
     }
@@ -122,7 +143,9 @@ struct DoctorCommand: AsyncParsableCommand {
       .noReader, "no reader found",
       advice: diagnosis.readers.isEmpty
         ? "plug one in, name one on a serial port with --reader, or use --virtual demo"
-        : "name the port with --reader if a reader is on it, or use --virtual demo")
+        : probe
+          ? "follow the advice above, or use --virtual demo"
+          : "nfc doctor --probe asks the ports; or use --virtual demo")
   }
 
   private func printText(_ reader: ReaderDiagnosis.ExaminedReader) throws {

@@ -19,6 +19,7 @@ struct DumpArguments: ParsableArguments {
 
   func run(_ options: GlobalOptions, onlyMiFare: Bool) async throws {
     let format = try ImageFile.requiredFormat(of: file)
+    try File.checkNew(file, isForced: options.force)
     let isPlain = onlyMiFare && (format == .binary || format == .emulator)
     let password = try password.bytes
     try await Session.run(options) { session in
@@ -64,7 +65,7 @@ struct DumpCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "dump",
     abstract: "Saves a tag's memory in a file.",
-    usage: "nfc dump <file> [--key <hex>] [--keys <file>] [--partial] [<options>]",
+    usage: "nfc dump <file> [--key <hex>] [--keys <file>] [--partial] [--force] [<options>]",
     discussion: """
       Works with every tag that has a memory: MIFARE Classic, Ultralight and NTAG, ISO 15693, FeliCa, \
       Topaz, ST SRx, ASK CTx, NFC Barcode and iCLASS. Of a DESFire card, a Type 4 tag or another smart \
@@ -73,7 +74,7 @@ struct DumpCommand: AsyncParsableCommand {
       libnfc, .json Proxmark3, .nfc Flipper Zero, .mct MIFARE Classic Tool, .picopass Flipper Zero's \
       iCLASS cards. For CTx, barcodes and B' cards .nfc is this program's own form. Version, signature, \
       counters and locks are saved where the format has a place for them; whatever it cannot hold is listed \
-      in one line.
+      in one line. A file that is there already is not overwritten without --force.
 
       In .bin, .mfd, .eml and .json files of a MIFARE Classic, the key that was used stands in for each \
       key that cannot be read; passwords and keys of an Ultralight or NTAG are zeros. If a part of the \
@@ -95,7 +96,7 @@ struct MiFareDumpCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "dump",
     abstract: "Saves the memory of a MIFARE or NTAG tag in a file.",
-    usage: "nfc mifare dump <file> [--key <hex>] [--keys <file>] [<options>]",
+    usage: "nfc mifare dump <file> [--key <hex>] [--keys <file>] [--force] [<options>]",
     discussion: """
       Like nfc dump, but refuses other tags.
 

@@ -9,14 +9,11 @@ struct FormatCommand: AsyncParsableCommand {
     usage: "nfc format [--force] [<options>]",
     discussion: """
       A tag that is already formatted is emptied. A tag that holds something else is refused without \
-      --force. On some tags formatting cannot be undone.
+      --force, which formats it all the same. On some tags formatting cannot be undone.
 
       Example:
         nfc format --virtual blank-ultralight
       """)
-
-  @Flag(help: "Format a tag that holds something other than NDEF.")
-  var force = false
 
   @OptionGroup var keys: TagKeys
   @OptionGroup var password: TagPassword
@@ -28,7 +25,7 @@ struct FormatCommand: AsyncParsableCommand {
       let tag = try await session.selectNDEFTag(for: .changing)
       try await tag.changingNDEF(.format) {
         try await tag.detected.open(with: secrets)
-        try await tag.kind.formatNDEF(wipe: force)
+        try await tag.kind.formatNDEF(wipe: options.force)
       }
       try Output.done(options, tag.detected.identifier, ["formatted": .bool(true)])
       if !options.json { Output.printNotice("formatted \(tag.name)") }

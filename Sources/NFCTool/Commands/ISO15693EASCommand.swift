@@ -6,7 +6,7 @@ import SecureTags
 struct ISO15693EASCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "eas", abstract: "Turns a label's article surveillance on or off.",
-    usage: "nfc iso15693 eas on|off [--password <hex>] [--plan] [<options>]",
+    usage: "nfc iso15693 eas on|off [--tag-password <password>] [--plan] [<options>]",
     discussion: """
       For NXP's ICODE labels, which set off the alarm at the gates of a shop. nfc info shows whether it is \
       on. --lock makes the setting permanent, which cannot be undone and is refused without --permanently.

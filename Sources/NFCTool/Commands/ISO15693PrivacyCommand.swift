@@ -6,7 +6,7 @@ import SecureTags
 struct ISO15693PrivacyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "privacy", abstract: "Hides a label from readers, or ends that.",
-    usage: "nfc iso15693 privacy on|off [--password <hex>] [--plan] [<options>]",
+    usage: "nfc iso15693 privacy on|off [--tag-password <password>] [--plan] [<options>]",
     discussion: """
       For ICODE SLIX2, SLIX-S, SLIX-L, SLI-S and SLI-L. In privacy mode, a label answers only its privacy \
       password, which is 0F0F0F0F on delivery and unless given. nfc iso15693 set-password changes it.
@@ -111,7 +111,7 @@ struct ISO15693SetPasswordCommand: AsyncParsableCommand {
     usage: "nfc iso15693 set-password <use> --new-password <hex> [<options>]",
     discussion: """
       SLIX2, SLIX-S and SLI-S have all passwords; SLIX-L and SLI-L have privacy, destroy and eas; SLIX has \
-      eas. Without --password, the label has the one that it has on delivery: zeros, or 0F0F0F0F for privacy and \
+      eas. Without --tag-password, the label has the one that it has on delivery: zeros, or 0F0F0F0F for privacy and \
       destroy. The new password is verified afterwards. A lost password cannot be recovered. nfc protect \
       sets the read and the write password together. --plan does not try the password.
 

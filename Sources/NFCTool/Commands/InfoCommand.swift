@@ -7,12 +7,13 @@ struct InfoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
     abstract: "Shows all there is to know about a tag.",
-    usage: "nfc info [--memory] [<options>]",
+    usage: "nfc info [--memory] [--personal] [<options>]",
     discussion: """
       Prints the chip and its maker, what activation reports, the NDEF message, whether the maker's \
       signature is genuine, locks, password protection and counters; depending on the kind of tag also \
-      sectors and their keys, applications and files, or systems and services. Nothing personal is read. \
-      --memory adds the memory in hexadecimal and as text, with * where it is locked.
+      sectors and their keys, applications and files, or systems and services. Nothing personal is read without \
+      --personal, which adds the balance and journeys of a Japanese transit card or a T-money card, with the numbers \
+      of stations. --memory adds the memory in hexadecimal and as text, with * where it is locked.
 
       With --json, a message that cannot be read is missing, and ndefError gives the exit code of nfc read \
       and the reason.
@@ -25,6 +26,9 @@ struct InfoCommand: AsyncParsableCommand {
   @Flag(help: "Show the memory, too.")
   var memory = false
 
+  @Flag(help: "Show balance and journeys of a transit card, too.")
+  var personal = false
+
   @OptionGroup var keys: TagKeys
   @OptionGroup var password: TagPassword
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
@@ -34,18 +38,21 @@ struct InfoCommand: AsyncParsableCommand {
     try await Session.run(options) { session in
       let tag = try await session.selectTag("a tag", polling: .any, for: .reading) { $0 }
       let report = try await tag.changingNDEF {
-        try await Report(tag.kind, keys, password: password, listsMemory: memory)
+        var report = try await Report(tag.kind, keys, password: password, listsMemory: memory)
+        if personal { report.add(try await PersonalContent.read(tag.kind)) }
+        return report
       }
       guard !options.json else { return try Output.line(report.json.text) }
       try report.print()
+      await session.noteOtherTags(than: tag.found)
     }
   }
 }
 
 /// All data about a tag.
 private struct Report: Sendable {
-  let json: JSONValue
-  private let table: FactTable
+  private(set) var json: JSONValue
+  private var table: FactTable
   private let memory: [String]
 
   init(
@@ -87,6 +94,17 @@ private struct Report: Sendable {
           content.json.map { JSONValue.Member(key: "ndef", value: $0) },
           content.failure.map { JSONValue.Member(key: "ndefError", value: $0.json) },
         ].compactMap(\.self) + details.json.filter { !known.contains($0.key) })
+  }
+
+  /// Adds what is personal; `nil` is what cannot be read.
+  mutating func add(_ content: PersonalContent?) {
+    if case .object(let members) = json, let content {
+      json = .object(members + [JSONValue.Member(key: "personal", value: content.json)])
+    }
+    guard let content else {
+      return table.add("personal", "nothing that is known and needs no key")
+    }
+    content.addRows(to: &table)
   }
 
   func print() throws {

@@ -34,15 +34,19 @@ struct ManualCommand: ParsableCommand {
       command = next
     }
     let help = NFCTool.helpMessage(for: command, columns: Self.columns)
+    let names = command.configuration.subcommands.filter { $0.configuration.shouldDisplay }
+      .compactMap { $0.configuration.commandName }
+    let name = ["nfc"] + words
     let page = ManualPage(
-      name: (["nfc"] + words).joined(separator: "-"), abstract: command.configuration.abstract,
-      help: HelpText.arranged(help))
+      name: name.joined(separator: "-"), abstract: command.configuration.abstract,
+      help: HelpText.arranged(help), topics: words.isEmpty ? HelpTopic.allCases : [],
+      related: (words.isEmpty ? [] : ["nfc"]) + names.map { (name + [$0]).joined(separator: "-") })
     try Output.bytes(Array(page.text.utf8))
   }
 
   /// The width of the help text. The formatter does not break its lines, and indents them by seven columns of
-  /// the eighty that a terminal has.
-  private static let columns = 73
+  /// the seventy-eight that man(1) uses on a terminal of eighty.
+  private static let columns = 71
 
   private static func pages(_ command: any ParsableCommand.Type, _ words: [String]) -> [String] {
     let subcommands = command.configuration.subcommands.filter { $0.configuration.shouldDisplay }
@@ -59,6 +63,10 @@ struct ManualPage {
   let name: String
   let abstract: String
   let help: String
+  /// The topics that become sections of the page; a page without them refers to nfc(1).
+  var topics: [HelpTopic] = []
+  /// The names of other pages.
+  var related: [String] = []
   /// The date of the page in the form of man(7), which is the day on which it is created, as with help2man.
   var date = Self.today
 
@@ -91,7 +99,25 @@ struct ManualPage {
         lines.append(Self.escaped(String(line)))
       }
     }
-    return (lines + [".fi"]).joined(separator: "\n") + "\n"
+    if isOpen { lines.append(".fi") }
+    if topics.isEmpty {
+      lines += [
+        ".SH EXIT STATUS", "See", ".BR nfc (1)", "for the exit status, environment and files.",
+      ]
+    }
+    for topic in topics {
+      lines.append(".SH \(topic.heading)")
+      for (name, meaning) in topic.rows {
+        lines += [".TP", ".B \(Self.escaped(name))", Self.escaped(meaning)]
+      }
+    }
+    if !related.isEmpty {
+      lines.append(".SH SEE ALSO")
+      lines += related.enumerated().map { index, name in
+        ".BR \(Self.escaped(name)) (1)" + (index + 1 < related.count ? "," : "")
+      }
+    }
+    return lines.joined(separator: "\n") + "\n"
   }
 
   /// Returns the heading of a line such as `USAGE: nfc …` or `OPTIONS:`, and the rest of the line.

@@ -32,6 +32,7 @@ struct PollCommand: AsyncParsableCommand {
     help: ArgumentHelp(
       "Poll only these: iso14443, iso15693, iso18092, other, or protocols as poll prints them.",
       discussion: "Separate them with commas.", valueName: "list"),
+    completion: .list(protocolGroups.keys.sorted() + TagTechnology.allCases.map(\.rawValue)),
     transform: protocols)
   var polling: PollingOptions = .all
 
@@ -43,11 +44,12 @@ struct PollCommand: AsyncParsableCommand {
     }
   }
 
+  private static let protocolGroups: [String: PollingOptions] = [
+    "iso14443": .iso14443, "iso15693": .iso15693, "iso18092": .iso18092, "other": .other,
+  ]
+
   private static func protocols(_ text: String) throws -> PollingOptions {
-    let groups: [String: PollingOptions] = [
-      "iso14443": .iso14443, "iso15693": .iso15693, "iso18092": .iso18092, "other": .other,
-    ]
-    let names = groups.merging(
+    let names = protocolGroups.merging(
       TagTechnology.allCases.map { ($0.rawValue, PollingOptions($0)) }
     ) { group, _ in group }
     var options: PollingOptions = []

@@ -8,10 +8,10 @@ struct ProtectCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "protect",
     abstract: "Protects a tag with a password.",
-    usage: "nfc protect --password <hex> [--from <number>] [--read] [<options>]",
+    usage: "nfc protect --password <password> [--from <number>] [--read] [<options>]",
     discussion: """
       For NTAG21x, Ultralight EV1, C and AES, ICODE SLIX2, SLIX-S and SLI-S, NTAG 5, ST25DV, ST25TV and ST25TA. Without --read \
-      anyone can still read the tag. nfc write --password writes to it, and nfc unprotect removes the \
+      anyone can still read the tag. nfc write --tag-password writes to it, and nfc unprotect removes the \
       protection. --plan shows what would be written.
 
       A password is not encrypted: it goes over the air in plain text. Ultralight C and AES have a key instead, \
@@ -19,15 +19,16 @@ struct ProtectCommand: AsyncParsableCommand {
 
       Examples:
         nfc protect --password 11223344 --plan --virtual ntag216
-        nfc protect --password 11223344 --from 4 --read --virtual ntag216
+        nfc protect --password text:abcd --from 4 --read --virtual ntag216
         nfc protect --password 11223344 --virtual icode-slix2
       """)
 
   @Option(
+    name: [.customLong("password"), .customLong("tag-password")],
     help: ArgumentHelp(
       "The new password: 4 bytes, 8 for an ST25DV or ST25TV, 16 for an ST25TA; for an Ultralight C or AES a key of 16 bytes.",
-      valueName: "hex"),
-    transform: { try Hexadecimal.secret($0, "--password") })
+      discussion: "In hexadecimal, or as text: text:abcd is 61626364.", valueName: "password"),
+    transform: { try TagPasswordText.argument($0, "the password") })
   var password: [UInt8]
 
   @Option(
@@ -55,8 +56,8 @@ struct ProtectCommand: AsyncParsableCommand {
   var attempts: Int?
 
   @Option(
-    help: ArgumentHelp("The password that the tag has now, if it has one.", valueName: "hex"),
-    transform: { try Hexadecimal.secret($0, "--current-password") })
+    help: ArgumentHelp("The password that the tag has now, if it has one.", valueName: "password"),
+    transform: { try TagPasswordText.argument($0, "the current password") })
   var currentPassword: [UInt8]?
 
   @Flag(help: "Print what would be written, and write nothing.")
@@ -89,13 +90,13 @@ struct UnprotectCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unprotect",
     abstract: "Removes a tag's password protection.",
-    usage: "nfc unprotect [--password <hex>] [--plan] [<options>]",
+    usage: "nfc unprotect [--tag-password <password>] [--plan] [<options>]",
     discussion: """
       For NTAG21x, Ultralight EV1, C and AES, ICODE SLIX2, SLIX-S and SLI-S, NTAG 5, ST25DV, ST25TV and ST25TA. The password itself \
       stays on the tag, but no longer protects anything.
 
       Example:
-        nfc unprotect --password FFFFFFFF --virtual ntag216
+        nfc unprotect --tag-password FFFFFFFF --virtual ntag216
       """)
 
   @OptionGroup var password: TagPassword
@@ -136,7 +137,7 @@ struct ProtectionChange: Sendable {
   var isTrial = false
 
   /// The option for the tag's current password.
-  var passwordOption: String { request == nil ? "--password" : "--current-password" }
+  var passwordOption: String { request == nil ? "--tag-password" : "--current-password" }
 
   /// Runs `body`. The option for the current password is added to errors.
   func naming<Result: Sendable>(
@@ -296,7 +297,7 @@ extension SelectedTag {
   ///
   /// - Parameter isMissing: whether a page that cannot be written may require a password, as none is given.
   func namingPassword<Result: Sendable>(
-    _ option: String = "--password", isMissing: Bool = false, _ body: () async throws -> Result
+    _ option: String = "--tag-password", isMissing: Bool = false, _ body: () async throws -> Result
   ) async throws -> Result {
     do {
       return try await showingProgress(body)

@@ -23,7 +23,7 @@ extension ProtectionChange {
       }
     }
     if let password {
-      try checkKey(password, request == nil ? "--password" : "--current-password", tag)
+      try checkKey(password, request == nil ? "--tag-password" : "--current-password", tag)
     }
   }
 

@@ -6,13 +6,14 @@ struct ReadCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "read",
     abstract: "Reads the NDEF message.",
-    usage: "nfc read [--raw <file>] [<options>]",
+    usage: "nfc read [--raw <file>] [--phone] [<options>]",
     discussion: """
       Prints one line per record. Ends with exit code 66 if the tag is not an NDEF tag, and 65 if its \
-      message is broken.
+      message is broken. --phone adds what an iPhone and an Android phone do with such a tag.
 
-      Example:
+      Examples:
         nfc read --virtual ntag216
+        nfc read --phone --virtual ntag216
       """)
 
   @Option(
@@ -21,12 +22,16 @@ struct ReadCommand: AsyncParsableCommand {
       valueName: "file"), completion: .file())
   var raw: String?
 
+  @Flag(help: "Say what phones do with the message, without an app of their own.")
+  var phone = false
+
   @OptionGroup var keys: TagKeys
   @OptionGroup var password: TagPassword
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 
   func run() async throws {
     let secrets = try TagSecrets(keys, password)
+    try File.checkNew(raw, isForced: options.force)
     try await Session.run(options) { session in
       let tag = try await session.selectTag(
         "a tag", polling: .ndef, asksVersion: false, for: .reading
@@ -54,8 +59,12 @@ struct ReadCommand: AsyncParsableCommand {
           .content, "the NDEF message is broken: \(error)", tag: tag.name,
           advice: "nfc write or nfc erase replaces it")
       }
-      if options.json { return try Output.line(try content.json.text) }
+      let phones = phone ? PhoneReactions(message) : nil
+      if options.json {
+        return try Output.line(try content.json(adding: ["phones": phones?.json]).text)
+      }
       try Output.line(message.description)
+      try phones?.print()
     }
   }
 }

@@ -16,6 +16,7 @@ struct RecordingCommand: AsyncParsableCommand {
         --replay-any-order  answers each command with its recorded answer, in any order
         --pcap FILE         writes the exchanges for Wireshark (pcapng), keys zero
         --with-secrets      masks nothing, and keeps the random numbers of the program
+        --force             overwrites a file that is there already
 
       A command that is not in the recording ends with exit code 65 and the number of the line. Recordings \
       are written line by line, so a program that is ended leaves everything up to that point. --pcap \
@@ -48,7 +49,7 @@ struct AnonymizeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "anonymize",
     abstract: "Replaces the UIDs in a recording.",
-    usage: "nfc recording anonymize <in> <out> [--content]",
+    usage: "nfc recording anonymize <in> <out> [--content] [--force]",
     discussion: """
       Gives each tag another UID wherever its own appears: in searches, commands and answers, in \
       either byte order, together with its check bytes, and as hexadecimal text. The manufacturer's part \
@@ -72,10 +73,14 @@ struct AnonymizeCommand: AsyncParsableCommand {
   @Flag(help: "Replace what is on the tags too.")
   var content = false
 
+  @Flag(help: "Overwrite a file that is there already.")
+  var force = false
+
   @OptionGroup private var ignored: IgnoredReaderOptions
   @OptionGroup private var ignoredJSON: IgnoredJSONOption
 
   func run() async throws {
+    try File.checkNew(output, isForced: force)
     let recording = try Recording(file: input)
     let anonymous = recording.anonymized(replacingContent: content)
     try File.write(Array(anonymous.text.utf8), to: output)

@@ -116,7 +116,7 @@ struct WatchCommand: AsyncParsableCommand {
     let watcher = Watcher(
       Watcher.Options(
         debounce: debounce, isJSON: reader.json, uid: uid, actions: actions.actions,
-        isVerbose: reader.verbose),
+        isVerbose: reader.verbose, beeps: actions.beep),
       rules: rules,
       actions: TapActions(links: actions.links, timeout: actions.timeout, notifier: notifier),
       publisher: publisher)
@@ -206,6 +206,12 @@ struct WatchActionOptions: ParsableArguments {
 
   @Flag(help: "Show a notification; a click on it opens the link.")
   var notify = false
+
+  @Flag(
+    help: ArgumentHelp(
+      "Show each tap with the reader's light and buzzer, if it has them: success, or failure for a tag that no rule matches."
+    ))
+  var beep = false
 
   @Option(
     help: ArgumentHelp("A YAML file that says what to do for which tag.", valueName: "file"),

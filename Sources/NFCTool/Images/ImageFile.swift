@@ -67,8 +67,15 @@ enum ImageFile {
       encoding.bytes, to: path, isPublic: isPublic && !Credentials.mayBe(in: image))
     let losses = lost + encoding.losses
     guard !losses.isEmpty else { return nil }
+    let others = encoding.losses.isEmpty ? [] : formats(holdingAllOf: image)
+    let advice = others.isEmpty ? "" : "; \(others.joined(separator: " and ")) would"
     return "\(File.name(path, forWriting: true)) does not hold: "
-      + losses.joined(separator: ", ")
+      + losses.joined(separator: ", ") + advice
+  }
+
+  /// Returns the extensions of the formats that have a place for everything in an image.
+  private static func formats(holdingAllOf image: TagImage) -> [String] {
+    ImageFormat.allCases.filter { (try? $0.encode(image))?.losses.isEmpty == true }.map(\.name)
   }
 
   /// Returns the number of bytes of a memory that a file contains.

@@ -90,6 +90,7 @@ struct PassportReadCommand: AsyncParsableCommand {
 
   func run() async throws {
     if let output { try File.checkEmptyFolder(output) }
+    try File.checkNew(face, isForced: options.force)
     let trusted = try TrustFiles.load(trust)
     let password = try password.password()
     // Without a list, a restricted reading does not ask for more than it was told to.

@@ -6,6 +6,8 @@ struct AppKind: RecordKind {
   static let name = "app"
   static let abstract = "Writes the name of an Android app to open."
   static let usage = "<package>"
+  static let phones =
+    "Phones: an Android phone starts the app, or shows it in the store; an iPhone does nothing with such a tag, and would open a link of the app."
   static let examples = ["app org.mozilla.firefox --virtual ntag213"]
 
   @Argument(help: "The app's package name.") var package: String

@@ -6,6 +6,8 @@ struct BluetoothKind: RecordKind {
   static let name = "bluetooth"
   static let abstract = "Writes the address of a Bluetooth device."
   static let usage = "<address> [--name <text>]"
+  static let phones =
+    "Phones: an Android phone offers to connect; an iPhone does nothing with such a tag."
   static let examples = [
     "bluetooth 00:11:22:33:44:55 --name Speaker --virtual ntag213",
     "bluetooth C0:11:22:33:44:55 --le --random --name Sensor --virtual ntag213",

@@ -10,6 +10,8 @@ struct ContactKind: RecordKind {
     Phones make the contact from the given and the family name. Of a --name with two words, the last one is the \
     family name; give longer names with --given and --family, with which --name is only what is displayed.
     """
+  static let phones =
+    "Phones: an Android phone offers to save the contact; an iPhone does nothing with such a tag, and would open a link to the contact."
   static let examples = [
     "contact --name \"Ada Lovelace\" --phone +441234567890 --virtual ntag215",
     "contact --given \"Maria Luisa\" --family \"de la Cruz\" --virtual ntag216",

@@ -6,6 +6,8 @@ struct ExternalKind: RecordKind {
   static let name = "external"
   static let abstract = "Writes text of an external type."
   static let usage = "<type> <text>"
+  static let phones =
+    "Phones: only an Android phone with an app for the type opens it."
   static let examples = ["external example.com:ticket A-1234 --virtual ntag213"]
 
   @Argument(help: "The type: a domain, a colon, a name.") var type: String

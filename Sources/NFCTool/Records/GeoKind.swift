@@ -8,6 +8,8 @@ struct GeoKind: RecordKind {
   static let usage = "<lat,lon>"
   static let details =
     "Latitude and longitude are in degrees (WGS 84), negative for south and west."
+  static let phones =
+    "Phones: an Android phone opens a map; an iPhone does nothing with such a tag, and would open a link to https://maps.apple.com."
   static let examples = ["geo 51.4779,-0.0015 --virtual ntag213"]
 
   @Argument(help: ArgumentHelp("Latitude and longitude.", valueName: "lat,lon"))

@@ -16,6 +16,8 @@ struct HomeAssistantKind: RecordKind {
     The tag has a link with its id, and the name of the app for Android. Home Assistant knows it by that id, whichever \
     phone or reader reads it; nfc watch --home-assistant reports the same one. Without an id, the tag gets a new one.
     """
+  static let phones =
+    "Phones: an iPhone (XS and later) and an Android phone open the app of Home Assistant."
   static let examples = [
     "home-assistant --virtual ntag213", "home-assistant kitchen-lamp --virtual ntag213",
   ]

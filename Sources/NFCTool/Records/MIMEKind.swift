@@ -6,6 +6,8 @@ struct MIMEKind: RecordKind {
   static let name = "mime"
   static let abstract = "Writes a file with its media type."
   static let usage = "<type> <file>"
+  static let phones =
+    "Phones: only an Android phone with an app for the type opens it."
   static let examples = ["mime text/plain notes.txt --virtual ntag215"]
 
   @Argument(help: "The media type, such as image/png.") var type: String

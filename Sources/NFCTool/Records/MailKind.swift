@@ -6,6 +6,8 @@ struct MailKind: RecordKind {
   static let name = "mail"
   static let abstract = "Writes an e-mail to send."
   static let usage = "<address> [--subject <text>]"
+  static let phones =
+    "Phones: an iPhone (XS and later) and an Android phone begin the mail."
   static let examples = ["mail ada@example.com --subject \"Lamp 7 is broken\" --virtual ntag213"]
 
   @Argument(help: "The address.") var address: String

@@ -6,6 +6,8 @@ struct PosterKind: RecordKind {
   static let name = "poster"
   static let abstract = "Writes a link with a title (Smart Poster)."
   static let usage = "<url> --title <text>"
+  static let phones =
+    "Phones: an Android phone opens the link; an iPhone does nothing with such a tag, because it looks for a plain link (nfc write uri)."
   static let examples = ["poster https://example.com --title \"Opening hours\" --virtual ntag213"]
 
   @Argument(help: "The link.") var url: String

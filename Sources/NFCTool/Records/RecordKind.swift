@@ -16,6 +16,8 @@ protocol RecordKind: ParsableArguments, Sendable {
   static var examples: [String] { get }
   /// Further help, or an empty string.
   static var details: String { get }
+  /// What phones do with such a tag, or an empty string; see ``PhoneReactions``.
+  static var phones: String { get }
 
   /// Returns the message, with the placeholders in its texts replaced.
   ///
@@ -31,6 +33,7 @@ protocol RecordKind: ParsableArguments, Sendable {
 
 extension RecordKind {
   static var details: String { "" }
+  static var phones: String { "" }
   static var isFromFile: Bool { false }
   var templates: [String] { [] }
 
@@ -40,7 +43,8 @@ extension RecordKind {
     return CommandConfiguration(
       commandName: name, abstract: abstract,
       usage: "nfc \(command) \(name) \(usage) [<options>]",
-      discussion: (details.isEmpty ? "" : details + "\n\n") + heading + "\n" + examples)
+      discussion: ([details, phones].filter { !$0.isEmpty } + [heading + "\n" + examples])
+        .joined(separator: "\n\n"))
   }
 }
 
@@ -68,7 +72,7 @@ struct EncodeKindCommand<Kind: RecordKind>: AsyncParsableCommand {
     return CommandConfiguration(
       commandName: write.commandName,
       abstract: "Encodes" + write.abstract.dropFirst("Writes".count),
-      usage: "nfc encode \(Kind.name) \(Kind.usage) --output <file> [--as-is]",
+      usage: "nfc encode \(Kind.name) \(Kind.usage) --output <file> [--as-is] [--force]",
       discussion: withoutReaders(write.discussion, of: "encode", adding: " --output message.ndef"))
   }
 
@@ -103,10 +107,14 @@ struct EncodeKindCommand<Kind: RecordKind>: AsyncParsableCommand {
   @Flag(help: "Accept a link or type even if most programs cannot use it.")
   var asIs = false
 
+  @Flag(help: "Overwrite a file that is there already.")
+  var force = false
+
   @OptionGroup private var ignored: IgnoredReaderOptions
   @OptionGroup private var ignoredJSON: IgnoredJSONOption
 
   func run() async throws {
+    try File.checkNew(output, isForced: force)
     let message = try kind.message(.none, isForced: asIs)
     try MessageCheck.check(message, of: Kind.self, isForced: asIs)
     let bytes = message.encoded()

@@ -26,6 +26,8 @@ struct TelephoneKind: RecordKind {
   static let name = "tel"
   static let abstract = "Writes a telephone number to call."
   static let usage = "<number>"
+  static let phones =
+    "Phones: an iPhone (XS and later) and an Android phone offer to call."
   static let examples = ["tel +441234567890 --virtual ntag213"]
 
   @Argument(help: "The number.") var number: String
@@ -43,6 +45,8 @@ struct SMSKind: RecordKind {
   static let name = "sms"
   static let abstract = "Writes a text message to send."
   static let usage = "<number> [<text>]"
+  static let phones =
+    "Phones: an iPhone (XS and later) and an Android phone begin the message."
   static let examples = ["sms +441234567890 \"I have arrived\" --virtual ntag213"]
 
   @Argument(help: "The number.") var number: String

@@ -30,6 +30,8 @@ struct TextKind: RecordKind {
   static let name = "text"
   static let abstract = "Writes a text."
   static let usage = "<text> [--language <code>]"
+  static let phones =
+    "Phones: none shows a text without an app for tags."
   static let examples = ["text \"Bonjour\" --language fr --virtual ntag213"]
 
   @Argument(help: "The text.") var text: String

@@ -6,6 +6,8 @@ struct URIKind: RecordKind {
   static let name = "uri"
   static let abstract = "Writes a link."
   static let usage = "<url>"
+  static let phones =
+    "Phones: an iPhone (XS and later) and an Android phone open http, https, mailto, sms and tel links; other schemes only where an app for them is installed, and an iPhone none."
   static let examples = ["uri https://example.com --virtual ntag213"]
 
   @Argument(help: "The link.") var url: String

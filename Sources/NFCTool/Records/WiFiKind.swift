@@ -4,7 +4,7 @@ import NFC
 /// The kind of message `wifi`.
 struct WiFiKind: RecordKind {
   /// The option for the tag's password. `--password` is the network's password.
-  typealias Password = TagPasswordFile
+  typealias Password = TagPasswordBesideAnother
 
   /// The security of a network.
   enum Security: String, ExpressibleByArgument, CaseIterable, Sendable {
@@ -16,6 +16,8 @@ struct WiFiKind: RecordKind {
   static let name = "wifi"
   static let abstract = "Writes the name and password of a Wi-Fi network."
   static let usage = "<ssid> [--password <text>]"
+  static let phones =
+    "Phones: an Android phone offers to join the network; an iPhone does nothing with such a tag."
   static let examples = ["wifi Guests --password \"correct horse\" --virtual ntag213"]
 
   @Argument(help: "The network's name.") var ssid: String

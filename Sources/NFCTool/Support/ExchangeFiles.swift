@@ -52,6 +52,7 @@ struct ExchangeFiles: Sendable {
       (recorder, targets) = (nil, [])
       return
     }
+    try File.checkNew(options.record, options.pcap, isForced: options.isForced)
     let record = try options.record.map { try Target($0) }
     let pcap = try options.pcap.map { try Target($0) }
     var capture: PacketCapture?

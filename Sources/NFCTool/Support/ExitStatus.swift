@@ -72,7 +72,7 @@ struct Failure: Error, Hashable, Sendable {
   private static func advice(_ code: NFCError.Code) -> String? {
     switch code {
     case .readerNotFound:
-      "nfc doctor says what to do; --reader names one on a serial line; --virtual demo needs none"
+      "nfc doctor says what to do; --virtual demo needs none"
     case .readerUnavailable: "nfc doctor says more"
     case .readerLost: "plug the reader in again; nfc doctor says more"
     case .unsupported: "use another reader"

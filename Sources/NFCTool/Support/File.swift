@@ -91,6 +91,24 @@ enum File {
     }
   }
 
+  /// Refuses files that hold something and would be overwritten: what cannot be read again, such as the backup of
+  /// another tag, would be lost. An empty file, as `mktemp` creates it, a pipe or a device is not refused.
+  ///
+  /// - Parameter isForced: whether `--force` is given.
+  /// - Throws: ``Failure`` `usage`.
+  static func checkNew(_ paths: String?..., isForced: Bool) throws {
+    guard !isForced else { return }
+    for path in paths.compactMap(\.self) where path != standard {
+      var status = stat()
+      guard stat(systemName(of: path), &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+        status.st_size > 0
+      else { continue }
+      throw Failure(
+        .usage, "\(name(path)) is there already and is not overwritten",
+        advice: "give another name, or add --force")
+    }
+  }
+
   /// Creates a file with these bytes, and replaces an existing one. On a full disk, an existing file is as it was, and
   /// a new one is not created.
   ///

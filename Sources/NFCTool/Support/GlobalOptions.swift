@@ -15,7 +15,7 @@ struct ReaderOptions: ParsableArguments {
       discussion: """
         May be given more than once. The environment variable NFC_READER names one reader. Without either, all readers that are found are used. With isolated: before a libnfc connection string, libnfc runs in a separate process.
         """,
-      valueName: "connection-string"))
+      valueName: "connection-string"), completion: ReaderCompletion.kind)
   var readers: [String] = []
 
   @Option(
@@ -35,11 +35,12 @@ struct ReaderOptions: ParsableArguments {
   @Option(help: RecordingOptions.captureHelp, completion: .file())
   var pcap: String?
   @Flag(help: RecordingOptions.secretsHelp) var withSecrets = false
+  @Flag(help: "Overwrite a file that is there already.") var force = false
 
   var recording: RecordingOptions {
     RecordingOptions(
       record: record, replay: replay, replayAnyOrder: replayAnyOrder, pcap: pcap,
-      withSecrets: withSecrets)
+      withSecrets: withSecrets, isForced: force)
   }
 
   /// Whether the readers belong to this process: virtual readers, or the readers of a recording.
@@ -129,7 +130,7 @@ extension GlobalOptions {
   ]
   /// `--verify` applies to everything that `nfc write` can write.
   private static let flags = [
-    "--json", "--verbose", "--verify", "--replay-any-order", "--with-secrets",
+    "--json", "--verbose", "--verify", "--replay-any-order", "--with-secrets", "--force",
   ]
 
   /// The names of the options that may precede a subcommand.

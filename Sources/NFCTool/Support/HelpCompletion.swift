@@ -8,8 +8,13 @@ enum HelpCompletion {
   /// of commands.
   static func completed(_ text: String, for arguments: [String]) -> String {
     guard arguments.first?.hasPrefix(option) == true else { return text }
-    if text.hasPrefix("#compdef") { return text.replacing("'*:subcommands:'", with: zsh) }
-    return text + "\n" + (text.contains("\ncomplete -c 'nfc'") ? fish : bash)
+    if text.hasPrefix("#compdef") {
+      return CompletionBeforeCommands.zsh(text.replacing("'*:subcommands:'", with: zsh))
+    }
+    guard text.contains("\ncomplete -c 'nfc'") else {
+      return CompletionBeforeCommands.bash(text) + "\n" + bash
+    }
+    return [text, fish, CompletionBeforeCommands.fish].joined(separator: "\n")
   }
 
   /// The names of the commands below each path of words; the empty path comes first.
@@ -21,7 +26,8 @@ enum HelpCompletion {
     let commands = command.configuration.subcommands.filter { $0.configuration.shouldDisplay }
     guard !commands.isEmpty else { return [] }
     let list = commands.compactMap { $0.configuration.commandName }.joined(separator: " ")
-    let own = (path: path.joined(separator: " "), names: list)
+    let topics = path.isEmpty ? " " + HelpTopic.allCases.map(\.rawValue).joined(separator: " ") : ""
+    let own = (path: path.joined(separator: " "), names: list + topics)
     return [own]
       + commands.flatMap { names(below: $0, path + [$0.configuration.commandName ?? ""]) }
   }

@@ -3,6 +3,23 @@ enum HelpText {
   /// The heading of the options that all commands have.
   static let shared = "Reader and output"
 
+  /// Returns the help for `-h`: what it is for, how it is called, its own options, and the examples.
+  static func short(_ text: String) -> String {
+    let sections = arranged(text).split(separator: "\n\n", omittingEmptySubsequences: false)
+      .map(String.init)
+    let kept = sections.enumerated().filter { index, section in
+      let isHeaded = section.prefix { !$0.isNewline }.prefix { $0 != ":" }
+        .allSatisfy { $0.isUppercase || $0 == " " }
+      return index == 0 || isHeaded && !section.hasPrefix(shared.uppercased() + ":")
+        || section.hasPrefix("Example")
+    }
+    let hasMore = kept.count < sections.count
+    return
+      (kept.map(\.element)
+      + (hasMore ? ["--help says more, and shows the options of all commands."] : []))
+      .joined(separator: "\n\n")
+  }
+
   /// Returns the text with the options that all commands have below the command's own options.
   static func arranged(_ text: String) -> String {
     let heading = shared.uppercased() + ":"

@@ -47,14 +47,18 @@ struct NDEFContent: Sendable {
     }
   }
 
-  var json: JSONValue {
-    get throws {
-      .members([
-        "uid": .uid(uid), "status": .string(status.access.rawValue),
-        "capacity": .integer(status.capacity), "length": .integer(bytes.count),
-        "records": .array(try message.records.map { try JSONValue(encoding: $0) }),
-      ])
-    }
+  var json: JSONValue { get throws { try json(adding: [:]) } }
+
+  func json(adding members: KeyValuePairs<String, JSONValue?>) throws -> JSONValue {
+    let own: KeyValuePairs<String, JSONValue?> = [
+      "uid": .uid(uid), "status": .string(status.access.rawValue),
+      "capacity": .integer(status.capacity), "length": .integer(bytes.count),
+      "records": .array(try message.records.map { try JSONValue(encoding: $0) }),
+    ]
+    return .object(
+      (Array(own) + Array(members)).compactMap { key, value in
+        value.map { JSONValue.Member(key: key, value: $0) }
+      })
   }
 
   /// The description of a tag in `info`, as JSON and as lines.

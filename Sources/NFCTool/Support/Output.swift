@@ -38,6 +38,9 @@ enum Output {
     _ = try? writeAll(Array((line.onLines + "\n").utf8), to: STDERR_FILENO)
   }
 
+  /// Whether standard output is a terminal, so that a person sees it.
+  static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
   /// Writes a line to standard error if it is a terminal.
   static func printNotice(_ line: String) {
     guard isatty(STDERR_FILENO) == 1 else { return }

@@ -27,6 +27,10 @@ enum Program {
     do {
       let arguments = EmulateCommand.completed(
         GlobalOptions.hoisted(ArgumentText.hidingMinusSigns(arguments), below: NFCTool.self))
+      if let topic = HelpTopic(arguments) {
+        try Output.line(topic.text)
+        return ExitStatus.done.rawValue
+      }
       try CommandWords.check(arguments)
       var command = try await NFCTool.asyncParseAsRoot(arguments)
       try ExchangeFileNames.check(arguments)
@@ -84,7 +88,9 @@ enum Program {
     }
     guard !message.isEmpty else { return ExitStatus.done.rawValue }
     do {
-      try Output.line(HelpCompletion.completed(HelpText.arranged(message), for: arguments))
+      let isShort = arguments.contains("-h") && !arguments.contains("--help")
+      let text = isShort ? HelpText.short(message) : HelpText.arranged(message)
+      try Output.line(HelpCompletion.completed(text, for: arguments))
       return ExitStatus.done.rawValue
     } catch {
       return status(of: error)

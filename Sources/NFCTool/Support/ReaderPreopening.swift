@@ -32,7 +32,7 @@ enum ReaderPreopening {
   private static let valueOptions = [
     "--timeout", "--uid", "--count", "--protocols", "--aid", "--service", "--system", "--key",
     "--keys",
-    "--raw", "--password",
+    "--raw", "--password", "--tag-password",
   ]
   /// The options of these commands that take no value. Options that are not listed here are left to the
   /// parser.

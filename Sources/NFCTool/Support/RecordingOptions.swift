@@ -7,6 +7,8 @@ struct RecordingOptions: Sendable {
   var replayAnyOrder = false
   var pcap: String?
   var withSecrets = false
+  /// Whether existing files may be overwritten.
+  var isForced = false
 
   // Every command has these options. They are described by `nfc recording --help` and not repeated in each
   // command's help.

@@ -11,7 +11,7 @@ enum SecretWords {
   /// The options for them, of any command.
   private static let options = [
     "--key", "--keys", "--new-key", "--new-keys", "--new-key-file", "--file-key", "--password",
-    "--password-file", "--current-password", answerOption,
+    "--tag-password", "--password-file", "--current-password", answerOption,
   ]
 
   /// The shortest password, and the shortest answer to one, in digits.
@@ -65,6 +65,7 @@ enum SecretWords {
 
   /// Whether a text is hexadecimal, with a key's place before it or not, and a slip or two in it.
   private static func isSecretLike(_ text: String, atLeast shortest: Int) -> Bool {
+    guard !TagPasswordText.isText(text) else { return true }
     let separators = " \t:-"
     var rest = Substring(text)
     if let colon = rest.firstIndex(of: ":") { rest = rest[rest.index(after: colon)...] }

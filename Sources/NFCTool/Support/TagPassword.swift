@@ -14,21 +14,18 @@ protocol TagPasswordOptions: ParsableArguments, Sendable {
   var bytes: [UInt8]? { get throws }
 }
 
-/// The options `--password` and `--password-file`, or the environment.
+/// The options `--tag-password`, which is also called `--password`, and `--password-file`, or the environment.
 struct TagPassword: TagPasswordOptions {
   @Option(
-    name: .customLong("password"),
-    help: ArgumentHelp(
-      "The tag's password: 4 bytes for an NTAG, Ultralight EV1 or ICODE, 8 for an ST25DV or ST25TV, 16 for an ST25TA, Ultralight C or AES.",
-      discussion: "The environment variable NFC_PASSWORD does the same.", valueName: "hex"),
-    transform: { try Hexadecimal.secret($0, "--password") })
+    name: [.customLong("tag-password"), .customLong("password")],
+    help: TagPasswordText.help, transform: { try TagPasswordText.argument($0, "the password") })
   var value: [UInt8]?
 
   @OptionGroup var file: TagPasswordFile
 
   mutating func validate() throws {
     guard value == nil || file.file == nil else {
-      throw ValidationError("Give either --password or --password-file.")
+      throw ValidationError("Give either --tag-password or --password-file.")
     }
   }
 
@@ -38,12 +35,29 @@ struct TagPassword: TagPasswordOptions {
   var isGiven: Bool { value != nil || file.file != nil }
 }
 
+/// The same options for a command whose `--password` is another one.
+struct TagPasswordBesideAnother: TagPasswordOptions {
+  @Option(
+    help: TagPasswordText.help, transform: { try TagPasswordText.argument($0, "the password") })
+  var tagPassword: [UInt8]?
+
+  @OptionGroup var file: TagPasswordFile
+
+  mutating func validate() throws {
+    guard tagPassword == nil || file.file == nil else {
+      throw ValidationError("Give either --tag-password or --password-file.")
+    }
+  }
+
+  var bytes: [UInt8]? { get throws { try tagPassword ?? file.bytes } }
+}
+
 /// The option `--password-file`, or the environment.
 struct TagPasswordFile: TagPasswordOptions {
   @Option(
     name: .customLong("password-file"),
     help: ArgumentHelp(
-      "A file with the tag's password in hexadecimal; - for standard input.", valueName: "file"),
+      "A file with the tag's password in the same form; - for standard input.", valueName: "file"),
     completion: .file())
   var file: String?
 
@@ -52,20 +66,23 @@ struct TagPasswordFile: TagPasswordOptions {
   var bytes: [UInt8]? {
     get throws {
       if let file {
-        switch Hexadecimal.parse(try File.readSecrets(file)) {
+        switch TagPasswordText.parse(try File.readSecrets(file)) {
         case .success(let bytes): return bytes
         case .failure(let problem):
           throw Failure(
-            .content, "\(File.name(file)) is not a password in hexadecimal: \(problem.reason)")
+            .content, "\(File.name(file)) is not a password in hexadecimal: \(problem.reason)",
+            advice: TagPasswordText.advice)
         }
       }
       guard let text = getenv(Self.variable).map({ String(cString: $0) }), !text.isEmpty else {
         return nil
       }
-      switch Hexadecimal.parse(text) {
+      switch TagPasswordText.parse(text) {
       case .success(let bytes): return bytes
       case .failure(let problem):
-        throw Failure(.usage, "\(Self.variable) is not hexadecimal: \(problem.reason)")
+        throw Failure(
+          .usage, "\(Self.variable) is not hexadecimal: \(problem.reason)",
+          advice: TagPasswordText.advice)
       }
     }
   }

@@ -16,8 +16,15 @@ extension VirtualTags {
   /// What a shell offers where a tag is expected: the names of chips, and files.
   static var completion: CompletionKind {
     .custom { _, _, beginning in
-      (names + files(beginning)).filter { $0.hasPrefix(beginning) }
+      let files = files(beginning).filter { $0.hasPrefix(beginning) }
+      return names.filter { $0.hasPrefix(beginning) }.map { described($0, "virtual tag") }
+        + files.map { described($0, "file") }
     }
+  }
+
+  /// Returns a candidate with its own description in fish, which shows the option's help beside each one that has none.
+  static func described(_ candidate: String, _ description: String) -> String {
+    CompletionShell.requesting == .fish ? "\(candidate)\t\(description)" : candidate
   }
 
   /// Returns the paths in the folder to which the beginning of a path refers. A folder ends with a slash.

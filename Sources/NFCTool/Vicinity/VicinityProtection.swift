@@ -24,7 +24,7 @@ struct VicinityProtection: Sendable {
   func plan() async throws -> ChangePlan {
     if let request { try kind.check(request.password, "--password", tag) }
     if let current {
-      try kind.check(current, request == nil ? "--password" : "--current-password", tag)
+      try kind.check(current, request == nil ? "--tag-password" : "--current-password", tag)
     }
     let (plan, isProtected) = try await asking {
       switch kind {

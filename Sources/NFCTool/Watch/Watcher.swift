@@ -15,6 +15,8 @@ actor Watcher {
     var actions: [TapAction]
     /// Whether to say which rule is used.
     var isVerbose = false
+    /// Whether to show taps with the light and buzzer of the reader.
+    var beeps = false
   }
 
   private let options: Options
@@ -31,6 +33,8 @@ actor Watcher {
   /// The pending actions for each reader, performed one after the other.
   private var queues: [String: AsyncStream<Work>.Continuation] = [:]
   private var workers: [Task<Void, Never>] = []
+  /// The readers that were named because they could not show a signal.
+  private var readersWithoutSignal: Set<String> = []
 
   private struct Work: Sendable {
     let occasion: TapActions.Occasion
@@ -85,8 +89,28 @@ actor Watcher {
       tag: reading.tag, ndef: reading.ndef,
       failure: reading.failure, message: reading.message, isRead: reading.isComplete)
     let isNew = debouncer.wasRead(key, tap, isComplete: reading.isComplete, at: time)
-    if isNew { try report(tap) }
+    if isNew {
+      try report(tap)
+      if options.beeps, !isInitial { beep(for: tap, on: tag.reader) }
+    }
     scheduleDepartures()
+  }
+
+  /// Shows a tap with the reader's light and buzzer. A reader that cannot is named once.
+  private func beep(for tap: Tap, on reader: Reader) {
+    let isKnown = rules.map { $0.current.rule(for: tap) != nil } ?? true
+    let signal: ReaderSignal = isKnown || !options.actions.isEmpty ? .success : .failure
+    Task {
+      do {
+        try await reader.signal(signal)
+      } catch let error as NFCError where error.code != .readerLost {
+        self.sayOnce("nfc: no signal: \(error)", on: tap.reader)
+      } catch {}
+    }
+  }
+
+  private func sayOnce(_ text: String, on reader: String) {
+    if readersWithoutSignal.insert(reader).inserted { Output.printError(text) }
   }
 
   /// Handles a tag that is no longer found.

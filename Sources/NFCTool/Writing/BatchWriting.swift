@@ -10,11 +10,14 @@ final class BatchWriting: Sendable {
   private let makeMessage: @Sendable (Placeholders) throws -> NDEFMessage
   private let writing: MessageWriting
   private let table: CSVTable?
+  private let results: BatchResults?
   private let first: Int
   /// The index of the first row that is used.
   private let firstRow: Int
   /// The number of tags, or `nil` for no limit.
   private let count: Int?
+  /// Whether a column of the table may be a password, which the results do not repeat.
+  private let hasSecrets: Bool
   /// Whether the number of a tag is in what is written.
   private let usesNumber: Bool
   private let state = Mutex(State())
@@ -35,7 +38,12 @@ final class BatchWriting: Sendable {
   }
 
   /// Creates a batch, and checks all messages before the first one is written.
-  init(_ kind: some RecordKind, _ options: WriteOptions, _ writing: MessageWriting) throws {
+  ///
+  /// - Parameter isForced: whether existing files may be overwritten.
+  init(
+    _ kind: some RecordKind, _ options: WriteOptions, _ writing: MessageWriting,
+    isForced mayReplace: Bool
+  ) throws {
     let isForced = options.asIs
     makeMessage = { values in
       let message = try kind.message(values, isForced: isForced)
@@ -46,6 +54,7 @@ final class BatchWriting: Sendable {
     firstRow = (options.row ?? 1) - 1
     // The same command with another row writes the same numbers.
     first = (options.first ?? 1) + firstRow
+    hasSecrets = kind is WiFiKind
     usesNumber = kind.templates.flatMap(Placeholders.names).contains(Placeholders.number)
     table = try options.from.map { try CSVTable(try File.readText($0), name: File.name($0)) }
     if let row = options.row, let last = table?.rows.count, row > last {
@@ -63,6 +72,9 @@ final class BatchWriting: Sendable {
         advice: "nothing was written")
     }
     count = options.count ?? rowCount
+    results = try table.flatMap { table in
+      try options.results.map { try BatchResults(table, file: $0, isForced: mayReplace) }
+    }
     try checkNames(in: kind.templates, options)
     try checkMessages()
   }
@@ -186,6 +198,7 @@ final class BatchWriting: Sendable {
         state.written.insert(tag.identifier)
         state.failed[Self.key(of: tag)] = nil
       }
+      try results?.set(written.state, uid: tag.identifier, row: firstRow + index)
       try report(tag, number, written, session.options)
     } catch let failure as Failure where failure.status != .interrupted {
       state.withLock { state in
@@ -194,6 +207,7 @@ final class BatchWriting: Sendable {
         state.waiting.insert(tag.identifier)
         state.awaitDeparture(of: tag)
       }
+      try results?.set("failed", uid: tag.identifier, row: firstRow + index)
       try report(tag, failure, session.options)
     }
   }
@@ -235,14 +249,26 @@ final class BatchWriting: Sendable {
       return try Output.line(
         JSONValue.members([
           "uid": .uid(tag.identifier), "n": .integer(number),
+          "row": table.map { _ in .integer(row(of: number)) },
+          "columns": columns(of: number),
           "written": .integer(written.length), "verified": .bool(written.isVerified),
           "locked": written.isLocked ? .bool(true) : nil,
+          "content": .string(written.summary),
           "tagID": written.homeAssistantID.map { .string($0) },
         ]).text)
     }
-    let more = (written.isVerified ? ", verified" : "") + (written.isLocked ? ", locked" : "")
-    try Output.line(
-      "\(number)  \(tag.identifier.uidText)  wrote \(written.length) bytes\(more)")
+    try Output.line("\(number)  \(tag.identifier.uidText)  \(written.text)\(written.remarks)")
+  }
+
+  /// Returns the row of a tag's number as `--row` counts, from 1.
+  private func row(of number: Int) -> Int { firstRow + number - first + 1 }
+
+  /// Returns the values of a row by column, unless one may be a password.
+  private func columns(of number: Int) -> JSONValue? {
+    guard let table, !hasSecrets else { return nil }
+    let values = table.rows[row(of: number) - 1].values
+    return .object(
+      zip(table.columns, values).map { JSONValue.Member(key: $0, value: .string($1)) })
   }
 
   private func report(_ tag: DetectedTag, _ failure: Failure, _ options: GlobalOptions) throws {

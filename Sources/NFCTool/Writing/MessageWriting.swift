@@ -6,8 +6,12 @@ struct MessageWriting: Sendable {
   var verify = false
   /// Whether the new message is appended to the existing message.
   var append = false
+  /// Whether a blank tag is formatted first.
+  var format = false
   /// Whether the tag is made permanently read-only.
   var lock = false
+  /// The file that receives the tag's old message, or `nil`.
+  var backup: String?
   var secrets = TagSecrets.none
 
   /// The result of writing.
@@ -18,13 +22,20 @@ struct MessageWriting: Sendable {
     var isLocked: Bool
     /// The id by which Home Assistant knows the tag, if it is a tag of its own app.
     var homeAssistantID: String?
+    /// What was written, in a few words.
+    var summary: String
+
+    /// What was written, and its size, for people.
+    var text: String { "wrote \(summary) (\(length) byte\(length == 1 ? "" : "s"))" }
+    /// What else was done, as the end of a line for people.
+    var remarks: String { (isVerified ? ", verified" : "") + (isLocked ? ", locked" : "") }
 
     /// The members for `--json`.
     var members: KeyValuePairs<String, JSONValue?> {
       [
         "written": .integer(length), "verified": .bool(isVerified),
         "locked": isLocked ? .bool(true) : nil,
-        "tagID": homeAssistantID.map { .string($0) },
+        "content": .string(summary), "tagID": homeAssistantID.map { .string($0) },
       ]
     }
   }
@@ -33,12 +44,34 @@ struct MessageWriting: Sendable {
     _ message: NDEFMessage, to tag: DetectedTag, _ ndef: any NDEFTag
   ) async throws -> Result {
     try await tag.open(with: secrets)
+    if format, try await ndef.queryNDEFStatus().access == .notSupported {
+      try await ndef.formatNDEF(wipe: false)
+    }
     let bytes = try await whole(message, on: ndef, tag.identifier.tagName).encoded()
+    if let backup { try await Self.save(ndef, to: backup, openedWith: secrets) }
     try await ndef.writeNDEFBytes(bytes, verify: verify)
     if lock { try await ndef.makeReadOnly() }
     return Result(
       length: bytes.count, isVerified: verify, isLocked: lock,
-      homeAssistantID: HomeAssistantTag.id(in: message))
+      homeAssistantID: HomeAssistantTag.id(in: message), summary: message.summary)
+  }
+
+  /// Returns what ``write(_:to:_:)`` would do. Writes nothing.
+  func plan(
+    _ message: NDEFMessage, for tag: DetectedTag, _ ndef: any NDEFTag
+  ) async throws -> ChangePlan {
+    try await tag.open(with: secrets)
+    let bytes = try await whole(message, on: ndef, tag.identifier.tagName).encoded()
+    return try await MessagePlan.make(tag, ndef, after: bytes, formats: format, locks: lock)
+  }
+
+  /// Saves the message that is on the tag. Nothing is written to a tag whose message cannot be saved.
+  static func save(
+    _ ndef: any NDEFTag, to path: String, openedWith secrets: TagSecrets
+  ) async throws {
+    let bytes = try await ndef.readNDEFBytes() ?? []
+    try File.write(
+      bytes, to: path, isPublic: !secrets.areGiven && !Credentials.mayBe(in: bytes))
   }
 
   /// Returns the complete message, which begins with the tag's message if it is to be kept.
@@ -93,7 +126,7 @@ extension DetectedTag {
       "give the card's key with --key, or several with --keys"
     case .miFare(let tag) where tag.family == .desfire: Self.adviceForKeys
     case .iso7816(let card) where !ProtectionChange.mayHaveFilePassword(card): Self.adviceForKeys
-    default: "give the tag's password with --password"
+    default: "give the tag's password with --tag-password"
     }
   }
 
@@ -104,7 +137,7 @@ extension DetectedTag {
 extension SelectedTag {
   /// A refused page does not say whether it is locked.
   private static var adviceForClosedTag: String {
-    "nfc info shows whether it is locked or protected; if it has a password, give it with --password"
+    "nfc info shows whether it is locked or protected; if it has a password, give it with --tag-password"
   }
 
   /// Runs code that reads or changes the tag's message. The tag is added to errors.

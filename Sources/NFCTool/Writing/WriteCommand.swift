@@ -8,10 +8,11 @@ struct WriteCommand: ParsableCommand {
     abstract: "Writes an NDEF message.",
     discussion: """
       The message replaces the one on the tag; with --append it is added to it. A message that does not \
-      fit (exit code 65) and a read-only tag (77) are refused before anything is written.
+      fit (exit code 65) and a read-only tag (77) are refused before anything is written. --backup saves the old \
+      message, and --format formats a blank tag first.
 
       --each writes tag after tag. In texts, {uid} stands for the tag's UID, {n} for its number, and with \
-      --from {column} for a value from the next row of a table. Any other name in braces is refused; --as-is \
+      --from {column} for a value from the next row of a table, which --results completes with UIDs. Any other name in braces is refused; --as-is \
       writes it as it is. A command that was interrupted \
       says with which --row or --first it continues.
 
@@ -34,9 +35,13 @@ struct WriteCommand: ParsableCommand {
 
 extension WriteCommand: SharedOptions {
   static let sharedFlags = [
-    "--append", "--as-is", "--each", "--lock", "--no-default-keys", "--permanently",
+    "--append", "--as-is", "--each", "--format", "--lock", "--no-default-keys", "--permanently",
+    "--plan",
   ]
-  static let sharedValueOptions = ["--count", "--first", "--from", "--key", "--keys", "--row"]
+  static let sharedValueOptions = [
+    "--backup", "--count", "--first", "--from", "--key", "--keys", "--password-file", "--results",
+    "--row", "--tag-password",
+  ]
 }
 
 /// The command `nfc encode`.
@@ -64,6 +69,6 @@ struct EncodeCommand: ParsableCommand {
 }
 
 extension EncodeCommand: SharedOptions {
-  static let sharedFlags = ["--as-is"]
+  static let sharedFlags = ["--as-is", "--force"]
   static let sharedValueOptions = ["--output", "-o"]
 }

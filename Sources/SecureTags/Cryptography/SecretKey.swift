@@ -1,4 +1,5 @@
 import CSwiftNFCOpenSSL
+import SwiftNFCCore
 
 /// The bytes of a key or of a password.
 ///
@@ -11,6 +12,13 @@ public struct SecretKey: Sendable {
   /// Keeps a copy of `bytes`. The caller is responsible for erasing the original.
   public init(_ bytes: some Collection<UInt8>) {
     storage = Storage(bytes)
+  }
+
+  /// Creates a key from hexadecimal digits of either case, as settings contain them; `nil` for any other text. Blanks and
+  /// colons between the digits are ignored. The caller is responsible for the text.
+  public init?(hexadecimal text: some StringProtocol) {
+    guard var bytes = [UInt8](hexadecimal: text) else { return nil }
+    self.init(taking: &bytes)
   }
 
   /// Keeps a copy of `bytes` and overwrites the original.

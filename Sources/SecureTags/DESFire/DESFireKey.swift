@@ -52,6 +52,17 @@ public struct DESFireKey: Hashable, Sendable {
 
   private static let desKeySize = 8
 
+  /// Creates a key from hexadecimal digits; see ``SecretKey/init(hexadecimal:)``.
+  ///
+  /// - Throws: ``NFCError/Code/invalidParameter`` for any other text, and for another number of bytes, which the error
+  ///   names.
+  public init(_ kind: Kind, hexadecimal text: some StringProtocol, version: UInt8? = nil) throws {
+    guard let bytes = SecretKey(hexadecimal: text) else {
+      throw NFCError(.invalidParameter, "a key for \(kind.name) is not hexadecimal")
+    }
+    try self.init(kind, bytes, version: version)
+  }
+
   /// - Parameters:
   ///   - bytes: 8 or 16 for ``Kind/des``, 24 for three keys, 16 for AES.
   ///   - version: `nil` leaves the bytes of a DES key unchanged, and is 0 for AES. A version

@@ -89,7 +89,7 @@ extension VirtualPCSCReader {
   /// state (nfcpy issues 105 and 154).
   private func peripherals(_ command: [UInt8]) -> [UInt8] {
     switch command[2] {
-    case 0x40: [0x90, Self.lights]
+    case 0x40: blink(command)
     case 0x48: Array("ACR122U214".utf8)
     case 0x50: [0x90, state.withLock { $0.operatingParameter }]
     case 0x51:
@@ -101,8 +101,6 @@ extension VirtualPCSCReader {
     default: Self.refused
     }
   }
-
-  private static let lights: UInt8 = 0x02
 
   /// The chip's syntax error (nfc-tools/libnfc issue 251).
   private static let unknownToChip: [UInt8] = [0x63, 0x7F]

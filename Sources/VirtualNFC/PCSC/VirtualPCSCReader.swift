@@ -113,6 +113,12 @@ public final class VirtualPCSCReader: Sendable {
     /// Whether the card has not answered when its power was switched on last.
     var isMute = false
     var releasedEvent: Int?
+    /// The lights that are on, one bit each.
+    var lights: UInt8 = 0
+    /// The commands for lights and buzzer that were carried out.
+    var signals: [[UInt8]] = []
+    /// Whether the driver of the reader passes commands to the reader itself on.
+    var passesControlOn = true
   }
 
   /// The name in the PC/SC service's list.
@@ -167,6 +173,13 @@ public final class VirtualPCSCReader: Sendable {
       return !state.isMute
     }
   }
+
+  /// The commands for lights and buzzer that the reader has carried out, in their order.
+  public var signals: [[UInt8]] { state.withLock { $0.signals } }
+
+  /// Sets whether the driver of the reader passes commands to the reader itself on, as libccid does only if its settings
+  /// allow it.
+  public func setControl(isPassedOn: Bool) { state.withLock { $0.passesControlOn = isPassedOn } }
 
   /// The usage since the faults were set; the commands are the APDUs to the reader.
   public var statistics: VirtualReader.Statistics {

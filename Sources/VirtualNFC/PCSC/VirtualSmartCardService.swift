@@ -86,6 +86,15 @@ final class VirtualSmartCardService: SmartCardService {
     reader.hasExtendedLengths ? 0x10000 : nil
   }
 
+  func control(
+    _ command: [UInt8], of name: String, atMost timeout: Duration
+  ) throws(SmartCardFailure) -> [UInt8] {
+    try check(name)
+    // libccid fails so if its settings forbid it.
+    guard let answer = reader.control(command) else { throw .notTransacted }
+    return answer
+  }
+
   func reset() throws(SmartCardFailure) {
     guard let connection else { throw .noSmartCard }
     try check(reader.name)

@@ -154,7 +154,7 @@ import VirtualNFC
       return virtual
     }
     let first = try plugIn(.ntag216())
-    let readers = try await Readers.open([ReaderAddress("pn532_uart:\(port.path)")])
+    let readers = try await Readers.open(["pn532_uart:\(port.path)"])
     let log = Mutex<[String]>([])
     let second = Mutex<VirtualReader?>(nil)
     try await within(.seconds(20)) {

@@ -54,11 +54,11 @@ extension HintSituation {
     // Passwords and keys.
     HintSituation(
       tag: "ntag213", before: ["protect --password 11223344 --from 4"], line: "write text a",
-      status: 77, hint: "give the tag's password with --password",
+      status: 77, hint: "give the tag's password with --tag-password",
       leads: ["info", "… --password 11223344"]),
     HintSituation(
       tag: "ntag213", before: ["protect --password 11223344 --from 4 --read"], line: "read",
-      status: 77, hint: "--password", leads: ["… --password 11223344"]),
+      status: 77, hint: "--tag-password", leads: ["… --password 11223344"]),
     HintSituation(
       tag: "ntag213", before: ["protect --password 11223344 --from 4"],
       line: "protect --password 55667788", status: 77,
@@ -73,7 +73,7 @@ extension HintSituation {
       tag: "ntag213", before: ["protect --password 11223344 --from 4 --read"],
       line: "dump {folder}/dump.bin", status: 77,
       hint:
-        "give its key with --key or its password with --password, or save the rest with --partial",
+        "give its key with --key or its password with --tag-password, or save the rest with --partial",
       leads: ["… --partial", "dump {folder}/dump2.bin --password 11223344"]),
     HintSituation(
       tag: "ultralight-aes", before: ["protect --password {key}"],

@@ -101,7 +101,7 @@ extension HintSituation {
       line: "dump {folder}/a.nfc --key AAAAAAAAAAAA --no-default-keys",
       status: 77,
       hint:
-        "give its key with --key or its password with --password, or save the rest with --partial",
+        "give its key with --key or its password with --tag-password, or save the rest with --partial",
       leads: [
         "… --key FFFFFFFFFFFF",
         "dump {folder}/b.nfc --key AAAAAAAAAAAA --no-default-keys --partial",
@@ -111,7 +111,7 @@ extension HintSituation {
       before: ["dump {folder}/a.nfc"],
       line: "diff {folder}/a.nfc - --key AAAAAAAAAAAA --no-default-keys",
       status: 77,
-      hint: "give its key with --key or its password with --password",
+      hint: "give its key with --key or its password with --tag-password",
       leads: ["diff {folder}/a.nfc - --key FFFFFFFFFFFF"]),
     HintSituation(
       tag: "ntag213",
@@ -132,7 +132,7 @@ extension HintSituation {
       line: "write text a",
       status: 77,
       hint:
-        "nfc info shows whether it is locked or protected; if it has a password, give it with --password",
+        "nfc info shows whether it is locked or protected; if it has a password, give it with --tag-password",
       leads: ["info"]),
   ]
 }

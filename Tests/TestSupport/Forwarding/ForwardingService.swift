@@ -36,6 +36,12 @@ open class ForwardingService: SmartCardService {
     try base.maximumCommandData()
   }
 
+  open func control(
+    _ command: [UInt8], of reader: String, atMost timeout: Duration
+  ) throws(SmartCardFailure) -> [UInt8] {
+    try base.control(command, of: reader, atMost: timeout)
+  }
+
   open func reset() throws(SmartCardFailure) { try base.reset() }
 
   open func disconnect() { base.disconnect() }

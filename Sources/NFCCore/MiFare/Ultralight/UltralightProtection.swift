@@ -26,10 +26,13 @@ public struct UltralightProtection: Hashable, Sendable {
   /// The values of AUTHLIM except 0, which means no limit.
   public static let attemptLimits = 1...7
 
+  /// Creates a protection. The acknowledge is zeros unless given, as it is on delivery.
+  ///
   /// - Throws: ``NFCError/Code/invalidParameter`` for sizes and numbers that do not fit into the
   ///   tag's settings.
   public init(
-    password: [UInt8], passwordAcknowledge: [UInt8], firstPage: Int, protectsReading: Bool = false,
+    password: [UInt8], passwordAcknowledge: [UInt8] = [0x00, 0x00], firstPage: Int,
+    protectsReading: Bool = false,
     attemptLimit: Int? = nil, protectsCounter: Bool? = nil, locksConfiguration: Bool = false
   ) throws(NFCError) {
     guard password.count == Self.passwordSize,

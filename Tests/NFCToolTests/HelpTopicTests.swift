@@ -1,0 +1,50 @@
+import Testing
+
+@testable import SwiftNFCTool
+
+/// Tests of the help that belongs to no command, and of its short form.
+@Suite struct HelpTopicTests {
+  @Test(arguments: HelpTopic.allCases)
+  func isPrinted(_ topic: HelpTopic) async throws {
+    let result = try await Tool.run("help", topic.rawValue)
+    #expect(result.status == 0)
+    #expect(result.output == topic.text + "\n")
+    #expect(result.lines.allSatisfy { $0.count <= 80 })
+    for row in topic.rows { #expect(result.output.contains(row.name)) }
+  }
+
+  /// Every exit code of the program is explained.
+  @Test func everyExitCodeIsExplained() {
+    let codes = HelpTopic.exitCodes.rows.map(\.name)
+    let statuses: [SwiftNFCTool.ExitStatus] = [
+      .done, .usage, .content, .notThere, .noReader, .program, .lost, .notAllowed, .interrupted,
+    ]
+    for status in statuses {
+      #expect(codes.contains("\(status.rawValue)"))
+    }
+  }
+
+  @Test(arguments: [["help", "exit"], ["help", "environment", "x"]])
+  func anotherWordIsRefused(_ words: [String]) async throws {
+    #expect(try await Tool.run(words).status == 64)
+  }
+
+  /// The short form has what a person looks up: how it is called, its own options, an example.
+  @Test func shortHelp() async throws {
+    let short = try await Tool.run("dump", "-h")
+    let long = try await Tool.run("dump", "--help")
+    #expect(short.status == 0)
+    #expect(short.lines.count * 2 < long.lines.count)
+    for part in ["OVERVIEW", "USAGE", "--partial", "Example", "--help says more"] {
+      #expect(short.output.contains(part), "\(part)")
+    }
+    for part in ["--reader", "--virtual <tag>", "READER AND OUTPUT"] {
+      #expect(!short.output.contains(part), "\(part)")
+      #expect(long.output.contains(part), "\(part)")
+    }
+    let all = try await Tool.run("-h")
+    for part in ["TAGS SUBCOMMANDS", "READERS SUBCOMMANDS", "doctor"] {
+      #expect(all.output.contains(part), "\(part)")
+    }
+  }
+}
