@@ -5,7 +5,7 @@ import NFC
 struct ISO15693ReadCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "read", abstract: "Reads blocks.",
-    usage: "nfc iso15693 read [<blocks> ...] [--security] [--tag-password <password>]",
+    usage: "nfc iso15693 read [<blocks> ...] [--security] [<options>]",
     discussion: """
       Blocks are a number, a range or a list: 0, 0-7, 3,5,9-12; without any, all are read. Prints one line \
       per block.

@@ -32,7 +32,8 @@ struct PollCommand: AsyncParsableCommand {
     help: ArgumentHelp(
       "Poll only these: iso14443, iso15693, iso18092, other, or protocols as poll prints them.",
       discussion: "Separate them with commas.", valueName: "list"),
-    completion: .list(protocolGroups.keys.sorted() + TagTechnology.allCases.map(\.rawValue)),
+    completion: .list(
+      Set(protocolGroups.keys).union(TagTechnology.allCases.map(\.rawValue)).sorted()),
     transform: protocols)
   var polling: PollingOptions = .all
 

@@ -12,6 +12,9 @@ enum CompletionBeforeCommands {
     GlobalOptions.hoistedNames.filter { !GlobalOptions.takesValue($0) }
   }
 
+  /// Those whose value is the name of a file.
+  private static let files = ["--record", "--replay", "--pcap"]
+
   /// In bash, a value with a colon is several words.
   static func bash(_ script: String) -> String {
     let names = GlobalOptions.hoistedNames.joined(separator: " ")
@@ -46,14 +49,19 @@ enum CompletionBeforeCommands {
               esac
           done
           local -a words=("${COMP_WORDS[@]}")
+          # A local variable has no value yet where its own is computed.
+          local -i current="${COMP_CWORD}"
           if [[ "${2}" == -* && "${next}" -eq "${COMP_CWORD}" ]]; then
               COMPREPLY=($(compgen -W '\(names) --version --help' -- "${2}"))
               return
+          elif [[ "${next}" -lt "${COMP_CWORD}" && "${words[next]}" == @(\(files.joined(separator: "|"))) ]]; then
+              COMPREPLY=($(compgen -f -- "${2}"))
+              return
           elif [[ "${next}" -lt "${COMP_CWORD}" && "${words[next]}" == --* ]]; then
               local -a COMP_WORDS=("${words[0]}" \(command) "${words[@]:1}")
-              local -i COMP_CWORD=COMP_CWORD+1
+              local -i COMP_CWORD=current+1
           elif [[ "${next}" -gt 1 ]]; then
-              local -i COMP_CWORD=COMP_CWORD-next+1
+              local -i COMP_CWORD=current-next+1
               local -a COMP_WORDS=("${words[0]}" "${words[@]:next}")
           fi
           _nfc "${@}"
@@ -85,6 +93,9 @@ enum CompletionBeforeCommands {
           if (( next == CURRENT )) && [[ "${words[CURRENT]}" == -* ]]; then
               compadd -- \(names) --version --help
               return
+          elif (( next < CURRENT )) && [[ "${words[next]}" == (\(files.joined(separator: "|"))) ]]; then
+              _files
+              return
           elif (( next < CURRENT )) && [[ "${words[next]}" == --* ]]; then
               words=("${words[1]}" \(command) "${(@)words[2,-1]}")
               (( CURRENT += 1 ))
@@ -110,7 +121,7 @@ enum CompletionBeforeCommands {
     let options = valueOptions.map { option in
       let name = option.dropFirst(2)
       return values[option].map { "\(condition) -rfl '\(name)' -ka '\($0)'" }
-        ?? "\(condition) -rl '\(name)'"
+        ?? "\(condition) -r\(files.contains(option) ? "F" : "f")l '\(name)'"
     }
     return """
       function __nfc_before_command
