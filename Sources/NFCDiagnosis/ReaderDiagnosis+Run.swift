@@ -15,6 +15,11 @@ extension ReaderDiagnosis {
     }
   }
 
+  /// Returns the same as ``current()``, on this thread, which it may hold for as long as a service does not answer.
+  package static func currentOnThisThread() -> ReaderDiagnosis {
+    Examination(SystemSnapshot(.own), by: ReaderSources.all).diagnosis()
+  }
+
   /// Returns the same as ``current()``, and asks each free serial port once whether a PN532 is on it.
   ///
   /// A port that a program has open, that the kernel's console or a login uses, or that this login may not open is not

@@ -92,7 +92,7 @@ import Testing
 
   // MARK: One tag
 
-  @Test func formatsABlankTagFirst() async throws {
+  @Test(.asking(.oneTimeBits)) func formatsABlankTagFirst() async throws {
     try await Tool.with("blank-ultralight") { nfc async throws in
       let write = ["write", "uri", "https://a.example", "--json"]
       #expect(try await nfc(write).status == 66)

@@ -61,7 +61,8 @@ struct CSVTable: Sendable {
   /// Returns a line of the table, without its end.
   static func line(_ values: [String], separatedBy separator: Character) -> String {
     values.map { value in
-      let isPlain = !value.contains { $0 == separator || $0 == "\"" || $0.isNewline }
+      // Nor may another separator be taken for the one of the table.
+      let isPlain = !value.contains { separators.contains($0) || $0 == "\"" || $0.isNewline }
       return isPlain ? value : "\"" + value.replacing("\"", with: "\"\"") + "\""
     }.joined(separator: String(separator))
   }
