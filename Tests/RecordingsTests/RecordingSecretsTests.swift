@@ -1,3 +1,4 @@
+import NDEF
 import SwiftNFCCore
 import Testing
 
@@ -48,6 +49,38 @@ import Testing
     secrets.turn(to: .iso15693(ISO15693Target(uid: [0xE0, 4, 1, 0x58, 0, 0, 0, 0])))
     #expect(secrets.find(inCommand: command, framing: .tagProtocol) == (secret.map { [$0] } ?? []))
     #expect(secrets.find(inAnswer: [0, 1, 2, 3, 4]) == (isAnswerSecret ? [0..<5] : []))
+  }
+
+  /// Pages with passwords and keys: by the answer to GET_VERSION, for a chip without the command, and for one that is not
+  /// known.
+  @Test(
+    arguments: [
+      // NTAG215, NTAG216F, Ultralight EV1, Ultralight AES.
+      ("0004040201001103", [0x85, 0x86], [0x34, 0x84, 0x2C]), ("0004040401001303", [0xE5], [0x85]),
+      ("0004030101000B03", [0x12, 0x13], [0x11, 0x14]), ("0004030104000F03", [0x30, 0x37], [0x12]),
+      // NTAG 223 DNA and 224 DNA: the key of SUNCMAC, and what is not known of them.
+      ("0004040204000F03", [0x34, 0x37, 0x2B], [0x43, 0x50]),
+      ("0004040205001003", [0x44, 0x47, 0x2B], [0x43, 0x50]),
+      // One that is not known.
+      ("0004040909090903", [0x85, 0x44, 0x12], [0x50]),
+      // Without the command: Ultralight C, and the password and kill password of ST25TN.
+      (nil, [0x2C, 0x2F, 0x30], [0x12, 0x85, 0x44]),
+    ] as [(String?, [UInt8], [UInt8])])
+  func pagesOfSecrets(_ version: String?, _ secret: [UInt8], _ others: [UInt8]) throws {
+    var secrets = RecordingSecrets()
+    secrets.turn(
+      to: .iso14443a(ISO14443ATarget(uid: [4, 1, 2, 3, 4, 5, 6], atqa: [0, 0x44], sak: 0)))
+    #expect(secrets.find(inCommand: [0x60], framing: .tagProtocol) == [])
+    if let version {
+      #expect(secrets.find(inAnswer: try #require([UInt8](hexadecimal: version))) == [])
+    } else {
+      secrets.answerFailed(NFCError(.tagResponseError, "refused"))
+    }
+    for page in secret + others {
+      #expect(
+        secrets.find(inCommand: [0xA2, page, 1, 2, 3, 4], framing: .tagProtocol)
+          == (secret.contains(page) ? [2..<6] : []), "page \(page)")
+    }
   }
 
   /// Secure messaging, challenges, and files of a travel document without protection.
