@@ -56,9 +56,6 @@ LONG SCardReconnect(
 // As its own header names it.
 #define SCardControl SCardControl132
 #endif
-LONG SCardControl(
-    SCARDHANDLE card, DWORD code, const void *command, DWORD commandLength, void *answer,
-    DWORD answerSize, DWORD *length);
 LONG SCardDisconnect(SCARDHANDLE card, DWORD disposition);
 LONG SCardTransmit(
     SCARDHANDLE card, const SCARD_IO_REQUEST *sent, const unsigned char *command, DWORD length,

@@ -378,9 +378,14 @@ final class PCSCLite: SmartCardService {
     }
   }
 
-  // reader.h of pcsc-lite; PC/SC part 10, 2.2 and 2.6.
-  private static let featureRequest: DWORD = 0x4200_0000 + 3400
+  /// `SCARD_CTL_CODE` of pcsc-lite (reader.h).
+  private static let controlCodes: DWORD = 0x4200_0000
+  /// `CM_IOCTL_GET_FEATURE_REQUEST` (PC/SC part 10, 2.2).
+  private static let featureRequest = controlCodes + 3400
+  /// The features of the properties, and of commands to the reader itself (`FEATURE_CCID_ESC_COMMAND`), whose values are
+  /// the control codes for them (PC/SC part 10, 2.3 and 2.6).
   private static let propertiesFeature: UInt8 = 0x12
+  private static let escapeFeature: UInt8 = 0x13
   private static let dataSizeProperty: UInt8 = 0x0A
 
   /// The driver lists the control codes of its features, one of which returns the properties.
@@ -402,12 +407,6 @@ final class PCSCLite: SmartCardService {
 
   // MARK: Reader
 
-  /// `SCARD_CTL_CODE` of pcsc-lite (reader.h).
-  private static let controlCodes: DWORD = 0x4200_0000
-  /// `CM_IOCTL_GET_FEATURE_REQUEST` (PC/SC part 10, 2.2).
-  private static let featureQuery = controlCodes + 3400
-  /// `FEATURE_CCID_ESC_COMMAND`, whose value is the control code for it (PC/SC part 10, 2.3).
-  private static let escapeFeature: UInt8 = 0x13
   /// libccid's own code for it (`IOCTL_SMARTCARD_VENDOR_IFD_EXCHANGE`).
   private static let libccidEscape = controlCodes + 1
 
@@ -416,48 +415,34 @@ final class PCSCLite: SmartCardService {
   ) throws(SmartCardFailure) -> [UInt8] {
     guard stuck == nil else { throw .sharingViolation }
     return try call(connected(), atMost: timeout + grace) { current throws(SmartCardFailure) in
-      if let card = current.card { return try Self.escape(command, by: card) }
+      if let card = current.card { return try Self.escape(command, by: card, of: current) }
       var card = SCARDHANDLE()
       var activeProtocol = DWORD(0)
       try Self.check(
         SCardConnect(current.context, reader, Self.shareDirect, 0, &card, &activeProtocol))
       defer { _ = SCardDisconnect(card, Self.leaveCard) }
-      return try Self.escape(command, by: card)
+      return try Self.escape(command, by: card, of: current)
     }
   }
 
   private static func escape(
-    _ command: [UInt8], by card: SCARDHANDLE
+    _ command: [UInt8], by card: SCARDHANDLE, of current: Connection
   ) throws(SmartCardFailure) -> [UInt8] {
     var buffer = [UInt8](repeating: 0, count: 512)
     var length = DWORD(0)
-    let code = escapeCode(of: card)
+    // A driver names no code if its settings forbid such commands, which the one that libccid always has then says.
+    let code = current.control(card, featureRequest).flatMap(code(inFeatures:))
     try check(
       SCardControl(
-        card, code, command, DWORD(command.count), &buffer, DWORD(buffer.count), &length))
-    return Array(buffer.prefix(Int(length)))
+        card, code ?? libccidEscape, command, DWORD(command.count), &buffer, DWORD(buffer.count),
+        &length))
+    return Array(buffer.prefix(Int(clamping: length)))
   }
 
-  /// Returns the control code that the driver names. It names none if its settings forbid such commands, which the one
-  /// that libccid always has then says.
-  private static func escapeCode(of card: SCARDHANDLE) -> DWORD {
-    var buffer = [UInt8](repeating: 0, count: 512)
-    var length = DWORD(0)
-    guard
-      SCardControl(card, featureQuery, nil, 0, &buffer, DWORD(buffer.count), &length) == 0
-    else { return libccidEscape }
-    return code(inFeatures: buffer.prefix(Int(length))).map { DWORD($0) } ?? libccidEscape
-  }
-
-  /// Returns the code in a list of features: a tag, a length of 4, and the code, most significant byte first.
-  static func code(inFeatures bytes: some Collection<UInt8>) -> UInt32? {
-    var rest = Array(bytes)[...]
-    while let tag = rest.popFirst(), let length = rest.popFirst(), rest.count >= Int(length) {
-      let value = rest.prefix(Int(length))
-      rest = rest.dropFirst(Int(length))
-      if tag == escapeFeature, value.count == 4 { return value.reduce(0) { $0 << 8 | UInt32($1) } }
-    }
-    return nil
+  /// Returns the control code for commands to the reader itself in a list of features.
+  static func code(inFeatures list: [UInt8]) -> DWORD? {
+    // The most significant byte is first.
+    ReaderProperties.value(of: escapeFeature, in: list)?.reduce(0) { $0 << 8 | DWORD($1) }
   }
 
   func reset() throws(SmartCardFailure) {

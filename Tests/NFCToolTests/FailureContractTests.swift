@@ -16,7 +16,7 @@ import Testing
     ("lock --jsn", "--json?"), ("mifare --virtal ntag213 send 3000", "--virtual?"),
     ("write wifi N --pass x", "--password"), ("poll --virt demo", "--virtual?"),
     ("info ntag215", "--virtual ntag215?"), ("poll demo", "--virtual demo?"),
-    ("virtual ntag215 poll", "nfc poll --virtual"), ("poll --virtual a,b", "--virtual suica"),
+    ("virtual ntag215 poll", "nfc poll --virtual"), ("poll --virtual a,b", "--virtual b"),
     ("watch --inst", "--install?"), ("--virtual demo", "nfc --virtual demo poll"),
     ("--json", "a command is missing"), ("wifi", "nfc write wifi?"), ("help foo", "foo"),
     ("iso15693", "read"), ("mifare read 0 --kes x", "--keys?"),

@@ -233,7 +233,7 @@ import VirtualNFC
       let result = try await Tool.shell(
         #"""
         set -e; umask 022; cd "$FOLDER"
-        "$NFC" dump public.bin --virtual ntag213 2>notes
+        "$NFC" dump public.bin --force --virtual ntag213 2>notes
         "$NFC" dump public.nfc --virtual desfire
         "$NFC" dump secret.mfd --virtual classic-1k
         "$NFC" convert public.bin public.eml 2>notes
@@ -264,10 +264,10 @@ import VirtualNFC
         for name in public.bin secret.mfd secret.ndef secret.jsonl secret.pcap secret.txt; do
           echo REPLACED > $name; chmod 664 $name
         done
-        "$NFC" dump public.bin --virtual ntag213 2>notes
-        "$NFC" dump secret.mfd --virtual classic-1k --record secret.jsonl --pcap secret.pcap
-        "$NFC" encode wifi Guests --password "correct horse" --output secret.ndef
-        "$NFC" doctor --report secret.txt >notes || true
+        "$NFC" dump public.bin --force --virtual ntag213 2>notes
+        "$NFC" dump secret.mfd --virtual classic-1k --record secret.jsonl --pcap secret.pcap --force
+        "$NFC" encode wifi Guests --password "correct horse" --output secret.ndef --force
+        "$NFC" doctor --report secret.txt --force >notes || true
         grep -l REPLACED public* secret* || true
         stat -c '%a %n' public* secret*
         """#, environment: ["FOLDER": directory.path])
@@ -291,7 +291,7 @@ import VirtualNFC
           "does not hold: the data of the passport or identity card (ICAO 9303)"),
         "\(result.errors)")
       // A tag that has nothing else is saved as before.
-      let other = try await Tool.run("dump", file, "--virtual", "type4")
+      let other = try await Tool.run("dump", file, "--force", "--virtual", "type4")
       #expect(other.status == 0 && other.errors == "", "\(other.errors)")
     }
   }

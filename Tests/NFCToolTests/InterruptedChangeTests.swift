@@ -209,7 +209,7 @@ import VirtualNFC
         cd '\(directory.path)' || exit 1
         echo backup > \(old)
         ulimit -f 1
-        "$NFC" dump \(old) --virtual ntag216 2>> errors; echo $?
+        "$NFC" dump \(old) --force --virtual ntag216 2>> errors; echo $?
         "$NFC" dump \(new) --virtual ntag216 2>> errors; echo $?
         cat \(old); ls
         """
@@ -224,7 +224,7 @@ import VirtualNFC
     try await TemporaryDirectory.with { directory async throws in
       let file = directory.appending(path: "dump.bin")
       for tag in ["ntag216", "ntag213"] {
-        #expect(try await Tool.run("dump", file.path, "--virtual", tag).status == 0)
+        #expect(try await Tool.run("dump", file.path, "--force", "--virtual", tag).status == 0)
       }
       #expect(try Data(contentsOf: file).count == 180)
     }

@@ -103,7 +103,9 @@ public final class Readers: Sendable {
     return try await openNamed(addresses, behavior)
   }
 
-  /// Opens the readers with these connection strings, at least one; see ``open(_:polling:ifMissing:)``.
+  /// Opens the readers with these connection strings, at least one, as the call with addresses does.
+  ///
+  /// - Throws: ``NFCError``, as the call with addresses does.
   @_disfavoredOverload
   public static func open(
     _ connectionStrings: [String], polling options: PollingOptions = .all,

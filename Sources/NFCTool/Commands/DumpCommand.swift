@@ -65,7 +65,7 @@ struct DumpCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "dump",
     abstract: "Saves a tag's memory in a file.",
-    usage: "nfc dump <file> [--key <hex>] [--keys <file>] [--partial] [--force] [<options>]",
+    usage: "nfc dump <file> [--key <hex>] [--keys <file>] [--partial] [<options>]",
     discussion: """
       Works with every tag that has a memory: MIFARE Classic, Ultralight and NTAG, ISO 15693, FeliCa, \
       Topaz, ST SRx, ASK CTx, NFC Barcode and iCLASS. Of a DESFire card, a Type 4 tag or another smart \
@@ -96,7 +96,7 @@ struct MiFareDumpCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "dump",
     abstract: "Saves the memory of a MIFARE or NTAG tag in a file.",
-    usage: "nfc mifare dump <file> [--key <hex>] [--keys <file>] [--force] [<options>]",
+    usage: "nfc mifare dump <file> [--key <hex>] [--keys <file>] [<options>]",
     discussion: """
       Like nfc dump, but refuses other tags.
 

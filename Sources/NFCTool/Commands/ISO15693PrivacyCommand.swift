@@ -6,7 +6,7 @@ import SecureTags
 struct ISO15693PrivacyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "privacy", abstract: "Hides a label from readers, or ends that.",
-    usage: "nfc iso15693 privacy on|off [--tag-password <password>] [--plan] [<options>]",
+    usage: "nfc iso15693 privacy on|off [--tag-password <password>] [<options>]",
     discussion: """
       For ICODE SLIX2, SLIX-S, SLIX-L, SLI-S and SLI-L. In privacy mode, a label answers only its privacy \
       password, which is 0F0F0F0F on delivery and unless given. nfc iso15693 set-password changes it.

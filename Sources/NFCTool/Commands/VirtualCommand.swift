@@ -10,7 +10,7 @@ struct VirtualCommand: AsyncParsableCommand {
     commandName: "virtual",
     abstract: "Acts as a reader with tags in its field, for other programs to use.",
     usage:
-      "nfc virtual <tag> ... [--trace <file>] [--force] [--pcsc] [<options>]\nnfc virtual --facing <connection-string>\nnfc virtual --list",
+      "nfc virtual <tag> ... [--trace <file>] [--pcsc] [<options>]\nnfc virtual --facing <connection-string>\nnfc virtual --list",
     discussion: """
       Prints the reader's connection string, and runs until interrupted. A tag is a chip's name, a dump \
       file, or demo, which shows one tag of each protocol after the other.
@@ -56,7 +56,7 @@ struct VirtualCommand: AsyncParsableCommand {
       valueName: "file"), completion: .file())
   var pcap: String?
 
-  @Flag(help: "With --trace and --pcap: overwrite a file that is there already.")
+  @Flag(help: "With --pcap: overwrite a file that is there already.")
   var force = false
 
   @Option(
@@ -139,7 +139,8 @@ struct VirtualCommand: AsyncParsableCommand {
         try Output.line(json ? JSONValue.members(["name": .string(name)]).text : name)
       }
     }
-    try File.checkNew(trace, pcap, isForced: force)
+    // A trace is replaced, as a log is: it can be written again.
+    try File.checkNew(pcap, isForced: force)
     let tags = try VirtualTags(tags, each: "")
     let fields = VirtualFields(isForPCSC: pcsc)
     if let tag = tags.tags.first(where: { !isSeen($0, fields) }) {

@@ -72,7 +72,7 @@ struct EncodeKindCommand<Kind: RecordKind>: AsyncParsableCommand {
     return CommandConfiguration(
       commandName: write.commandName,
       abstract: "Encodes" + write.abstract.dropFirst("Writes".count),
-      usage: "nfc encode \(Kind.name) \(Kind.usage) --output <file> [--as-is] [--force]",
+      usage: "nfc encode \(Kind.name) \(Kind.usage) --output <file> [--as-is]",
       discussion: withoutReaders(write.discussion, of: "encode", adding: " --output message.ndef"))
   }
 

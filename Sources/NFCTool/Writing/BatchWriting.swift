@@ -253,7 +253,7 @@ final class BatchWriting: Sendable {
           "columns": columns(of: number),
           "written": .integer(written.length), "verified": .bool(written.isVerified),
           "locked": written.isLocked ? .bool(true) : nil,
-          "content": .string(written.summary),
+          "content": table.map { _ in .string(written.summary) },
           "tagID": written.homeAssistantID.map { .string($0) },
         ]).text)
     }

@@ -35,7 +35,7 @@ struct MessageWriting: Sendable {
       [
         "written": .integer(length), "verified": .bool(isVerified),
         "locked": isLocked ? .bool(true) : nil,
-        "content": .string(summary), "tagID": homeAssistantID.map { .string($0) },
+        "tagID": homeAssistantID.map { .string($0) },
       ]
     }
   }

@@ -60,7 +60,7 @@ import VirtualNFC
       #expect(
         try await Tool.run("decode", file).output
           == "Bluetooth LE Sensor (C0:11:22:33:44:55, random)\n")
-      #expect(try await Tool.run(["encode"] + address + ["--le"]).status == 0)
+      #expect(try await Tool.run(["encode"] + address + ["--le", "--force"]).status == 0)
       #expect(try await Tool.run("decode", file, "--json").output.contains(#""public""#))
       #expect(try await Tool.run(["encode"] + address + ["--random"]).status == 64)
     }
