@@ -70,7 +70,7 @@ struct DiffCommand: AsyncParsableCommand {
         if let missing = content.missing, !tag.kind.isNeverRead, !content.image.isIdentity {
           throw Failure(
             .notAllowed, "not all of the tag was read: \(missing)", tag: tag.name,
-            advice: "give its key with --key or its password with --password")
+            advice: "give its key with --key or its password with --tag-password")
         }
         let files = zip(images, [a, b]).map { image, path in
           image.map { $0.matched(to: content.image, ImageFile.format(of: path)) }

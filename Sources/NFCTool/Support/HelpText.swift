@@ -20,11 +20,21 @@ enum HelpText {
       .joined(separator: "\n\n")
   }
 
+  /// Adds the last line of a list of commands, which the argument parser leaves out of one in groups.
+  private static func withPointer(_ text: String) -> String {
+    guard text.contains(" SUBCOMMANDS:\n"), !text.contains("See 'nfc help") else { return text }
+    var text = text
+    while text.last == "\n" { text.removeLast() }
+    return text + "\n\n  See 'nfc help <subcommand>' for detailed help."
+  }
+
   /// Returns the text with the options that all commands have below the command's own options.
   static func arranged(_ text: String) -> String {
     let heading = shared.uppercased() + ":"
     var sections = text.split(separator: "\n\n", omittingEmptySubsequences: false).map(String.init)
-    guard let index = sections.firstIndex(where: { $0.hasPrefix(heading) }) else { return text }
+    guard let index = sections.firstIndex(where: { $0.hasPrefix(heading) }) else {
+      return withPointer(text)
+    }
     let section = sections.remove(at: index)
     let end = sections.firstIndex { $0.hasPrefix("OPTIONS:") } ?? sections.count - 1
     sections.insert(section, at: min(end + 1, sections.count))

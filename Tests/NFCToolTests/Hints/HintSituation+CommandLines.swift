@@ -148,7 +148,7 @@ extension HintSituation {
       line: "@ poll --once",
       status: 69,
       hint:
-        "nfc doctor says what to do; --reader names one on a serial line; --virtual demo needs none",
+        "nfc doctor says what to do; --virtual demo needs none",
       leads: ["@ poll --once --reader {reader}", "@ poll --once --virtual demo"]),
     HintSituation(
       tag: "ntag213",
@@ -209,13 +209,24 @@ extension HintSituation {
       line: "read --replay {folder}/r",
       status: 65,
       hint: "make recordings with --record",
-      leads: ["read --virtual ntag213 --record {folder}/r", "…"]),
+      leads: ["read --virtual ntag213 --record {folder}/r --force", "…"]),
     HintSituation(
       before: ["read --virtual ntag213 --record {folder}/r"],
       line: "info --replay {folder}/r",
       status: 65,
       hint: "play it back with the command that it was made with",
       leads: ["read --replay {folder}/r"]),
+    HintSituation(
+      before: ["dump {folder}/a.bin --virtual ntag213"],
+      line: "dump {folder}/a.bin --virtual ntag213",
+      status: 64,
+      hint: "give another name, or add --force",
+      leads: ["dump {folder}/b.bin --virtual ntag213", "… --force"]),
+    HintSituation(
+      line: "info --virtual ntag213 --virtual ntag215",
+      status: 0,
+      hint: "--uid names the one that is meant",
+      leads: ["… --uid 04E10CDA993C80"]),
     HintSituation(
       line: "dump {folder}/r.bin --record {folder}/r.bin --virtual ntag213",
       status: 64,

@@ -39,6 +39,39 @@ extension HintSituation {
       hint: "leave --from out",
       leads: ["write raw {folder}/m --each --count 1 --virtual ntag213"]),
     HintSituation(
+      before: [#"!printf 'name\nada\n' > {folder}/t.csv"#],
+      line: "write text {name} --results {folder}/r.csv --virtual ntag213",
+      status: 64,
+      hint: "--results requires --from",
+      leads: ["… --from {folder}/t.csv"]),
+    HintSituation(
+      before: [#"!printf 'name\nada\n' > {folder}/t.csv"#],
+      line: "write text {name} --from {folder}/t.csv --results - --virtual ntag213",
+      status: 64,
+      hint: "--results needs a file; --json prints the results",
+      leads: [
+        "write text {name} --from {folder}/t.csv --results {folder}/r.csv --virtual ntag213",
+        "write text {name} --from {folder}/t.csv --json --virtual ntag213",
+      ]),
+    HintSituation(
+      line: "write text a --each --plan --virtual ntag213",
+      status: 64,
+      hint: "--plan is of one tag, and --each writes every tag",
+      leads: ["write text a --plan --virtual ntag213"]),
+    HintSituation(
+      line: "write text a --each --count 1 --backup {folder}/b --virtual ntag213",
+      status: 64,
+      hint: "--backup keeps the message of one tag, and --each writes every tag",
+      leads: ["write text a --backup {folder}/b --virtual ntag213"]),
+    HintSituation(
+      line: "write text a --backup - --json --virtual ntag213",
+      status: 64,
+      hint: "--backup - and --json cannot both be given",
+      leads: [
+        "write text a --backup {folder}/b --json --virtual ntag213",
+        "write text a --backup - --virtual ntag213",
+      ]),
+    HintSituation(
       line: "write text a --each --uid 04 --virtual ntag213",
       status: 64,
       hint: "--uid selects one tag, and --each writes every tag",

@@ -59,7 +59,7 @@ extension HintSituation {
       tag: "classic-1k",
       line: "read --password 11223344",
       status: 64,
-      hint: "leave --password, --password-file and NFC_PASSWORD out",
+      hint: "leave --tag-password, --password-file and NFC_PASSWORD out",
       leads: ["read"]),
     HintSituation(
       tag: "felica-lite-s",
@@ -82,7 +82,7 @@ extension HintSituation {
       before: ["!echo 11223344 > {folder}/p", "protect --password 11223344 --from 4 --read"],
       line: "read --password 11223344 --password-file {folder}/p",
       status: 64,
-      hint: "Give either --password or --password-file",
+      hint: "Give either --tag-password or --password-file",
       leads: ["read --password 11223344", "read --password-file {folder}/p"]),
     HintSituation(
       tag: "ntag213",

@@ -15,6 +15,9 @@ import Testing
   /// What precedes a text that only a help shows.
   private static let helps = ["help: ", "abstract: ", "discussion: ", "usage: "]
 
+  /// Files that only have scripts for shells, and texts of the help.
+  private static let otherFiles: Set = ["CompletionBeforeCommands.swift", "HelpTopic.swift"]
+
   private struct Found: Sendable {
     let hint: HintClause
     let place: String
@@ -32,7 +35,9 @@ import Testing
     }
     return try SourceTexts.modules().filter { !others.contains($0) }.flatMap { module in
       try SourceTexts.texts(of: module).flatMap { text -> [Found] in
-        guard !helps.contains(where: text.before.hasSuffix), text.text.contains(" ") else {
+        guard !otherFiles.contains(where: text.file.hasSuffix),
+          !helps.contains(where: text.before.hasSuffix), text.text.contains(" ")
+        else {
           return []
         }
         let hints = HintClause.hints(in: text.text).filter { !isHelp($0.text) }

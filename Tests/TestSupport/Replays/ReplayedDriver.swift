@@ -44,6 +44,7 @@ final class ReplayedDriver: RandomNumberDriver {
   func begin() { driver.begin() }
   func end() { driver.end() }
   func switchFieldOff() throws { try driver.switchFieldOff() }
+  func signal(_ signal: ReaderSignal) throws { try driver.signal(signal) }
   func findsOneByOne(_ technology: TagTechnology) -> Bool { driver.findsOneByOne(technology) }
 
   func close() {
