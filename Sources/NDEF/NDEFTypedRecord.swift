@@ -15,7 +15,8 @@
 /// record. A field that is too long for its length field in the payload is cut off, texts between
 /// characters; the types say where that can happen.
 public protocol NDEFTypedRecord: Hashable, Sendable, CustomStringConvertible {
-  /// Returns whether the record claims to be of this type, without looking at its payload.
+  /// Returns whether the record claims to be of this type, by its type name format and type; where they are shared with
+  /// other records, by its payload, too.
   static func matches(_ record: NDEFRecord) -> Bool
 
   /// Reads the record.
@@ -133,6 +134,7 @@ extension NDEFRecord {
     VCardRecord.self,
     OpenPrintTagRecord.self,
     OpenTag3DRecord.self,
+    OpenSpoolRecord.self,
     MIMERecord.self,
     WindowsLaunchAppRecord.self,
     AbsoluteURIRecord.self,

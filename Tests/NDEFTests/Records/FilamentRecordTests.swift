@@ -1,7 +1,7 @@
 import NDEF
 import Testing
 
-/// Tags of spools: OpenPrintTag (CBOR) and OpenTag3D (a memory map).
+/// Tags of spools: OpenPrintTag (CBOR), OpenTag3D (a memory map) and OpenSpool (JSON).
 @Suite struct FilamentRecordTests {
   private static let printTag = "application/vnd.openprinttag"
 
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test func aSpoolIsWrittenAsAPayloadOnly() {
-    for name in ["openPrintTag", "openTag3D"] {
+    for name in ["openPrintTag", "openTag3D", "openSpool"] {
       let error = #expect(throws: NDEFFieldError.self) {
         try NDEFRecord(fields: [name: .fields([:])])
       }
@@ -178,5 +178,51 @@ import Testing
     let (value, error) = record.decodedLeniently
     #expect((value as? OpenTag3DRecord)?.content == ["materialModifier": "CF"])
     #expect(error?.code == .invalidText)
+  }
+
+  // MARK: OpenSpool
+
+  private static func openSpool(_ json: String) -> NDEFRecord {
+    .media("application/json", Array(json.utf8))
+  }
+
+  @Test func anOpenSpool() throws {
+    let record = Self.openSpool(
+      #"{"protocol":"openspool","version":"1.0","type":"PLA","color_hex":"FFAABB","brand":"Generic","min_temp":"220","#
+        + #""max_temp":240,"spool_id":7,"subtype":"Silk"}"#)
+    let spool = try #require(try record.decoded as? OpenSpoolRecord)
+    #expect(
+      spool.content == [
+        "version": "1.0", "type": "PLA", "colorHex": "FFAABB", "brand": "Generic",
+        "minTemp": .integer(220), "maxTemp": .integer(240), "spoolId": .integer(7),
+        "subtype": "Silk",
+      ])
+    #expect(record.description == "OpenSpool Generic PLA Silk")
+    #expect(spool.record == record)
+    #expect(try NDEFRecord(fields: record.fields) == record)
+  }
+
+  /// Any other JSON, and what is not JSON, is content of a media type.
+  @Test(arguments: [
+    #"{"protocol":"other"}"#, #"{"type":"PLA"}"#, #"["openspool"]"#, #""openspool""#, "", "{",
+    #"{"protocol":"openspool""#, #"{"protocol":1}"#,
+  ])
+  func otherJSON(_ json: String) throws {
+    let record = Self.openSpool(json)
+    #expect(try record.decoded is MIMERecord)
+    #expect(throws: NDEFError.self) { try OpenSpoolRecord(record) }
+    #expect(try NDEFRecord(fields: record.fields) == record)
+  }
+
+  /// Values of other kinds, and names without letters, are shown as they are.
+  @Test func unusualMembers() throws {
+    let record = Self.openSpool(
+      #"{"protocol":"OpenSpool","_":null,"min_temp":"hot","minTemp":1,"a__b_":[true],"brand":2}"#)
+    let spool = try #require(try record.decoded as? OpenSpoolRecord)
+    #expect(
+      spool.content == [
+        "_": .null, "minTemp": "hot", "aB": .list([.boolean(true)]), "brand": .integer(2),
+      ])
+    #expect(record.description == "OpenSpool")
   }
 }
