@@ -42,6 +42,7 @@ extension TagImage {
   ///
   /// - Returns: a sentence about the contradiction, if there is one.
   mutating func settleUID() -> String? {
+    guard kind != .classic else { return settleClassicUID() }
     // An Ultralight AES with a random UID has one that begins with 08 (ISO/IEC 14443-3, 6.5.4).
     let randomUID: UInt8 = 0x08
     guard kind == .type2, let named = uid, named.first != randomUID,
@@ -51,6 +52,23 @@ extension TagImage {
     uid = stored
     return "the UID of the pages, \(Hexadecimal.text(stored)), is used; the file also has "
       + Hexadecimal.text(named)
+  }
+
+  /// The same for block 0 of a MIFARE Classic, if its check byte says that it is one. A card may answer with a random
+  /// UID, and one with seven bytes in block 0 with another one of four (NXP AN10927, 2 and 3).
+  private mutating func settleClassicUID() -> String? {
+    let randomUID: UInt8 = 0x08
+    guard let named = uid, named.first != randomUID,
+      let block = memory.known(0..<ClassicLayout.blockSize),
+      let identity = ClassicLayout.identity(of: block), identity.uid != named,
+      identity.uid.count == named.count
+    else { return nil }
+    let (stored, other) = (Hexadecimal.text(identity.uid), Hexadecimal.text(named))
+    guard identity.rightCheckByte == nil else {
+      return "the UID \(other) is used; block 0 has \(stored)"
+    }
+    uid = identity.uid
+    return "the UID of block 0, \(stored), is used; the file also has \(other)"
   }
 
   /// The positions of keys and passwords in the memory.

@@ -294,6 +294,27 @@ extension TagImage {
     return Array(bytes[0..<3] + bytes[4..<8])
   }
 
+  /// Returns what is wrong with bytes that have the size of an Ultralight or NTAG and begin as one, but with other check
+  /// bytes of the UID: nothing else distinguishes such a memory. `nil` for other bytes.
+  package static func remarkOnCheckBytes(_ bytes: [UInt8]) -> String? {
+    let cascadeTag: UInt8 = 0x88
+    guard bytes.count >= 16, type2UID(bytes) == nil, ntagI2CUID(bytes) == nil,
+      let product = Type2Product.all.first(where: { $0.pageCount * 4 == bytes.count }),
+      looksLikeType2(bytes)
+    else { return nil }
+    let checks = [(3, bytes[0..<3].reduce(cascadeTag, ^)), (8, bytes[4..<8].reduce(0, ^))]
+    let wrong = checks.filter { bytes[$0.0] != $0.1 }.map { place, right in
+      "byte \(place) is \(Hexadecimal.text([bytes[place]])), not \(Hexadecimal.text([right]))"
+    }
+    return "which is the size of \(product.name), but with wrong check bytes of the UID: "
+      + wrong.joined(separator: ", ")
+  }
+
+  /// Whether bytes begin with NXP's code, or have the capability container of a Type 2 tag (Type 2 Tag 1.0, 5.1.2).
+  private static func looksLikeType2(_ bytes: [UInt8]) -> Bool {
+    bytes[0] == 0x04 || bytes[12] == 0xE1
+  }
+
   /// Returns the UID of an NTAG I²C, which is stored without check bytes before SAK and ATQA
   /// (NT3H1101/1201 data sheet, 8.3.1).
   static func ntagI2CUID(_ bytes: [UInt8]) -> [UInt8]? {

@@ -1,4 +1,6 @@
 import Foundation
+import NFC
+import TagImages
 import Testing
 
 /// Tests what commands report about files that lack something, have more than an image, or contradict themselves.
@@ -146,5 +148,73 @@ import Testing
       let text = try String(contentsOfFile: copy, encoding: .utf8)
       #expect(text.contains("\"UID\": \"04859054129823\""))
     }
+  }
+
+  /// A wrong check byte is named, because the size of such a file is that of a tag.
+  @Test func wrongCheckBytesAreNamed() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "tag.bin")
+      _ = try await Tool.run("dump", file.path, "--virtual", "ntag213")
+      var bytes = try Data(contentsOf: file)
+      let right = bytes[3]
+      bytes[3] ^= 0xFF
+      try bytes.write(to: file)
+      let result = try await Tool.run("read", "--virtual", file.path)
+      #expect(result.status == 65)
+      let values = [right ^ 0xFF, right].map { [$0].hexadecimal }
+      #expect(
+        result.errors.contains(
+          "180 bytes, which is the size of NTAG213, but with wrong check bytes of the UID: byte 3 is "
+            + "\(values[0]), not \(values[1]); use a file that names its tag"), "\(result.errors)")
+      // Bytes of that size that do not begin as a tag have none.
+      try Data(repeating: 0x55, count: 180).write(to: file)
+      let other = try await Tool.run("read", "--virtual", file.path)
+      #expect(other.errors.contains("the size of no known tag"), "\(other.errors)")
+    }
+  }
+
+  /// A card answers with the UID of its block 0, unless the check byte there says that it is none.
+  @Test(arguments: [
+    ("UID: 01 02 03 04", nil, "the UID of block 0, UID, is used; the file also has 01020304"),
+    ("UID: 01 02 03 04", 0x55, "the UID 01020304 is used; block 0 has UID"),
+    ("UID: 08 02 03 04", nil, nil),
+  ] as [(String, UInt8?, String?)])
+  func aUIDThatContradictsBlock0IsNamed(
+    _ line: String, _ check: UInt8?, _ remark: String?
+  ) async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "card.nfc")
+      _ = try await Tool.run("dump", file.path, "--virtual", "classic-1k")
+      var lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(
+        String.init)
+      let block = try #require(lines.firstIndex { $0.hasPrefix("Block 0: ") })
+      let uid = try #require(lines.firstIndex { $0.hasPrefix("UID: ") })
+      let stored = lines[uid].dropFirst("UID: ".count).filter { $0 != " " }
+      try #require(stored.count == 8)
+      if let check {
+        var words = lines[block].split(separator: " ").map(String.init)
+        words[6] = [check].hexadecimal
+        lines[block] = words.joined(separator: " ")
+      }
+      lines[uid] = line
+      try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: file)
+      let result = try await Tool.run("convert", file.path, directory.path + "/copy.json")
+      #expect(result.status == 0)
+      if let remark {
+        let text = remark.replacing("UID,", with: stored + ",").replacing("has UID", with: "has \(stored)")
+        #expect(result.errors.contains(text), "\(result.errors)")
+      } else {
+        #expect(!result.errors.contains("is used"), "\(result.errors)")
+      }
+    }
+  }
+
+  /// Keys are written with colons, too.
+  @Test(arguments: ["AA:BB:CC:DD:EE:FF", "aa-bb-cc-dd-ee-ff  # door", "AABBCCDDEEFF"])
+  func keysMayHaveColons(_ line: String) throws {
+    #expect(
+      try KeyFile.keys(in: Array("FFFFFFFFFFFF\n\(line)\n".utf8)) == [
+        [UInt8](repeating: 0xFF, count: 6), [0xAA, 0xBB, 0xCC, 0xDD, 0xEE, 0xFF],
+      ])
   }
 }

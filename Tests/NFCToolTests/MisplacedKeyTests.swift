@@ -40,6 +40,18 @@ import Testing
     "mifare read KEY", "mifare read 1 --key KEY KEY", "mifare KEY",
   ]
 
+  /// Numbers of documents are shorter than keys.
+  @Test(arguments: [
+    ("--can 123 456", "456"), ("--can 123 4567", "4567"), ("--can 12 L8989", "L8989"),
+    ("--can 1 2", "'2'"), ("--document L898 902C --birth 690806 --expiry 940623", "902C"),
+  ])
+  func showsNoPartOfADocumentsNumber(_ options: String, _ part: String) async throws {
+    let words = options.split(separator: " ").map(String.init)
+    let result = try await Tool.run(["passport", "read"] + words + ["--virtual", "emrtd"])
+    #expect(result.status == 64)
+    #expect(!result.errors.contains(part), "\(result.errors)")
+  }
+
   @Test(arguments: lines) func isNotShown(_ line: String) async throws {
     let secrets = [Self.key, "A1B2C3D4", "80F1"]
     let words = line.split(separator: " ").map {

@@ -139,6 +139,9 @@ struct VirtualCommand: AsyncParsableCommand {
         try Output.line(json ? JSONValue.members(["name": .string(name)]).text : name)
       }
     }
+    if ignored.uid != nil {
+      Output.printError("nfc: --uid picks a tag on a reader; the tags here keep their UIDs")
+    }
     // A trace is replaced, as a log is: it can be written again.
     try File.checkNew(pcap, isForced: force)
     let tags = try VirtualTags(tags, each: "")

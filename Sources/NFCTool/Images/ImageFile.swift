@@ -142,10 +142,10 @@ enum ImageFile {
     guard image.isOfUncertainKind, format == nil || format == .binary || format == .emulator else {
       return
     }
+    let bytes = image.memory.bytes
+    let what = TagImage.remarkOnCheckBytes(bytes) ?? "which is the size of no known tag"
     throw Failure(
-      .content,
-      "\(File.name(path)) has \(image.memory.bytes.count) bytes, which is the size of no known tag",
-      advice: advice)
+      .content, "\(File.name(path)) has \(bytes.count) bytes, \(what)", advice: advice)
   }
 
   /// - Throws: `content`, with the line or offset.

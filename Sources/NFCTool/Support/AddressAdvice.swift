@@ -93,8 +93,9 @@ enum AddressAdvice {
       return first.isEmpty
         ? "for a PN532 on a serial line \(origin.writing("\(scheme):/dev/ttyUSB0"))"
         : origin.writing("\(scheme):/dev/tty\(first)")
-    case "com":
-      return "\(first.isEmpty ? "COM" : first) is a port of Windows; for a PN532 on a serial line "
+    case let port? where port.contains(/^com[0-9]*$/):
+      let port = port == "com" && !first.isEmpty ? first : parts[0].uppercased()
+      return "\(port) is a port of Windows; for a PN532 on a serial line "
         + origin.writing("\(usualScheme):/dev/ttyUSB0")
     case "udp": return "nfc virtual makes a reader that other programs can open; nfcpy's is not one"
     default: return nil

@@ -61,7 +61,7 @@ struct ReaderOptions: ParsableArguments {
 /// subcommand.
 struct IgnoredTagOptions: ParsableArguments {
   @Option(help: .hidden) private var timeout: String?
-  @Option(help: .hidden) private var uid: String?
+  @Option(help: .hidden) private(set) var uid: String?
 }
 
 /// Options that a command without a reader accepts and ignores, for the same reason.

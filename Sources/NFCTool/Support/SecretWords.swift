@@ -14,6 +14,9 @@ enum SecretWords {
     "--tag-password", "--password-file", "--current-password", answerOption,
   ]
 
+  /// The command whose numbers are secrets, however short.
+  private static let documentCommand = "passport"
+
   /// The shortest password, and the shortest answer to one, in digits.
   private static let (shortest, shortestAnswer) = (8, 4)
   private static let answerOption = "--pack"
@@ -40,13 +43,14 @@ enum SecretWords {
 
   private static func mayContain(_ arguments: [String]) -> Bool {
     arguments.contains { word in
-      commands.contains(word) || options.contains { word == $0 || word.hasPrefix($0 + "=") }
+      commands.contains(word) || word == documentCommand || options.contains { word == $0 || word.hasPrefix($0 + "=") }
     }
   }
 
   /// Returns the words that may be secrets, the longest first, because one may be part of another.
   private static func secrets(in arguments: [String], isUsage: Bool) -> [String] {
     var words: [String] = []
+    let isOfDocument = arguments.contains(documentCommand)
     let hasAnswer = arguments.contains { $0.hasPrefix(answerOption) }
     let shortest = isUsage && hasAnswer ? shortestAnswer : shortest
     for (index, argument) in arguments.enumerated() {
@@ -54,7 +58,11 @@ enum SecretWords {
       let parts =
         argument.hasPrefix("--")
         ? argument.split(separator: "=", maxSplits: 1).dropFirst().map(String.init) : [argument]
-      for part in parts where isSecretLike(part, atLeast: shortest) {
+      // A word that stands alone may be the number of a document, or a part of it.
+      let isNumber =
+        isOfDocument && isUsage && !argument.hasPrefix("--") && !previous.hasPrefix("--")
+        && argument.contains(where: \.isNumber)
+      for part in parts where isNumber || isSecretLike(part, atLeast: shortest) {
         let isUID = previous == "--uid" || argument.hasPrefix("--uid=")
         if isUID, part.count <= longestUID { continue }
         words.append(part)
@@ -78,11 +86,12 @@ enum SecretWords {
     return false
   }
 
-  /// Returns the phrases that show a word, and what says the same without it.
+  /// Returns the phrases that show a word, and what says the same without it. A short word without quotation marks may
+  /// be a part of others.
   private static func phrases(of word: String) -> [(String, String)] {
     let quoted = ["\"\(word)\"", "'\(word)'", word.shellWord]
     return quoted.flatMap {
       [(", not \($0)", ""), ("The value \($0) is", "The value is"), ($0, placeholder)]
-    } + [(", not \(word)", ""), (word, placeholder)]
+    } + (word.count < shortestAnswer ? [] : [(", not \(word)", ""), (word, placeholder)])
   }
 }

@@ -30,7 +30,7 @@ package enum KeyFile {
     let lines = lines(bytes)
     guard !lines.isEmpty,
       lines.allSatisfy({ line in
-        Hexadecimal.bytes(line.text).map { sizes.contains($0.count) } ?? false
+        key(line.text).map { sizes.contains($0.count) } ?? false
       })
     else { return nil }
     return "these are keys, one per line: use them with --keys"
@@ -45,10 +45,16 @@ package enum KeyFile {
     TextLine.all(bytes).map(\.withoutComment).filter { !$0.text.isEmpty }
   }
 
+  /// Parses a key, between whose bytes blanks, colons or hyphens may stand.
+  private static func key(_ text: Substring) -> [UInt8]? {
+    let isSpaced = text.contains(/^[0-9A-Fa-f]{2}([:\-][0-9A-Fa-f]{2})+$/)
+    return Hexadecimal.bytes(isSpaced ? text.filter { $0.isHexDigit } : String(text))
+  }
+
   private static func keys(ofText bytes: [UInt8]) throws(ImageError) -> [[UInt8]] {
     var keys: [[UInt8]] = []
     for line in lines(bytes) {
-      guard let key = Hexadecimal.bytes(line.text), sizes.contains(key.count) else {
+      guard let key = key(line.text), sizes.contains(key.count) else {
         throw ImageError(
           "a key is 12 hexadecimal digits, or 32 of an Ultralight C or AES, or 8 of a password",
           at: .line(line.number))

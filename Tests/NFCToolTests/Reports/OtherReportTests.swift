@@ -30,7 +30,9 @@ import VirtualNFC
       "com:COM3",
       "COM3 is a port of Windows; for a PN532 on a serial line write --reader pn532_uart:"
     ),
-    ("com", "write --reader pn532_uart:/dev/ttyUSB0"), ("udp", "nfc virtual"),
+    ("com", "write --reader pn532_uart:/dev/ttyUSB0"),
+    ("COM3", "COM3 is a port of Windows"), ("com12:115200", "COM12 is a port of Windows"),
+    ("udp", "nfc virtual"),
     ("udp:localhost:54321", "nfc virtual"),
     ("/dev/serial/by-id/usb-x-if00", "write --reader pn532_uart:/dev/serial/by-id/usb-x-if00"),
     ("ACS ACR122U PICC Interface 00 00", "write --reader 'pcsc:ACS ACR122U PICC Interface 00 00'"),
