@@ -174,11 +174,12 @@ import Testing
   }
 
   /// A card answers with the UID of its block 0, unless the check byte there says that it is none.
-  @Test(arguments: [
-    ("UID: 01 02 03 04", nil, "the UID of block 0, UID, is used; the file also has 01020304"),
-    ("UID: 01 02 03 04", 0x55, "the UID 01020304 is used; block 0 has UID"),
-    ("UID: 08 02 03 04", nil, nil),
-  ] as [(String, UInt8?, String?)])
+  @Test(
+    arguments: [
+      ("UID: 01 02 03 04", nil, "the UID of block 0, UID, is used; the file also has 01020304"),
+      ("UID: 01 02 03 04", 0x55, "the UID 01020304 is used; block 0 has UID"),
+      ("UID: 08 02 03 04", nil, nil),
+    ] as [(String, UInt8?, String?)])
   func aUIDThatContradictsBlock0IsNamed(
     _ line: String, _ check: UInt8?, _ remark: String?
   ) async throws {
@@ -201,7 +202,8 @@ import Testing
       let result = try await Tool.run("convert", file.path, directory.path + "/copy.json")
       #expect(result.status == 0)
       if let remark {
-        let text = remark.replacing("UID,", with: stored + ",").replacing("has UID", with: "has \(stored)")
+        let text = remark.replacing("UID,", with: stored + ",").replacing(
+          "has UID", with: "has \(stored)")
         #expect(result.errors.contains(text), "\(result.errors)")
       } else {
         #expect(!result.errors.contains("is used"), "\(result.errors)")

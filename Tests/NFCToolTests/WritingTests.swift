@@ -325,7 +325,9 @@ import VirtualNFC
     }
   }
 
-  @Test(arguments: ["--count 2", "--first 2", "--results x.csv", "--each --uid 04", "--permanently"])
+  @Test(arguments: [
+    "--count 2", "--first 2", "--results x.csv", "--each --uid 04", "--permanently",
+  ])
   func optionsThatGoTogether(_ options: String) async throws {
     let result = try await Tool.run(
       ["write", "text", "a", "--virtual", "ntag213"]

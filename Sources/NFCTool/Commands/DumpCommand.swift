@@ -34,7 +34,8 @@ struct DumpArguments: ParsableArguments {
         guard partial else {
           throw Failure(
             .notAllowed, "not all of the tag was read: \(missing)", tag: tag.name,
-            advice: "nothing was saved; give its key with --key or its password with --tag-password, "
+            advice:
+              "nothing was saved; give its key with --key or its password with --tag-password, "
               + "or save the rest with --partial")
         }
         session.note("what was not read was left out: \(missing)")

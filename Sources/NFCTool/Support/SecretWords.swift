@@ -43,7 +43,8 @@ enum SecretWords {
 
   private static func mayContain(_ arguments: [String]) -> Bool {
     arguments.contains { word in
-      commands.contains(word) || word == documentCommand || options.contains { word == $0 || word.hasPrefix($0 + "=") }
+      commands.contains(word) || word == documentCommand
+        || options.contains { word == $0 || word.hasPrefix($0 + "=") }
     }
   }
 

@@ -112,7 +112,8 @@ extension DetectedTag {
     guard case .miFare(let tag) = self, let commands = tag.ultralight else {
       throw Failure(
         .usage, "a password is given, and \(kindName) has none",
-        tag: identifier.tagName, advice: "leave --tag-password, --password-file and NFC_PASSWORD out")
+        tag: identifier.tagName,
+        advice: "leave --tag-password, --password-file and NFC_PASSWORD out")
     }
     try await commands.open(with: try UltralightKey(password, try await tag.product()))
   }
