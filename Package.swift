@@ -154,8 +154,8 @@ let package = Package(
       dependencies: [
         "NFC", "NFCDiagnosis", "SwiftNFCCore", "SwiftNFCBackground", "VirtualNFC", "NDEF",
         "SwiftNFCJSONText",
-        "SUNMessage", "SecureTags", "TagImages", "TravelDocuments", "Recordings",
-        "SwiftNFCChildProcesses", "ReaderThread",
+        "SUNMessage", "SecureTags", "TagImages", "TravelDocuments", "Recordings", "NFCPasses",
+        "PassMessage", "SwiftNFCChildProcesses", "ReaderThread",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["Programs"])),
@@ -212,7 +212,12 @@ let package = Package(
     .testTarget(name: "NFCCoreTests", dependencies: ["SwiftNFCCore", "SwiftNFCSeededRandom"]),
     .testTarget(name: "SUNMessageTests", dependencies: ["SUNMessage"], exclude: ["Vectors"]),
     .testTarget(name: "PassMessageTests", dependencies: ["PassMessage"]),
-    .testTarget(name: "NFCPassesTests", dependencies: ["NFCPasses", "PassMessage"]),
+    .testTarget(
+      name: "NFCPassesTests",
+      dependencies: [
+        "NFC", "NFCPasses", "PassMessage", "Recordings", "SwiftNFCCore", "TestSupport",
+        "VirtualNFC",
+      ]),
     .testTarget(
       name: "SecureTagsTests",
       dependencies: ["SecureTags", "SUNMessage", "NFC", "TestSupport", "VirtualNFC"]),
@@ -316,7 +321,8 @@ package.targets += [
   .target(
     name: "CoreNFC",
     dependencies: [
-      "SwiftNFCChildProcesses", "NFC", "SwiftNFCCore", "SwiftNFCBackground", "NDEF", "ReaderThread",
+      "SwiftNFCChildProcesses", "NFC", "NFCPasses", "SwiftNFCCore", "SwiftNFCBackground", "NDEF",
+      "ReaderThread",
     ]),
   // Programs as they are written for an iPhone, in the language mode of most of them.
   .target(

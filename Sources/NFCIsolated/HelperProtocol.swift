@@ -15,7 +15,7 @@
 package enum HelperProtocol {
   /// The version changes with every change of the messages. Program and helper must have the same
   /// version.
-  package static let version: UInt16 = 4
+  package static let version: UInt16 = 5
 
   /// The first bytes that a helper sends, before the version: `NFCR`.
   static let magic: [UInt8] = [0x4E, 0x46, 0x43, 0x52]

@@ -189,6 +189,8 @@ package final class HelperService {
     case .disconnect: driver.disconnect()
     case .commandWasCut: driver.commandWasCut()
     case .switchFieldOff: try driver.switchFieldOff()
+    case .setBroadcasting(let isOn): driver.setBroadcasting(isOn)
+    case .broadcast(let frame): try driver.broadcast(frame)
     case .waitForActivation(let identity, let timeout):
       return .decision(try driver.waitForActivation(as: identity, timeout: timeout))
     case .receiveCommand(let timeout):

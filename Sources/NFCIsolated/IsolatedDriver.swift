@@ -21,6 +21,9 @@ final class IsolatedDriver: ReaderDriver {
   private let operation = Operation()
   /// Whether the last command to a tag was given up between two frames.
   private var isCommandCut = false
+  /// Whether frames for phones are sent, and whether the helper knows it.
+  private var isBroadcasting = false
+  private var knowsBroadcasting = false
   /// `nil` once it has ended.
   private(set) var helper: HelperProcess?
   /// Why it has.
@@ -194,6 +197,7 @@ final class IsolatedDriver: ReaderDriver {
       self.helper = helper
       operation.use(helper.aborts)
       ending = nil
+      knowsBroadcasting = false
     } catch let error as NFCError {
       throw NFCError(.readerLost, error.reason, cause: error.cause)
     }
@@ -203,7 +207,19 @@ final class IsolatedDriver: ReaderDriver {
     if helper != nil { try confirm(.switchFieldOff) }
   }
 
+  /// Sent with the next search.
+  func setBroadcasting(_ isOn: Bool) { isBroadcasting = isOn }
+
+  func broadcast(_ frame: PollingFrame) throws { try confirm(.broadcast(frame)) }
+
+  private func announceBroadcasting() throws {
+    guard knowsBroadcasting != isBroadcasting else { return }
+    try confirm(.setBroadcasting(isBroadcasting))
+    knowsBroadcasting = isBroadcasting
+  }
+
   func list(_ technology: TagTechnology) throws -> [Target] {
+    try announceBroadcasting()
     guard case .targets(let targets) = try call(.list(technology)) else {
       throw unexpectedResponse()
     }
@@ -211,6 +227,7 @@ final class IsolatedDriver: ReaderDriver {
   }
 
   func find(_ technology: TagTechnology, excluding found: [Target]) throws -> Target? {
+    try announceBroadcasting()
     guard case .targets(let targets) = try call(.find(technology, excluding: found)),
       targets.count < 2
     else { throw unexpectedResponse() }

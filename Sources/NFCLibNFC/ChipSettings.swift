@@ -35,6 +35,8 @@ final class ChipSettings {
   private var isTypeBEstablished = false
   /// Whether the transmitter is set up for type B frames, as far as is known.
   private var isSetUpForTypeB = false
+  /// Whether frames for phones are sent after unanswered searches, each of which then makes one attempt.
+  var isBroadcasting = false
 
   init(_ device: LibNFC.Device) { self.device = device }
 
@@ -76,6 +78,7 @@ final class ChipSettings {
     case conductanceWithModulation = 0x6319
     case timerReloadHigh = 0x631C
     case timerReloadLow = 0x631D
+    case bitFraming = 0x633D
 
     var bytes: [UInt8] {
       [UInt8(truncatingIfNeeded: rawValue >> 8), UInt8(truncatingIfNeeded: rawValue)]
@@ -294,7 +297,11 @@ final class ChipSettings {
   /// Prepares a search by the chip itself, InListPassiveTarget, which loads the transmitter
   /// settings and does not change parity and `RxNoErr`. Its time-outs are its own.
   func prepareForSearch(_ type: nfc_modulation_type) throws(LibNFC.Failure) {
-    if !searched.insert(type.rawValue).inserted {
+    if isBroadcasting {
+      searched.insert(type.rawValue)
+      // A phone that hears more requests than frames does not wait for the frame.
+      try use(.one)
+    } else if !searched.insert(type.rawValue).inserted {
       try use(.two)
     } else if attempts == nil {
       try use(.two)
@@ -330,7 +337,7 @@ final class ChipSettings {
     guard !isSetUpForTypeB else { return }
     try write([
       (.transmitterMode, Self.typeBMode), (.receiverMode, Self.typeBMode), (.manualReceive, 0),
-      (.transmitterAuto, Self.transmitterOfTypeB),
+      (.transmitterAuto, Self.transmitterOfTypeB), (.bitFraming, 0),
     ])
     isSetUpForTypeB = true
   }
@@ -340,8 +347,21 @@ final class ChipSettings {
     isSetUpForTypeB = false
     try write([
       (.transmitterMode, Self.checksOn), (.receiverMode, Self.checksOn), (.manualReceive, 0),
-      (.transmitterAuto, Self.transmitterOfTypeA),
+      (.transmitterAuto, Self.transmitterOfTypeA), (.bitFraming, 0),
     ])
+  }
+
+  /// Sets up the radio for a polling frame, whose check bytes the host has added: no answer comes, and nothing is waited
+  /// for long.
+  ///
+  /// The registers are written each time: an unanswered search of type A leaves the chip with seven bits in the last byte
+  /// and without check bytes, of which libnfc knows nothing (kormax, apple-enhanced-contactless-polling, examples; libnfc
+  /// 1.8.0, `pn53x_set_tx_bits`). The next search sets all of them again.
+  func prepareForPollingFrame(isTypeB: Bool) throws(LibNFC.Failure) {
+    try setTimeout(isLong: false)
+    isSetUpForTypeB = false
+    let mode = isTypeB ? Self.typeBMode & ~Self.checksOn : 0
+    try write([(.bitFraming, 0), (.transmitterMode, mode), (.receiverMode, mode)])
   }
 
   /// Makes libnfc write nothing of its own before the commands that follow: its flags say that checks are on, which
@@ -384,6 +404,7 @@ final class ChipSettings {
       (.transmitterAuto, Self.transmitterOfTypeB), (.receiverConfiguration, 0x70),
       (.conductanceOff, 0x88), (.conductanceOn, 0xF8), (.conductanceWithoutModulation, 0x3F),
       (.conductanceWithModulation, 0x10), (.timerReloadHigh, 0x69), (.timerReloadLow, 0xF0),
+      (.bitFraming, 0),
     ])
   }
 

@@ -180,6 +180,7 @@ extension LibNFCDriver {
     let areChecksOff = framing == .bare
     framing = nil
     try jewel.restore()
+    settings.isBroadcasting = isBroadcasting
     try settings.prepareForSearch(type)
     try settings.switchChecksOn(areOff: areChecksOff)
     try device.set(NP_EASY_FRAMING, true)

@@ -51,6 +51,8 @@ package final class LibNFCDriver: ReaderDriver {
   var authenticatedBlock: UInt8?
   /// What the active Ultralight or NTAG was asked since its power was switched on.
   var ultralightUse = UltralightUse.unknown
+  /// Whether each search makes one attempt, because frames for phones follow.
+  var isBroadcasting = false
   var rareSearches: [TagTechnology: Int] = [:]
   var feliCaSearches = 0
   /// Whether the reader has answered nothing to a search that has found no tag.
@@ -88,6 +90,7 @@ package final class LibNFCDriver: ReaderDriver {
       firmware = connection.device.firmware
       var own = Self.capabilities(supported, of: firmware)
       own.emulation = Self.emulation(of: connection.device, firmware)
+      own.pollingFrames = Self.pollingFrames(of: connection.device, firmware, own)
       capabilities = own
     } catch {
       watchdog.finish { connection.close() }

@@ -37,6 +37,7 @@ struct NFCTool: AsyncParsableCommand {
         subcommands: [
           MiFareCommand.self, ISO15693Subcommand.self, FeliCaSubcommand.self, APDUCommand.self,
           DESFireSubcommand.self, PlusSubcommand.self, SUNSubcommand.self, PassportSubcommand.self,
+          PassSubcommand.self,
         ]),
       CommandGroup(
         name: "Running all the time",

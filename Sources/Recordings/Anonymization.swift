@@ -129,7 +129,7 @@ struct IdentifierReplacement {
     var call = call
     var isSignature = false
     switch call.request {
-    case .resetField, .list: break
+    case .resetField, .list, .broadcast: break
     case .randomNumber: return call
     case .waitForActivation(let uid, let historicalBytes):
       call.request = .waitForActivation(uid: identifier(uid), historicalBytes: historicalBytes)

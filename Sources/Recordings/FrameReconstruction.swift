@@ -36,6 +36,11 @@ struct FrameReconstruction {
         Item(content: .carrier(false), isFirst: true),
         Item(content: .carrier(true), isFirst: false),
       ]
+    case (.broadcast(let frame), .done):
+      return [
+        Item(
+          content: .frame(frame.encoded, .reader, .iso14443), isFirst: true, comment: frame.name)
+      ]
     case (_, .targets(let found)):
       for target in found { targets[target.identifier] = target }
       select(found.last)

@@ -11,6 +11,8 @@ public struct RecordedCall: Hashable, Sendable {
     case list(TagTechnology)
     /// Look for one more tag of a technology, excluding those with these identifiers.
     case find(TagTechnology, excluding: [[UInt8]])
+    /// Send a frame that makes phones answer.
+    case broadcast(PollingFrame)
     /// Wake the tag with this identifier.
     case select([UInt8])
     /// Check whether the tag with this identifier is still there.
@@ -85,7 +87,15 @@ extension RecordedCall.Request {
   /// Whether the call is one that is repeated while there is no tag.
   var isSearch: Bool {
     switch self {
-    case .resetField, .list, .find: true
+    case .resetField, .list, .find, .broadcast: true
+    default: false
+    }
+  }
+
+  /// Whether the call succeeds without tags.
+  var findsNothing: Bool {
+    switch self {
+    case .resetField, .broadcast: true
     default: false
     }
   }
@@ -126,6 +136,7 @@ extension RecordedCall.Request: CustomStringConvertible {
     case .find(let technology, []): "a search for \(technology.rawValue)"
     case .find(let technology, let found):
       "a search for \(technology.rawValue) in addition to \(found.map(\.hexadecimal).joined(separator: ", "))"
+    case .broadcast(let frame): "the polling frame \(frame)"
     case .select(let identifier): "waking the tag \(identifier.hexadecimal)"
     case .isPresent(let identifier): "checking for the tag \(identifier.hexadecimal)"
     case .capabilities(let identifier): "the limits of the tag \(identifier.hexadecimal)"

@@ -84,6 +84,7 @@ extension ReaderCapabilities {
       "maximumResponseLength": .integer(maximumResponseLength),
       "supportsOnlyAPDUs": .bool(supportsOnlyAPDUs),
       "commandPaths": .array(commandPaths.map(\.recorded)),
+      "pollingFrames": pollingFrames.isEmpty ? nil : .technologies(pollingFrames),
       "emulation": emulation.map {
         .members([
           "maximumCommandLength": .integer($0.maximumCommandLength),
@@ -106,6 +107,9 @@ extension ReaderCapabilities {
     }
     for path in try fields.list("commandPaths") {
       commandPaths.append(try CommandPath(recorded: RecordedField(path)))
+    }
+    if fields.has("pollingFrames") {
+      pollingFrames = try Set(recorded: try fields.list("pollingFrames"))
     }
     guard fields.has("emulation") else { return }
     let limits = try fields.object("emulation")
@@ -147,6 +151,7 @@ extension CommandPath {
 private enum CallName: String {
   case reset, list, find, select, present, limits, exchange, authenticate, random
   case activation, receive, answer, endCard
+  case frame
 }
 
 extension Framing {
@@ -173,6 +178,11 @@ extension RecordedCall {
       add(.find)
       add("technology", .string(technology.rawValue))
       add("besides", .array(found.map { .bytes($0) }))
+    case .broadcast(let frame):
+      add(.frame)
+      add("technology", .string(frame.technology.tagTechnology.rawValue))
+      add("frame", .bytes(frame.bytes))
+      add("name", .string(frame.name))
     case .select(let identifier):
       add(.select)
       add("tag", .bytes(identifier))
@@ -249,6 +259,14 @@ extension RecordedCall.Request {
         found.append(bytes)
       }
       self = .find(try fields.technology("technology"), excluding: found)
+    case .frame:
+      let technology = try fields.technology("technology")
+      guard
+        let kind = PollingFrame.Technology.allCases.first(where: { $0.tagTechnology == technology }
+        ),
+        let frame = try? PollingFrame(try fields.bytes("frame"), technology: kind)
+      else { throw RecordedField.Problem("\"frame\" is not a polling frame") }
+      self = .broadcast(frame)
     case .select: self = .select(try fields.bytes("tag"))
     case .present: self = .isPresent(try fields.bytes("tag"))
     case .limits: self = .capabilities(try fields.bytes("tag"))
@@ -298,7 +316,7 @@ extension RecordedCall.Outcome {
       return
     }
     switch name {
-    case .reset, .select, .authenticate, .answer, .endCard: self = .done
+    case .reset, .select, .authenticate, .answer, .endCard, .frame: self = .done
     case .activation: self = .activated
     case .receive: self = .command(try fields.maskedBytes("command"))
     case .list, .find:

@@ -38,6 +38,7 @@ final class RecordingDriver: RandomNumberDriver {
   // Nothing that a tag answers: it is not part of the recording.
   func switchFieldOff() throws { try driver.switchFieldOff() }
   func signal(_ signal: ReaderSignal) throws { try driver.signal(signal) }
+  func setBroadcasting(_ isOn: Bool) { driver.setBroadcasting(isOn) }
   func findsOneByOne(_ technology: TagTechnology) -> Bool { driver.findsOneByOne(technology) }
 
   func capabilities(for target: Target) -> ReaderCapabilities {
@@ -50,6 +51,10 @@ final class RecordingDriver: RandomNumberDriver {
 
   func resetField() throws {
     try record(.resetField) { try driver.resetField() }
+  }
+
+  func broadcast(_ frame: PollingFrame) throws {
+    try record(.broadcast(frame)) { try driver.broadcast(frame) }
   }
 
   func list(_ technology: TagTechnology) throws -> [Target] {

@@ -35,6 +35,8 @@ struct RecordingSecrets {
   private var isContinued = false
   /// Whether the application of travel documents is selected, without secure messaging.
   private var isTravelDocument = false
+  /// Whether the application for passes of phones is selected.
+  private var isWallet = false
   /// The PACK that was last written to the tag, two bytes.
   private var writtenAcknowledge: [UInt8]?
 
@@ -55,6 +57,7 @@ struct RecordingSecrets {
     expectation = .nothing
     isContinued = false
     isTravelDocument = false
+    isWallet = false
     guard let target else { return }
     if !(self.target?.isSame(as: target) ?? false) {
       secretPages = PasswordPages.ofAll
@@ -252,6 +255,7 @@ struct RecordingSecrets {
     inCard command: [UInt8], _ code: UInt8, after previous: Expectation
   ) -> [Range<Int>] {
     let end = command.count
+    if let found = secrets(inWallet: command) { return found }
     if code == Card.wrapped, end >= 2 {
       let data = min(Card.headerSize, end)..<end
       switch command[1] {
@@ -332,6 +336,50 @@ struct RecordingSecrets {
     default: return nil
     }
     return []
+  }
+
+  // MARK: Passes of phones
+
+  private enum WalletCode {
+    /// "OSE.VAS.01", and Smart Tap's own application.
+    static let application: [UInt8] = Array("OSE.VAS.01".utf8)
+    static let smartTap: [UInt8] = [0xA0, 0x00, 0x00, 0x04, 0x76, 0xD0, 0x00, 0x01, 0x11]
+    /// GET VAS DATA, class and instruction.
+    static let getVASData: [UInt8] = [0x80, 0xCA]
+    static let smartTapClass: UInt8 = 0x90
+    /// NEGOTIATE, GET DATA, and the rest of an answer.
+    static let (negotiate, getData, getMore): (UInt8, UInt8, UInt8) = (0x53, 0x50, 0xC0)
+    /// The tag of the reader's nonce, and its length.
+    static let nonce: [UInt8] = [0x9F, 0x28, 0x04]
+  }
+
+  /// Returns the positions of what is masked in a command to a wallet: numbers that are drawn anew each time. The answers
+  /// hold a message, a token or identifiers, which are about a person.
+  private mutating func secrets(inWallet command: [UInt8]) -> [Range<Int>]? {
+    guard command.count >= 4 else { return nil }
+    if command[0] == 0, command[1] == Card.select, command[2] == Card.byName {
+      let name = command.dropFirst(Card.headerSize)
+      isWallet =
+        name.starts(with: WalletCode.application)
+        || isWallet && name.starts(with: WalletCode.smartTap)
+      return nil
+    }
+    guard isWallet else { return nil }
+    let data = Card.headerSize..<max(Card.headerSize, command.count)
+    if command.starts(with: WalletCode.getVASData) {
+      expectation = .wrappedAuthentication
+      let start = command.indices.first { command[$0...].starts(with: WalletCode.nonce) }
+      guard let start else { return [] }
+      let first = start + WalletCode.nonce.count
+      return [first..<min(first + 4, command.count)]
+    }
+    guard command[0] == WalletCode.smartTapClass else { return nil }
+    switch command[1] {
+    case WalletCode.negotiate: break
+    case WalletCode.getData, WalletCode.getMore: expectation = .wrappedAuthentication
+    default: return nil
+    }
+    return data.isEmpty ? [] : [data]
   }
 
   // MARK: ISO/IEC 15693

@@ -68,6 +68,8 @@ final class ReplayDriver: RandomNumberDriver {
     return limits[identifier] ?? reader.capabilities
   }
 
+  func broadcast(_ frame: PollingFrame) throws { _ = try answer(.broadcast(frame)) }
+
   func resetField() throws { _ = try answer(.resetField) }
 
   func list(_ technology: TagTechnology) throws -> [Target] {

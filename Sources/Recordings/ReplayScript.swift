@@ -95,7 +95,7 @@ struct ReplayScript {
     if position < steps.count, steps[position].call.request.matches(request) { return take() }
     if skipIdle(to: request) { return take() }
     if position < steps.count, isIdleAgain(request) {
-      return .outcome(request == .resetField ? .done : .targets([]))
+      return .outcome(request.findsNothing ? .done : .targets([]))
     }
     guard position < steps.count else {
       if elapsed < length + Self.grace, let outcome = lastOutcome(of: request) {

@@ -24,15 +24,21 @@ open class NFCVASResponse: NSObject, NSCopying {
 
   /// The status of the answer.
   public let status: ErrorCode
-  /// The data of the pass.
+  /// The data of the pass, encrypted for its issuer: the value of the tag 9F27. `VASMessage` of the product `PassMessage`
+  /// decrypts it with the issuer's private key.
   public let vasData: Data
-  /// The mobile token.
+  /// The mobile token: the value of the tag 9F2A, which may be empty.
   public let mobileToken: Data
 
   init(status: ErrorCode, vasData: Data, mobileToken: Data) {
     self.status = status
     self.vasData = vasData
     self.mobileToken = mobileToken
+  }
+
+  convenience init(_ answer: PassSessionReading.Answer) {
+    self.init(
+      status: answer.status, vasData: Data(answer.cryptogram), mobileToken: Data(answer.token))
   }
 
   /// Itself: an answer does not change.

@@ -59,6 +59,7 @@ open class NFCReaderSession: NSObject, NFCReaderSessionProtocol {
   func notifyActive() {}
   /// Returns whether the delegate receives tags; if not, the session reads their messages for it.
   func notifyDetected(_ tags: [TagObject]) -> Bool { true }
+  func notifyPasses(_ responses: [NFCVASResponse]) {}
   func notifyMessages(_ messages: [NFCNDEFMessage]) {}
   func notifyInvalidated(_ error: NFCReaderError) {}
 }

@@ -29,8 +29,7 @@ final class SessionCore: Sendable {
   enum Purpose: Sendable {
     case tags(NFCTagReaderSession.Configuration)
     case messages(invalidateAfterFirstRead: Bool)
-    /// What needs a service that only Apple has.
-    case unsupported(String)
+    case passes([PassConfiguration])
   }
 
   let purpose: Purpose

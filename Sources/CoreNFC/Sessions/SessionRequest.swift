@@ -16,7 +16,7 @@ struct SessionRequest: Sendable {
   let limits: NFCSessionLimits
 
   /// - Throws: `readerErrorSecurityViolation`, naming the key that Info.plist lacks;
-  ///   `readerErrorInvalidParameter` without a technology to poll; `readerErrorUnsupportedFeature`.
+  ///   `readerErrorInvalidParameter` without a technology to poll, or without a pass to ask for.
   init(_ purpose: SessionCore.Purpose, _ environment: NFCEnvironment) throws {
     let (information, limits) = (environment.information, environment.limits)
     self.purpose = purpose
@@ -53,9 +53,14 @@ struct SessionRequest: Sendable {
       polling = .messages
       searchedApplications = applications
       searchedSystems = systems
-    case .unsupported(let reason):
+    case .passes(let configurations):
+      systems = []
+      polling = .iso14443a
+      searchedApplications = []
+      searchedSystems = []
+      guard let problem = PassConfiguration.problem(in: configurations) else { break }
       throw NFCReaderError(
-        .readerErrorUnsupportedFeature, userInfo: [NSLocalizedFailureReasonErrorKey: reason])
+        .readerErrorInvalidParameter, userInfo: [NSLocalizedFailureReasonErrorKey: problem])
     }
   }
 

@@ -75,9 +75,13 @@ final class SessionRun: Sendable {
     do {
       let readers = try await environment.readers.open(request.polling)
       do {
-        let tags = try search(request, readers)
-        try await notify { $0.notifyActive() }
-        try await find(tags, readers)
+        if case .passes(let configurations) = request.purpose {
+          try await readPasses(configurations, readers)
+        } else {
+          let tags = try search(request, readers)
+          try await notify { $0.notifyActive() }
+          try await find(tags, readers)
+        }
       } catch {
         end(error)
       }
@@ -149,6 +153,29 @@ final class SessionRun: Sendable {
   }
 
   func present(_ moment: NFCPresentation) { environment.presenter.present(moment) }
+
+  // MARK: Passes
+
+  /// Continues until the session ends.
+  private func readPasses(
+    _ configurations: [PassConfiguration], _ readers: Readers
+  ) async throws {
+    let reading = PassSessionReading(configurations, readers)
+    try reading.prepare()
+    try await notify { $0.notifyActive() }
+    var passedOver = Set<[UInt8]>()
+    while true {
+      let found = try await reading.phone(except: passedOver)
+      guard let answers = try await reading.answers(of: found) else {
+        // A card that is not a phone, or a phone that has left.
+        passedOver = reading.otherCards
+        try await Pause.sleep(SessionTags.pause)
+        continue
+      }
+      try await notify { $0.notifyPasses(answers.map(NFCVASResponse.init)) }
+      try await reading.waitUntilGone(found)
+    }
+  }
 
   // MARK: Finding tags
 

@@ -20,7 +20,7 @@ struct TagRecognition {
       } catch let error as NFCError where error.code != .readerLost {
         return nil
       }
-    case .unsupported: return nil
+    case .passes: return nil
     }
   }
 

@@ -55,11 +55,16 @@ package struct PollCycle: Sendable {
   /// The minimum durations of a cycle. Most readers take longer for one in an empty field; those that do not would
   /// only keep the processor busy.
   private static let emptyCycle = Duration.milliseconds(50)
+  /// While frames for phones are sent: they decide within a loop of 100 to 250 ms, and about 5 ms between polls is best
+  /// (kormax, apple-enhanced-contactless-polling).
+  static let broadcastCycle = Duration.milliseconds(20)
   private static let doubtfulCycle = Duration.milliseconds(60)
   /// The interval between two checks of a known tag. Android checks every 125 ms; much more often disturbs slow cards.
   private static let checkInterval = Duration.milliseconds(100)
   /// The pause between two rounds.
   private static let roundPause = Duration.milliseconds(100)
+  /// Whether frames for phones are sent after unanswered searches.
+  var broadcasts = false
   /// The number of cycles between two searches that make a card of ISO/IEC 14443-4 start again: about a second.
   private static let cyclesBetweenInterruptions = 10
   /// The number of cycles between two searches for a FeliCa card next to a known one.
@@ -188,7 +193,9 @@ package struct PollCycle: Sendable {
     if mustReset { steps.append(.resetField) }
     steps += checks.map { .check($0) }
     var searched = Set<TagTechnology>()
-    for step in schedule.nextCycle(keepsField: holdsCard || mustReset) {
+    for step in schedule.nextCycle(
+      keepsField: holdsCard || mustReset, broadcasts: broadcasts)
+    {
       switch step {
       case .resetField: steps.insert(.resetField, at: 1)
       case .search(let technology):
@@ -211,7 +218,8 @@ package struct PollCycle: Sendable {
     steps.append(
       .pause(
         atLeast: known.isEmpty
-          ? Self.emptyCycle : isDoubtful || mustReset ? Self.doubtfulCycle : Self.checkInterval))
+          ? broadcasts ? Self.broadcastCycle : Self.emptyCycle
+          : isDoubtful || mustReset ? Self.doubtfulCycle : Self.checkInterval))
     return steps
   }
 

@@ -23,6 +23,11 @@ extension Reader {
     }
   }
 
+  /// Switches the carrier off until the next search, so that a phone ends what it shows.
+  package nonisolated func switchOff() async throws {
+    try await perform { reader, _ in try reader.switchFieldOff() }
+  }
+
   /// Makes the next search of a wait, up to the first technology that has tags.
   ///
   /// Tags that were found before can no longer be used afterwards.

@@ -37,6 +37,14 @@ struct SearchSchedule: Sendable {
   private var position: Int
   private var rareSearches = 1
   private var isFirstCycle = true
+  /// The number of cycles in which frames were sent.
+  private var broadcastCycles = 0
+  /// While frames are sent for phones, a cycle is short, and they should see few gaps: the carrier is switched off once in
+  /// this number of turns.
+  private static let turnsBetweenResets = 4
+  /// A search for Jewel begins with the REQA of type A. A tag that has answered it takes the next one for an error, and
+  /// while frames are sent, there is no second attempt: the search for Jewel must not come between all others.
+  private static let cyclesBetweenJewel = 3
 
   /// - Parameters:
   ///   - technologies: the technologies to look for.
@@ -68,9 +76,30 @@ struct SearchSchedule: Sendable {
 
   /// Returns the steps of the next cycle.
   ///
-  /// - Parameter keepsField: whether to leave out what switches the carrier off.
-  mutating func nextCycle(keepsField: Bool = false) -> [Step] {
+  /// - Parameters:
+  ///   - keepsField: whether to leave out what switches the carrier off.
+  ///   - broadcasts: whether frames for phones are sent after unanswered searches.
+  mutating func nextCycle(keepsField: Bool = false, broadcasts: Bool = false) -> [Step] {
     defer { isFirstCycle = false }
+    guard broadcasts else {
+      broadcastCycles = 0
+      return cycle(keepsField)
+    }
+    defer { broadcastCycles += 1 }
+    let hasReset = broadcastCycles % (turn.count * Self.turnsBetweenResets) < turn.count
+    let hasJewel =
+      !technologies.contains(.iso14443a)
+      || broadcastCycles % Self.cyclesBetweenJewel == Self.cyclesBetweenJewel - 1
+    return cycle(keepsField).filter { step in
+      switch step {
+      case .resetField: hasReset
+      case .search(.jewel): hasJewel
+      case .search: true
+      }
+    }
+  }
+
+  private mutating func cycle(_ keepsField: Bool) -> [Step] {
     var steps: [Step] =
       isFirstCycle
       ? Self.firstOrder.filter(common.contains).map { .search($0) }

@@ -152,6 +152,7 @@ public struct TagEvents: AsyncSequence, Sendable {
         queue = cycle.found(others.map { [first] + $0 }, of: technology, at: time)
         return nil
       }
+      cycle.broadcasts = reader.isBroadcasting
       switch cycle.next() {
       case .pause(let duration): try await pause(atLeast: duration)
       case .beginCycle:

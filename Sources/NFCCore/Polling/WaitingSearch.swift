@@ -2,6 +2,7 @@
 package struct WaitingSearch: Sendable {
   private let technologies: [TagTechnology]
   private let isContinuous: Bool
+  private let reader: Reader
   private var schedule: SearchSchedule
   private var cycles = 0
   /// The technologies that have been searched for.
@@ -12,6 +13,7 @@ package struct WaitingSearch: Sendable {
   package init(_ technologies: [TagTechnology], of reader: Reader) {
     self.technologies = technologies
     isContinuous = reader.pollsContinuously
+    self.reader = reader
     schedule = SearchSchedule(technologies: technologies, phase: reader.phase)
   }
 
@@ -19,7 +21,10 @@ package struct WaitingSearch: Sendable {
   var isComplete: Bool { !isContinuous || cycles > 1 && searched.count == Set(technologies).count }
 
   /// The minimum time from one search to the next.
-  package var cycleDuration: Duration { isContinuous ? .milliseconds(50) : .milliseconds(100) }
+  package var cycleDuration: Duration {
+    guard isContinuous else { return .milliseconds(100) }
+    return reader.isBroadcasting ? PollCycle.broadcastCycle : .milliseconds(50)
+  }
 
   /// Returns the technologies to search for next, and whether the carrier is switched off and on first.
   ///
@@ -27,7 +32,7 @@ package struct WaitingSearch: Sendable {
   mutating func next(isLast: Bool) -> (technologies: [TagTechnology], resets: Bool) {
     defer { cycles += 1 }
     guard isContinuous else { return (technologies, false) }
-    let steps = schedule.nextCycle()
+    let steps = schedule.nextCycle(broadcasts: reader.isBroadcasting)
     var list = steps.compactMap { step -> TagTechnology? in
       if case .search(let technology) = step { technology } else { nil }
     }

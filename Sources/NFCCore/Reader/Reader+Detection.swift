@@ -38,7 +38,7 @@ extension Reader {
   /// Searches once for tags of a technology.
   func list(_ technology: TagTechnology) throws -> [Target] {
     connected = nil
-    let targets = try driver.list(technology)
+    let targets = try searching(technology) { try $0.list(technology) }
     if !targets.isEmpty { fieldState = .used }
     return targets
   }
@@ -55,7 +55,7 @@ extension Reader {
     guard driver.findsOneByOne(technology) else {
       return (try list(technology), nil, false)
     }
-    guard let target = try driver.find(technology, excluding: []) else { return ([], nil, false) }
+    guard let target = try findOne(technology) else { return ([], nil, false) }
     fieldState = .used
     return ([target], try detectIfPresent(target, operation), true)
   }
@@ -75,9 +75,17 @@ extension Reader {
     // A card that was put to sleep for the search for others would have to start again.
     guard found.isEmpty, known == 1 else { return try list(technology, excluding: found) }
     connected = nil
-    let target = try driver.find(technology, excluding: [])
+    let target = try findOne(technology)
     if target != nil { fieldState = .used }
     return [target].compactMap(\.self)
+  }
+
+  private func findOne(
+    _ technology: TagTechnology, excluding found: [Target] = []
+  ) throws -> Target? {
+    try searching(technology) { driver in
+      try driver.find(technology, excluding: found).map { [$0] } ?? []
+    }.first
   }
 
   /// Asks a tag that was found before whether it is still there. It need not be connected.
@@ -92,7 +100,7 @@ extension Reader {
       if handle.target.losesStateOnSelect { connected = nil } else { needsSelect = true }
     }
     var targets = found
-    while let target = try driver.find(technology, excluding: targets) { targets.append(target) }
+    while let target = try findOne(technology, excluding: targets) { targets.append(target) }
     return Array(targets.dropFirst(found.count))
   }
 
@@ -119,8 +127,8 @@ extension Reader {
         connected = nil
         candidates =
           driver.findsOneByOne(technology)
-          ? try driver.find(technology, excluding: found).map { [$0] } ?? []
-          : found.isEmpty ? try driver.list(technology) : []
+          ? try findOne(technology, excluding: found).map { [$0] } ?? []
+          : found.isEmpty ? try searching(technology) { try $0.list(technology) } : []
         if !candidates.isEmpty { fieldState = .used }
         for target in candidates {
           guard let handle = try handleIfPresent(target, asksVersion: asksVersion, operation) else {

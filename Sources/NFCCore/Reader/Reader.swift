@@ -67,6 +67,11 @@ public actor Reader {
   /// not answer: a program that has made such a tag may know its chip.
   package nonisolated let presumedVersions = Mutex<[[UInt8]: [UInt8]]>([:])
 
+  /// What is sent after each unanswered search; see ``setPollingFrames(_:)``.
+  nonisolated let broadcast = Mutex<[PollingFrame]>([])
+  /// Whether the driver was told that frames are sent.
+  var driverBroadcasts = false
+
   /// The reader's thread, for a task that does little except talk to the reader: a task that
   /// prefers it changes threads for no exchange. Everything else that the task does delays the
   /// reader.

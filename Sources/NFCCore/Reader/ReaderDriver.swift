@@ -16,13 +16,17 @@ public struct ReaderCapabilities: Hashable, Sendable {
   public var commandPaths: [CommandPath]
   /// The limits of the reader as a card; `nil` if it cannot act as one. See ``Reader/emulate(_:)``.
   public var emulation: EmulationCapabilities?
+  /// The technologies after whose searches a frame can be sent; none for most readers. See
+  /// ``Reader/setPollingFrames(_:)``.
+  public var pollingFrames: Set<TagTechnology>
 
   /// Creates the capabilities of a reader that sends every command unchanged, unless `commandPaths`
   /// says otherwise.
   public init(
     technologies: Set<TagTechnology>, bitRates: [TagTechnology: [Int]],
     maximumCommandLength: Int, maximumResponseLength: Int, supportsOnlyAPDUs: Bool = false,
-    commandPaths: [CommandPath] = [], emulation: EmulationCapabilities? = nil
+    commandPaths: [CommandPath] = [], emulation: EmulationCapabilities? = nil,
+    pollingFrames: Set<TagTechnology> = []
   ) {
     self.technologies = technologies
     self.bitRates = bitRates
@@ -31,6 +35,7 @@ public struct ReaderCapabilities: Hashable, Sendable {
     self.supportsOnlyAPDUs = supportsOnlyAPDUs
     self.commandPaths = commandPaths
     self.emulation = emulation
+    self.pollingFrames = pollingFrames
   }
 }
 
@@ -128,6 +133,16 @@ public protocol ReaderDriver: AnyObject {
   ///   ``NFCError/Code/unsupported``, ``NFCError/Code/readerUnavailable``.
   func find(_ technology: TagTechnology, excluding found: [Target]) throws -> Target?
 
+  /// Called before searches after which frames are sent, and with `false` before the next ones without: meanwhile, each
+  /// search makes one attempt. Sends nothing by itself.
+  func setBroadcasting(_ isOn: Bool)
+
+  /// Sends a frame with its check bytes, which nothing answers, right after a search of its technology that has found
+  /// nothing. A reader with ``ReaderCapabilities/pollingFrames`` implements this.
+  ///
+  /// - Throws: ``NFCError/Code/unsupported``; ``NFCError/Code/readerUnavailable``; ``NFCError/Code/readerLost``.
+  func broadcast(_ frame: PollingFrame) throws
+
   /// Wakes a particular tag that ``list(_:)`` has found; throws `tagConnectionLost` if it is gone.
   ///
   /// - Throws: ``NFCError/Code/tagConnectionLost`` if it is gone; ``NFCError/Code/readerLost``.
@@ -218,6 +233,13 @@ extension ReaderDriver {
   public func tagHoldsState(_ holdsState: Bool) {}
   public func commandWasCut() {}
   public var announceClose: @Sendable () -> Void { {} }
+  public func setBroadcasting(_ isOn: Bool) {}
+
+  public func broadcast(_ frame: PollingFrame) throws {
+    throw NFCError(
+      .unsupported, "this reader cannot send a polling frame; a PN532 can",
+      cause: .unsupportedByReader)
+  }
 
   public func signal(_ signal: ReaderSignal) throws {
     throw NFCError(.unsupported, "\(name) has no light or buzzer that programs can use")

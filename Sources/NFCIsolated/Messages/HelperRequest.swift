@@ -20,12 +20,15 @@ enum HelperRequest: Hashable, Sendable {
   case answerCommand([UInt8])
   case endEmulation
   case switchFieldOff
+  case setBroadcasting(Bool)
+  case broadcast(PollingFrame)
 
   private enum Kind: UInt8 {
     case open = 1
     case reset, resetField, list, find, select, isPresent, exchange, authenticate
     case disconnect, close, commandWasCut
     case waitForActivation, receiveCommand, answerCommand, endEmulation, switchFieldOff
+    case setBroadcasting, broadcast
   }
 
   func write(to writer: inout MessageWriter) {
@@ -77,6 +80,13 @@ enum HelperRequest: Hashable, Sendable {
       writer.block(answer)
     case .endEmulation: kind(.endEmulation)
     case .switchFieldOff: kind(.switchFieldOff)
+    case .setBroadcasting(let isOn):
+      kind(.setBroadcasting)
+      writer.flag(isOn)
+    case .broadcast(let frame):
+      kind(.broadcast)
+      writer.block(frame.bytes)
+      writer.technology(frame.technology.tagTechnology)
     }
   }
 
@@ -113,6 +123,16 @@ enum HelperRequest: Hashable, Sendable {
     case .answerCommand: self = .answerCommand(try reader.block())
     case .endEmulation: self = .endEmulation
     case .switchFieldOff: self = .switchFieldOff
+    case .setBroadcasting: self = .setBroadcasting(try reader.flag())
+    case .broadcast:
+      let bytes = try reader.block()
+      let technology = try reader.technology()
+      guard
+        let kind = PollingFrame.Technology.allCases.first(where: {
+          $0.tagTechnology == technology
+        }), let frame = try? PollingFrame(bytes, technology: kind)
+      else { throw MalformedMessage() }
+      self = .broadcast(frame)
     }
   }
 }

@@ -33,6 +33,7 @@ extension MessageWriter {
       writer.number(Int32(clamping: emulation.maximumAnswerLength))
       writer.flag(emulation.isExperimental)
     }
+    list(TagTechnology.allCases.filter(value.pollingFrames.contains)) { $0.technology($1) }
   }
 
   mutating func target(_ value: Target) {
@@ -186,10 +187,11 @@ extension MessageReader {
         maximumCommandLength: command, maximumAnswerLength: answer,
         isExperimental: try reader.flag())
     }
+    let frames = try list { reader throws(MalformedMessage) in try reader.technology() }
     return ReaderCapabilities(
       technologies: Set(technologies), bitRates: Dictionary(rates) { $1 },
       maximumCommandLength: command, maximumResponseLength: response,
-      supportsOnlyAPDUs: supportsOnlyAPDUs, emulation: emulation)
+      supportsOnlyAPDUs: supportsOnlyAPDUs, emulation: emulation, pollingFrames: Set(frames))
   }
 
   mutating func target() throws(MalformedMessage) -> Target {

@@ -131,9 +131,12 @@ struct SmartTapKeys {
   private static let codeSize = 32
 
   /// AES-128 in counter mode, then HMAC with SHA-256.
-  let derived: [UInt8]
+  private(set) var derived: [UInt8]
   /// The sequence number of the phone's answer.
   let sequence: UInt8
+
+  /// Overwrites the keys.
+  mutating func wipe() { derived.wipe() }
 
   private static let isEncrypted: UInt8 = 0x01
   private static let isCompressed: UInt8 = 0x02

@@ -36,6 +36,9 @@ public struct VASCommand: Hashable, Sendable {
     self.nonce = nonce
   }
 
+  /// The number of bytes of ``nonce``.
+  static let nonceSize = 4
+
   private enum Tag {
     static let version: UInt32 = 0x9F22
     static let passType: UInt32 = 0x9F25

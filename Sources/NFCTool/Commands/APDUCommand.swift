@@ -31,6 +31,7 @@ struct APDUCommand: AsyncParsableCommand {
   @Flag(help: "Send each command as it is, and print the card's answer as it comes.")
   var raw = false
 
+  @OptionGroup var frames: PollingFrameOption
   @OptionGroup var texts: RawCommands
 
   private var apduOptions: APDUOptions { raw ? .raw : .automatic }
@@ -55,6 +56,7 @@ struct APDUCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await Session.run(options) { session in
+      try session.broadcast(frames.frames)
       if raw {
         let maximum = session.reader.capabilities.maximumCommandLength
         for command in commands { try Hexadecimal.checkLength(command.encoded, atMost: maximum) }

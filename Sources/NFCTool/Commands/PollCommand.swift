@@ -38,6 +38,7 @@ struct PollCommand: AsyncParsableCommand {
   var polling: PollingOptions = .all
 
   @OptionGroup var period: PollingPeriod
+  @OptionGroup var frames: PollingFrameOption
 
   mutating func validate() throws {
     guard !once || count == nil else {
@@ -74,6 +75,7 @@ struct PollCommand: AsyncParsableCommand {
 
   private func poll() async throws {
     try await Session.run(options, polling: polling) { session in
+      try session.broadcast(frames.frames)
       let cardInUse = CardInUseNotice()
       let others = OtherTags()
       guard options.timeout != .zero else {

@@ -73,6 +73,7 @@ struct WatchCommand: AsyncParsableCommand {
   var debounce: Duration = .seconds(2)
 
   @OptionGroup var period: PollingPeriod
+  @OptionGroup var frames: PollingFrameOption
 
   @Option(
     help: ArgumentHelp("Report only the tag with this UID.", valueName: "hex"),
@@ -138,7 +139,8 @@ struct WatchCommand: AsyncParsableCommand {
     var options = try GlobalOptions(reader)
     // Which rule is used would be lost in thousands of lines of libnfc's log, which LIBNFC_LOG_LEVEL shows.
     if rules != nil { options.verbose = false }
-    let readers = WatchedReaders(options, period: period.duration, watcher: watcher)
+    let readers = WatchedReaders(
+      options, period: period.duration, frames: frames.frames, watcher: watcher)
     try await withThrowingTaskGroup(of: Void.self) { group in
       defer { group.cancelAll() }
       group.addTask { try await readers.run() }

@@ -53,13 +53,18 @@ struct VirtualTags: Sendable {
   /// All names except those of files.
   static var names: [String] {
     let blanks = VirtualTag.names.map { "\(blank)-\($0)" }
-    return VirtualTag.names + blanks.filter { (try? VirtualTag.named($0)) != nil } + [demo]
+    return VirtualTag.names + blanks.filter { (try? VirtualTag.named($0)) != nil }
+      + VirtualTag.phoneNames + [demo]
   }
 
   /// Returns the chip with a name, in which case and punctuation are ignored, or the tag of a dump file, and
   /// remarks about the file.
   private static func tag(_ name: String) throws -> (VirtualTag, notes: [String]) {
-    if VirtualTag.names.contains(name), let tag = try? VirtualTag.named(name) { return (tag, []) }
+    if VirtualTag.names.contains(name) || VirtualTag.phoneNames.contains(name),
+      let tag = try? VirtualTag.named(name)
+    {
+      return (tag, [])
+    }
     guard name != File.standard, File.exists(name) || name.contains("/") else {
       let folded = Spelling.folded(name)
       if let known = names.first(where: { Spelling.folded($0) == folded }),

@@ -6,6 +6,8 @@ import Synchronization
 final class WatchedReaders: Sendable {
   private let options: GlobalOptions
   private let period: Duration?
+  /// Sent by each reader after unanswered searches.
+  private let frames: [PollingFrame]
   private let watcher: Watcher
   private let readers = Mutex<[WatchedReader]>([])
   /// The addresses under which other sources have opened readers, by name, if a reader's own source cannot
@@ -13,8 +15,11 @@ final class WatchedReaders: Sendable {
   private let substitutes = Mutex<[String: ReaderAddress]>([:])
 
   /// - Parameter period: the time from one look to the next, if the carrier is off in between.
-  init(_ options: GlobalOptions, period: Duration?, watcher: Watcher) {
+  init(
+    _ options: GlobalOptions, period: Duration?, frames: [PollingFrame] = [], watcher: Watcher
+  ) {
     self.options = options
+    self.frames = frames
     self.period = period
     self.watcher = watcher
   }
@@ -188,7 +193,18 @@ final class WatchedReaders: Sendable {
   ) -> WatchedReader {
     let reader = WatchedReader(
       name, found, polling: polling, period: period, watcher: watcher,
-      isLendable: !options.hasOwnReaders, open: open)
+      isLendable: !options.hasOwnReaders,
+      open: { [frames] found in
+        let reader = try await open(found)
+        do throws(NFCError) {
+          try reader.setPollingFrames(frames)
+        } catch {
+          await reader.close()
+          // It is not waited for: it will never be able to.
+          throw Failure(error)
+        }
+        return reader
+      })
     readers.withLock { $0.append(reader) }
     return reader
   }

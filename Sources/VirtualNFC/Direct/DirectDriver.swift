@@ -52,7 +52,8 @@ final class DirectDriver: ReaderDriver {
     bitRates: [
       .iso14443a: [106], .iso14443b: [106], .feliCa: [212, 424], .jewel: [106], .iso15693: [26],
     ],
-    maximumCommandLength: 262, maximumResponseLength: 262)
+    maximumCommandLength: 262, maximumResponseLength: 262,
+    pollingFrames: [.iso14443a, .iso14443b])
   let abort: @Sendable () -> Void = {}
 
   private let shared: Shared
@@ -166,6 +167,26 @@ final class DirectDriver: ReaderDriver {
       reply[0] == 1
     else { return nil }
     return Array(reply.dropFirst(2))
+  }
+
+  // MARK: Frames for phones
+
+  private static let (typeAWithoutCheck, typeBWithoutCheck): (UInt8, UInt8) = (0x00, 0x03)
+
+  func setBroadcasting(_ isOn: Bool) {
+    shared.withChip { $0.radio.activationRetries = isOn ? 0 : 1 }
+  }
+
+  func broadcast(_ frame: PollingFrame) throws {
+    active = nil
+    shared.withChip { chip in
+      let mode =
+        frame.technology == .typeA ? Self.typeAWithoutCheck : Self.typeBWithoutCheck
+      chip.registers[PN532Registers.txMode] = mode
+      chip.registers[PN532Registers.rxMode] = mode
+      chip.registers[PN532Registers.bitFraming] = 0
+    }
+    _ = execute(.inCommunicateThru, frame.encoded)
   }
 
   // MARK: Waking

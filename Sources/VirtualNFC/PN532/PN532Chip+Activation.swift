@@ -158,8 +158,9 @@ extension PN532Chip {
   private mutating func activateJewel(number: UInt8) -> [UInt8]? {
     configure(.typeA, bitRate: 106)
     let request = RadioFrame([Self.requestA], modulation: .typeA, bitsInLastByte: 7)
-    guard case .frame(let atqa) = transmit(request, limit: Self.requestLimit),
-      atqa.bytes == Self.jewelATQA,
+    let reception = transmit(request, limit: Self.requestLimit)
+    if reception == .silence { leaveUnansweredRequest() }
+    guard case .frame(let atqa) = reception, atqa.bytes == Self.jewelATQA,
       case .payload(let answer) = exchangeJewel(
         [Self.jewelReadIdentification] + [0, 0, 0, 0, 0, 0]),
       answer.count == 6

@@ -275,7 +275,9 @@ extension PN532Chip {
     fifo = request.bytes
     let atqa: [UInt8]
     switch transmit(request, limit: Self.requestLimit) {
-    case .silence: return nil
+    case .silence:
+      leaveUnansweredRequest()
+      return nil
     case .frame(let answer) where answer.bytes.count == 2: atqa = answer.bytes
     case .frame: return nil
     case .collision(let received, _): atqa = received.bytes
@@ -302,6 +304,17 @@ extension PN532Chip {
     }
     return nil
   }
+
+  /// After a REQA without an answer, the unit keeps the settings of the short frame: seven bits in the last byte, and no
+  /// check bytes (kormax/apple-enhanced-contactless-polling, examples/README.md).
+  mutating func leaveUnansweredRequest() {
+    guard model.keepsShortFrame else { return }
+    registers[PN532Registers.bitFraming] = UInt8(Self.shortFrameBits)
+    registers[PN532Registers.txMode] &= ~PN532Registers.crcEnable
+    registers[PN532Registers.rxMode] &= ~PN532Registers.crcEnable
+  }
+
+  private static let shortFrameBits = 7
 
   /// Returns the four bytes of one cascade level of one of the answering cards (ISO/IEC 14443-3, 6.5.3).
   private mutating func anticollision(_ code: UInt8) -> [UInt8]? {

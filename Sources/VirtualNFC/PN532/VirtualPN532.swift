@@ -76,6 +76,10 @@ public struct VirtualPN532: Hashable, Sendable {
   /// one that the host has named. UM0701-02, 7.3.5, says only that the named one is initialized.
   public var listsSecondBesideUID = false
 
+  /// Whether an unanswered REQA leaves seven bits in the last byte and no check bytes, as examples for real chips say
+  /// (kormax/apple-enhanced-contactless-polling). A frame that a host sends next is cut unless it sets both.
+  public var keepsShortFrame = true
+
   /// What the chip does as a card, where no public source settles it.
   public var target = TargetReadings()
 

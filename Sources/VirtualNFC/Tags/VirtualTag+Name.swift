@@ -14,7 +14,7 @@ extension VirtualTagNameError: CustomStringConvertible {
     switch self {
     case .unknownName(let name):
       "there is no virtual tag \"\(name)\"; there are "
-        + VirtualTag.names.joined(separator: ", ")
+        + (VirtualTag.names + VirtualTag.phoneNames).joined(separator: ", ")
         + ", and those that can be formatted with blank- before the name"
     case .notADump(let reason): reason
     }
@@ -122,6 +122,17 @@ extension VirtualTag {
   /// The names that ``named(_:uid:)`` accepts, without those that begin with `blank-`.
   public static let names: [String] = entries.map(\.name)
 
+  private static let phones = [
+    Entry(fixed: "wallet-apple") { _ in VirtualTag(WalletPhone.apple()) },
+    Entry(fixed: "wallet-apple-chosen") { _ in VirtualTag(WalletPhone.apple(.chosen)) },
+    Entry(fixed: "wallet-google") { _ in VirtualTag(WalletPhone.google()) },
+    Entry(fixed: "wallet-google-chosen") { _ in VirtualTag(WalletPhone.google(.chosen)) },
+  ]
+
+  /// The names of phones that ``named(_:uid:)`` accepts in addition to ``names``: they are not tags, and those that are
+  /// not chosen answer no reader without a polling frame.
+  public static let phoneNames: [String] = phones.map(\.name)
+
   private static let blankPrefix = "blank-"
 
   /// Returns a new tag with the chip of this name. It is NDEF formatted, empty and writable if the chip
@@ -131,7 +142,9 @@ extension VirtualTag {
   ///   identifier of another kind, such as a barcode, keeps its own.
   /// - Throws: ``VirtualTagNameError/unknownName(_:)``.
   public static func named(_ name: String, uid: [UInt8]? = nil) throws -> VirtualTag {
-    if let entry = entries.first(where: { $0.name == name }) { return try entry.make(uid, true) }
+    if let entry = (entries + phones).first(where: { $0.name == name }) {
+      return try entry.make(uid, true)
+    }
     guard name.hasPrefix(blankPrefix),
       let entry = entries.first(where: { $0.name == name.dropFirst(blankPrefix.count) }),
       entry.canBeBlank

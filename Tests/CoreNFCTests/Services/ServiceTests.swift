@@ -1,41 +1,5 @@
 @testable import CoreNFC
 import Testing
-import VirtualNFC
-
-/// A delegate that leaves out what it may.
-private final class PassDelegate: NSObject, NFCVASReaderSessionDelegate, Sendable {
-  let events = SessionEvents()
-
-  func readerSession(_ session: NFCVASReaderSession, didInvalidateWithError error: any Error) {
-    events.add(.ended(error))
-  }
-
-  func readerSession(_ session: NFCVASReaderSession, didReceive responses: [NFCVASResponse]) {
-    events.add(.active)
-  }
-}
-
-extension SessionSuites {
-  /// What Apple alone has says that it is not there.
-  @Suite struct ServiceTests {
-    @Test func aSessionForPassesEndsAtOnce() async throws {
-      let bench = try SessionBench(.ntag215())
-      let delegate = PassDelegate()
-      let configuration = NFCVASCommandConfiguration(
-        vasMode: .normal, passTypeIdentifier: "pass.example", url: nil)
-      let session = NFCVASReaderSession(
-        vasCommandConfigurations: [configuration], delegate: delegate, queue: nil)
-      #expect(!NFCVASReaderSession.readingAvailable)
-      session.begin()
-      #expect(try await delegate.events.end().code == .readerErrorUnsupportedFeature)
-      #expect(!session.isReady)
-      session.invalidate()
-      try await delegate.events.expectNothing()
-      // It has not asked the reader for anything.
-      #expect(bench.virtual.statistics.commands == 0)
-    }
-  }
-}
 
 @Suite struct ServiceDeclarationTests {
   @Test func aConfigurationIsCopied() throws {

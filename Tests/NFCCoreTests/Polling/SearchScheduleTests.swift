@@ -86,4 +86,17 @@ import Testing
     #expect(Set(sweep) == Set(Self.all + [.iso15693]))
     #expect(sweep.count == Self.all.count + 1)
   }
+
+  /// Phones should see few gaps, and a tag that has answered the REQA of the search for Jewel must be found by the next
+  /// search but one.
+  @Test func whileFramesAreSent() {
+    var schedule = SearchSchedule(technologies: [.iso14443a])
+    let cycles = (0..<48).map { _ in schedule.nextCycle(broadcasts: true) }
+    #expect(cycles.allSatisfy { $0.contains(.search(.iso14443a)) })
+    #expect(cycles.count { $0.contains(.resetField) } <= 2)
+    var all = SearchSchedule(technologies: TagTechnology.allCases)
+    let searches = (0..<9).map { _ in all.nextCycle(broadcasts: true).contains(.search(.jewel)) }
+    #expect(searches == [false, false, true, false, false, true, false, false, true])
+    #expect(all.nextCycle().contains(.search(.jewel)))
+  }
 }
