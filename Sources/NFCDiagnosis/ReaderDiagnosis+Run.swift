@@ -109,6 +109,7 @@ extension ReaderDiagnosis.ExaminedReader {
     do {
       let reader = try await Reader.open(connectionString)
       self.connectionString = reader.connectionString
+      emulation = Emulation(reader.capabilities)
       await reader.close()
       wasOpened = true
     } catch let error as NFCError {

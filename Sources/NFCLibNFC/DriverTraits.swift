@@ -50,6 +50,8 @@ struct DriverTraits: Sendable {
   /// Whether there is nothing but a PN532 at the other end, so that no firmware of a reader has
   /// configured the chip.
   var isBareChip = false
+  /// Whether its reader can act as a card; `nil` if only opening it shows that. A PN532 can.
+  var emulation: ExaminedReader.Emulation?
   /// Why it may open no reader at all.
   var defect: String?
   /// Whether it calls abort() for an answer that is longer than ``maximumResponseLength``.
@@ -65,14 +67,19 @@ struct DriverTraits: Sendable {
     // header: D5, code, status and the status word take five.
     DriverTraits(
       name: "acr122_usb", address: .usb, maximumCommandLength: 252, maximumResponseLength: 250,
-      abort: .flag, timeoutLoss: usbPass, mayAnswerNothing: true, followsDescriptors: true),
+      abort: .flag, timeoutLoss: usbPass, mayAnswerNothing: true, emulation: .experimental,
+      followsDescriptors: true),
     // `PN53X_USB_BUFFER_LEN` holds an extended frame.
-    DriverTraits(name: "pn53x_usb", address: .usb, abort: .flag, timeoutLoss: usbPass),
+    DriverTraits(
+      name: "pn53x_usb", address: .usb, abort: .flag, timeoutLoss: usbPass,
+      emulation: .unsupported),
     // Either of the two before: the stricter limits.
     DriverTraits(
       name: "usb", address: .usb, maximumCommandLength: 252, maximumResponseLength: 250,
       abort: .flag, timeoutLoss: usbPass, mayAnswerNothing: true, followsDescriptors: true),
-    DriverTraits(name: "pn532_uart", address: .serialPort, abort: .pipe, isBareChip: true),
+    DriverTraits(
+      name: "pn532_uart", address: .serialPort, abort: .pipe, isBareChip: true,
+      emulation: .supported),
     // It sends normal frames only (254 bytes, two of them libnfc's), and calls abort() for an answer in an
     // extended one (255 bytes, three of them D5, code and status).
     DriverTraits(
@@ -92,11 +99,13 @@ struct DriverTraits: Sendable {
     // After a time-out and after an abort it returns `last_error`, which is 0.
     DriverTraits(
       name: "pn532_i2c", address: .node, maximumResponseLength: 251, abort: .flag,
-      reportsSilenceAsAnswer: true, busInput: BusInput(bus: .i2c), isBareChip: true),
+      reportsSilenceAsAnswer: true, busInput: BusInput(bus: .i2c), isBareChip: true,
+      emulation: .supported),
     // After an abort it returns what `pn532_spi_ack` does, which is 0.
     DriverTraits(
       name: "pn532_spi", address: .node, abort: .flag, reportsSilenceAsAnswer: true,
-      busInput: BusInput(bus: .spi), isBareChip: true),
+      busInput: BusInput(bus: .spi), isBareChip: true,
+      emulation: .supported),
   ]
 
   static func named(_ name: String) -> DriverTraits? { all.first { $0.name == name } }

@@ -21,6 +21,8 @@ extension LibNFCDriver {
     case .iso14443a where authenticatedBlock != nil: return try answersAuthenticated(target)
     case .feliCa(let card) where card.pmm.isOfFeliCaStandard:
       return try answersRequestResponse(card) ? true : isAwake(target)
+    case .iso14443b2sr(let uid):
+      return try answersUID(uid) ? true : isAwake(target)
     default:
       // Their searches find a tag again that is awake, and lose nothing in it; a Classic without an authentication has
       // none.
@@ -144,6 +146,20 @@ extension LibNFCDriver {
       // As above.
     }
     return try isAwake(target)
+  }
+
+  // MARK: ST SRx
+
+  /// GET_UID, which a selected tag answers and which changes nothing in it (SRIX4K data sheet, 7.6); the search for it
+  /// would not be answered.
+  private func answersUID(_ uid: [UInt8]) throws -> Bool {
+    do {
+      let answer = try exchange(
+        Self.getUID, framing: .checked, timeout: .milliseconds(50), isQuick: true)
+      return answer == uid.reversed()
+    } catch let error as NFCError where error.code == .tagResponseError {
+      return false
+    }
   }
 
   // MARK: FeliCa

@@ -100,7 +100,7 @@ extension LibNFCDriver {
 
   private static let initiate: [UInt8] = [0x06, 0x00]
   private static let select: UInt8 = 0x0E
-  private static let getUID: [UInt8] = [0x0B]
+  static let getUID: [UInt8] = [0x0B]
 
   private func findSRx(_ isLong: Bool) throws(LibNFC.Failure) -> Target? {
     try settings.prepareForTypeB(isLong: isLong)

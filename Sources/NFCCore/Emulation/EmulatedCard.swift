@@ -85,51 +85,23 @@ public struct EmulatedCard: Sendable {
 
     /// Iterates over the events. The reader acts as a card until the iteration ends.
     public final class Iterator: AsyncIteratorProtocol {
-      private var stream: AsyncThrowingStream<Event, any Error>.AsyncIterator
-      private let task: Task<Void, Never>
-      private let token: EmulationToken
+      private let run: EmulationRun<Event>
 
       init(_ card: EmulatedCard) {
-        let (stream, continuation) = AsyncThrowingStream<Event, any Error>.makeStream()
-        self.stream = stream.makeAsyncIterator()
-        let token = EmulationToken()
-        self.token = token
         let uid = card.identity.uid
-        let configuration = EmulationConfiguration(identity: card.identity) {
-          continuation.yield(.ready(uid: uid))
-        }
-        let loop = EmulationLoop(
-          reader: card.reader, configuration: configuration,
-          responder: TagResponder(
+        run = EmulationRun(card.reader) { events in
+          EmulationConfiguration(identity: card.identity) { events.yield(.ready(uid: uid)) }
+        } responder: { events in
+          TagResponder(
             card.content.tag.limited(to: card.reader.capabilities.emulation),
-            reportsCommands: card.reportsCommands, continuation),
-          token: token)
-        task = Task {
-          do {
-            try await loop.run()
-            continuation.finish()
-          } catch {
-            continuation.finish(throwing: error)
-          }
+            reportsCommands: card.reportsCommands, events)
         }
-      }
-
-      deinit {
-        token.stop()
-        task.cancel()
       }
 
       /// Returns the next event.
       ///
       /// - Throws: ``NFCError/Code/readerLost``; ``NFCError/Code/unsupported`` if the reader cannot act as a card.
-      public func next() async throws -> Event? {
-        try await withTaskCancellationHandler {
-          try await stream.next()
-        } onCancel: { [token, task] in
-          token.stop()
-          task.cancel()
-        }
-      }
+      public func next() async throws -> Event? { try await run.next() }
     }
 
     public func makeAsyncIterator() -> Iterator { Iterator(card) }

@@ -30,50 +30,23 @@ public struct EmulationSessions: AsyncSequence, Sendable {
 
   /// Iterates over the sessions. The reader acts as a card until the iteration ends.
   public final class Iterator: AsyncIteratorProtocol {
-    private var stream: AsyncThrowingStream<EmulationSession, any Error>.AsyncIterator
-    private let task: Task<Void, Never>
-    private let token: EmulationToken
+    private let run: EmulationRun<EmulationSession>
 
     init(_ sessions: EmulationSessions) {
-      let (stream, continuation) = AsyncThrowingStream<EmulationSession, any Error>.makeStream(
-        bufferingPolicy: .bufferingOldest(EmulationSessions.longestQueue))
-      self.stream = stream.makeAsyncIterator()
-      let token = EmulationToken()
-      self.token = token
-      let loop = EmulationLoop(
-        reader: sessions.reader, configuration: sessions.configuration,
-        responder: SessionResponder(
-          continuation, limit: sessions.configuration.answerLimit,
-          longest: sessions.reader.capabilities.emulation?.maximumAnswerLength ?? 0),
-        token: token)
-      task = Task {
-        do {
-          try await loop.run()
-          continuation.finish()
-        } catch {
-          continuation.finish(throwing: error)
-        }
+      let (reader, configuration) = (sessions.reader, sessions.configuration)
+      run = EmulationRun(reader, keeping: .bufferingOldest(EmulationSessions.longestQueue)) { _ in
+        configuration
+      } responder: { sessions in
+        SessionResponder(
+          sessions, limit: configuration.answerLimit,
+          longest: reader.capabilities.emulation?.maximumAnswerLength ?? 0)
       }
-    }
-
-    deinit { stop() }
-
-    private func stop() {
-      token.stop()
-      task.cancel()
     }
 
     /// Returns the next session, as soon as it begins.
     ///
     /// - Throws: ``NFCError/Code/readerLost``; ``NFCError/Code/unsupported`` if the reader cannot act as a card.
-    public func next() async throws -> EmulationSession? {
-      try await withTaskCancellationHandler {
-        try await stream.next()
-      } onCancel: { [token, task] in
-        token.stop()
-        task.cancel()
-      }
-    }
+    public func next() async throws -> EmulationSession? { try await run.next() }
   }
 
   /// Sessions that nobody takes are answered 6F00; no more than this many are kept.

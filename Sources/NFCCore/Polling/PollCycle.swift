@@ -85,6 +85,8 @@ package struct PollCycle: Sendable {
   }
 
   private let manner: Manner
+  /// Whether the first cycle searches for all technologies, and is not over yet.
+  private(set) var isSweeping: Bool
   private let technologies: [TagTechnology]
   private var schedule: SearchSchedule
   private var plan: [Step] = []
@@ -95,7 +97,12 @@ package struct PollCycle: Sendable {
   private var known: [Known] = []
   private var arrivals = 0
 
-  init(technologies: [TagTechnology], manner: Manner = .continuously, phase: Int = 0) {
+  /// - Parameter sweepsFirst: whether the first cycle searches for all technologies, the rare ones among them.
+  init(
+    technologies: [TagTechnology], manner: Manner = .continuously, phase: Int = 0,
+    sweepsFirst: Bool = false
+  ) {
+    isSweeping = sweepsFirst
     self.technologies = technologies
     self.manner = manner
     schedule = SearchSchedule(technologies: technologies, phase: phase)
@@ -148,6 +155,7 @@ package struct PollCycle: Sendable {
       // A barcode speaks when the carrier is switched on.
       if technology == .barcode { resets += 1 }
       return .search(technology, excluding: excluded)
+    case .pause: isSweeping = false
     default: break
     }
     return step
@@ -193,8 +201,10 @@ package struct PollCycle: Sendable {
     if mustReset { steps.append(.resetField) }
     steps += checks.map { .check($0) }
     var searched = Set<TagTechnology>()
-    for step in schedule.nextCycle(
+    let scheduled = schedule.nextCycle(
       keepsField: holdsCard || mustReset, broadcasts: broadcasts)
+    for step in isSweeping
+      ? SearchSchedule.sweep(technologies).map(SearchSchedule.Step.search) : scheduled
     {
       switch step {
       case .resetField: steps.insert(.resetField, at: 1)

@@ -22,9 +22,10 @@ public enum TagEvent: Sendable {
 /// it. All tags in the field stay usable until the next cycle of searches begins, which
 /// happens when an event is awaited and none is left from the last cycle.
 ///
-/// The carrier stays on, and a tag that stays keeps what is selected and unlocked in it, except that a card of
-/// ISO/IEC 14443-4 starts again about once a second, when other cards are looked for next to it. A tag that is missed
-/// once is looked for again after the carrier was switched off and on.
+/// While your program uses a tag, which is between two events, the carrier stays on, and the tag keeps what is selected
+/// and unlocked in it. While the next event is awaited, the carrier is switched off and on once in six cycles, but not
+/// next to a card of ISO/IEC 14443-4, which starts again about once a second, when other cards are looked for. A tag that
+/// is missed once is looked for again after the carrier was switched off and on.
 ///
 /// Use one iterator at a time: two over the same reader put each other's tags to sleep.
 public struct TagEvents: AsyncSequence, Sendable {
@@ -36,6 +37,16 @@ public struct TagEvents: AsyncSequence, Sendable {
   let refusal: NFCError?
   let survivesReaderLoss: Bool
   let onCardInUse: (@Sendable (NFCError) -> Void)?
+  /// Whether the first cycle searches for all technologies.
+  var sweepsFirst = false
+
+  /// Returns the same events, whose first cycle searches for all technologies once: what arrives in it was there before;
+  /// see ``Iterator/isSweeping``.
+  package func sweepingFirst() -> TagEvents {
+    var events = self
+    events.sweepsFirst = true
+    return events
+  }
 
   public func makeAsyncIterator() -> Iterator { Iterator(self) }
 
@@ -73,7 +84,8 @@ public struct TagEvents: AsyncSequence, Sendable {
       let reader = events.reader
       cycle = PollCycle(
         technologies: events.technologies,
-        manner: reader.pollsContinuously ? .continuously : .inRounds, phase: reader.phase)
+        manner: reader.pollsContinuously ? .continuously : .inRounds, phase: reader.phase,
+        sweepsFirst: events.sweepsFirst)
       start = clock.now
       cycleStart = start
     }
@@ -81,6 +93,10 @@ public struct TagEvents: AsyncSequence, Sendable {
     private var time: Duration { start.duration(to: clock.now) }
 
     private var reader: Reader { events.reader }
+
+    /// Whether the first look into the field is not over, so that a tag that has arrived was there before; only of
+    /// ``TagEvents/sweepingFirst()``.
+    package var isSweeping: Bool { cycle.isSweeping }
 
     /// Polls until the next event. It never returns `nil`.
     ///

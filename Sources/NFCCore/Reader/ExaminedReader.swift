@@ -14,8 +14,19 @@ public struct ExaminedReader: Hashable, Sendable {
   public package(set) var isPort = false
   /// Whether it was opened, and closed again.
   public package(set) var wasOpened: Bool
+  /// Whether it can act as a card (``Reader/emulate(_:)``); `nil` if only opening it shows that.
+  public package(set) var emulation: Emulation?
   /// The problems of this reader, and other facts about it.
   public package(set) var findings: [ReaderFinding] = []
+
+  /// Whether a reader can act as a card.
+  @nonexhaustive
+  public enum Emulation: String, Hashable, Sendable, CaseIterable {
+    case unsupported
+    /// It is not known to work with such readers.
+    case experimental
+    case supported
+  }
 
   package init(
     name: String, usb: String? = nil, place: String? = nil, connectionString: String? = nil,
@@ -32,5 +43,16 @@ public struct ExaminedReader: Hashable, Sendable {
   /// reader answers, or whether a port has one.
   public var canBeOpened: Bool {
     connectionString != nil && !isPort && !findings.contains(where: \.isObstacle)
+  }
+}
+
+extension ExaminedReader.Emulation {
+  /// That of an open reader.
+  package init(_ capabilities: ReaderCapabilities) {
+    switch capabilities.emulation?.isExperimental {
+    case nil: self = .unsupported
+    case true?: self = .experimental
+    case false?: self = .supported
+    }
   }
 }

@@ -71,6 +71,8 @@ public struct ReaderFinding: Hashable, Sendable {
     public static let configuration = Problem("configuration")
     /// The system may put the reader to sleep.
     public static let powerSaving = Problem("powerSaving")
+    /// The serial line is slower than the chip can be.
+    public static let slowLine = Problem("slowLine")
     /// USB devices must be passed through to this container, virtual machine or WSL.
     public static let passThrough = Problem("passThrough")
     /// The reader was opened and does not answer.

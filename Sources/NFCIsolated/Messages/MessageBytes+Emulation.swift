@@ -1,6 +1,14 @@
 import SwiftNFCCore
 
+// The encoding of what a reader that acts as a card sends and receives, as that of the other values.
+
 extension MessageWriter {
+  mutating func emulation(_ value: EmulationCapabilities) {
+    number(Int32(clamping: value.maximumCommandLength))
+    number(Int32(clamping: value.maximumAnswerLength))
+    flag(value.isExperimental)
+  }
+
   mutating func identity(_ value: CardIdentity) {
     block(value.uid)
     block(value.historicalBytes)
@@ -28,6 +36,13 @@ extension MessageWriter {
 }
 
 extension MessageReader {
+  mutating func emulation() throws(MalformedMessage) -> EmulationCapabilities {
+    let command = Int(try number(Int32.self))
+    let answer = Int(try number(Int32.self))
+    return EmulationCapabilities(
+      maximumCommandLength: command, maximumAnswerLength: answer, isExperimental: try flag())
+  }
+
   mutating func identity() throws(MalformedMessage) -> CardIdentity {
     let uid = try block()
     guard uid.first == CardIdentity.firstByteOfUID,

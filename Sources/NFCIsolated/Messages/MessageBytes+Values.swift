@@ -28,11 +28,7 @@ extension MessageWriter {
     number(Int32(clamping: value.maximumCommandLength))
     number(Int32(clamping: value.maximumResponseLength))
     flag(value.supportsOnlyAPDUs)
-    optional(value.emulation) { writer, emulation in
-      writer.number(Int32(clamping: emulation.maximumCommandLength))
-      writer.number(Int32(clamping: emulation.maximumAnswerLength))
-      writer.flag(emulation.isExperimental)
-    }
+    optional(value.emulation) { $0.emulation($1) }
     list(TagTechnology.allCases.filter(value.pollingFrames.contains)) { $0.technology($1) }
   }
 
@@ -180,13 +176,7 @@ extension MessageReader {
     let command = Int(try number(Int32.self))
     let response = Int(try number(Int32.self))
     let supportsOnlyAPDUs = try flag()
-    let emulation = try optional { reader throws(MalformedMessage) in
-      let command = Int(try reader.number(Int32.self))
-      let answer = Int(try reader.number(Int32.self))
-      return EmulationCapabilities(
-        maximumCommandLength: command, maximumAnswerLength: answer,
-        isExperimental: try reader.flag())
-    }
+    let emulation = try optional { reader throws(MalformedMessage) in try reader.emulation() }
     let frames = try list { reader throws(MalformedMessage) in try reader.technology() }
     return ReaderCapabilities(
       technologies: Set(technologies), bitRates: Dictionary(rates) { $1 },

@@ -51,6 +51,20 @@ extension LibNFCExamination {
     return findings
   }
 
+  /// The slowest line on which the commands of a search take less time than the search itself.
+  private static let quickLine = 38_400
+
+  /// On a slow line, the bytes of the commands decide when a tag is reported: at 9600 baud, one takes 28 ms instead of 3.
+  func slowLine(_ string: ConnectionString, _ path: String) -> ReaderFinding? {
+    guard let speed = string.speed, speed < Self.quickLine, let traits = string.traits,
+      traits.isBareChip
+    else { return nil }
+    return ReaderFinding(
+      .slowLine, "at \(speed) baud, a tag is reported later than at \(LineRate.ordinary)",
+      advice: "name it \(traits.name):\(path), without the rate: the chip then changes to "
+        + "\(LineRate.ordinary) baud", isObstacle: false)
+  }
+
   private func portIsMissing(_ path: String) -> ReaderFinding {
     let ports = (system.files.names(in: "/dev") ?? [])
       .filter { name in Self.portNames.contains { name.hasPrefix($0) } }.map { "/dev/" + $0 }

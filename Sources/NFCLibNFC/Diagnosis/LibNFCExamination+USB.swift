@@ -15,6 +15,7 @@ extension LibNFCExamination {
     guard let model = USBModel.of(device), let driver = model.libnfcDriver else { return nil }
     var reader = ExaminedReader(device, name: model.name)
     reader.connectionString = "\(driver):\(device.address)"
+    reader.emulation = DriverTraits.named(driver)?.emulation
     reader.findings = findings(of: device, model, others)
     if !configuration.searches {
       reader.findings.append(

@@ -88,11 +88,14 @@ struct LibNFCExamination: SourceExamination {
 
   func examine(_ address: ReaderAddress, beside others: OtherSources) -> ExaminedReader {
     let text = address.description
+    let string = ConnectionString(text)
     var reader = ExaminedReader(name: text, connectionString: text)
+    reader.emulation = string.traits?.emulation
     do {
-      switch try ConnectionString(text).address() {
+      switch try string.address() {
       case .usb(let driver, let address): examineUSB(driver, address, &reader, others)
-      case .serialPort(let path): reader.findings = portFindings(path)
+      case .serialPort(let path):
+        reader.findings = portFindings(path) + [slowLine(string, path)].compactMap(\.self)
       case .node(let path): reader.findings = nodeFindings(path)
       }
     } catch let error as NFCError {

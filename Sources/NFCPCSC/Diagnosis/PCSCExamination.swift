@@ -69,6 +69,7 @@ package struct PCSCExamination: SourceExamination {
     let title = bundles.name(of: device)
     let model = name(of: device)
     var reader = ExaminedReader(device, name: model ?? title)
+    reader.emulation = .unsupported
     if let module = system.users(of: device).kernelModule {
       reader.findings.append(
         ReaderFinding(
@@ -118,8 +119,10 @@ package struct PCSCExamination: SourceExamination {
   /// Returns a reader that the service lists; any reader if only the scheme is given.
   private func shown(_ name: String) -> ExaminedReader {
     let own = String(name.dropFirst(PCSCDriver.scheme.count))
-    return ExaminedReader(
+    var reader = ExaminedReader(
       name: own.isEmpty ? name : own, place: "PC/SC service", connectionString: name)
+    reader.emulation = .unsupported
+    return reader
   }
 
   // MARK: One by its address

@@ -13,7 +13,7 @@ struct DoctorCommand: AsyncParsableCommand {
       Examines USB devices, serial ports, permissions, programs, libnfc's configuration and the PC/SC \
       service, and prints a block for each reader. No reader is opened except the one that --reader or \
       NFC_READER names, and only if nothing else explains why it cannot be. Programs of other users are \
-      visible only to root.
+      visible only to root. It also says which readers can act as a tag, for nfc emulate.
 
       The exit code is 0 if at least one reader can be opened, as far as can be seen without opening it, \
       or if the named one was opened; otherwise it is 69. With --json each finding is one line, and so is \
@@ -69,8 +69,10 @@ struct DoctorCommand: AsyncParsableCommand {
     guard !options.hasOwnReaders else {
       return try await Session.run(options) { session in
         let readers = session.readers.map { reader in
-          ReaderDiagnosis.ExaminedReader(
+          var examined = ReaderDiagnosis.ExaminedReader(
             name: reader.name, connectionString: reader.connectionString, wasOpened: true)
+          examined.emulation = ReaderDiagnosis.ExaminedReader.Emulation(reader.capabilities)
+          return examined
         }
         try show(ReaderDiagnosis(readers: readers))
       }
@@ -156,8 +158,19 @@ struct DoctorCommand: AsyncParsableCommand {
       try Output.fact(
         "  can be opened", (reader.wasOpened ? "yes (it was opened) by " : "by ") + name.onOneLine)
     }
+    if reader.canBeOpened, let emulation = reader.emulation {
+      try Output.fact("  acts as a tag", Self.text(emulation))
+    }
     try reader.findings.forEach(printLines)
     try Output.line("")
+  }
+
+  private static func text(_ emulation: ReaderDiagnosis.ExaminedReader.Emulation) -> String {
+    switch emulation {
+    case .supported: "yes, a Type 4 tag or an ISO 7816 card: nfc emulate"
+    case .experimental: "perhaps, not tried with such readers: nfc emulate"
+    default: "no"
+    }
   }
 
   private func printText(_ findings: [ReaderDiagnosis.Finding]) throws {
@@ -183,9 +196,18 @@ struct DoctorCommand: AsyncParsableCommand {
           JSONValue.Member(key: "connectionString", value: .string($0))
         },
         JSONValue.Member(key: "canBeOpened", value: .bool(reader.canBeOpened)),
+        reader.canBeOpened ? reader.emulation.map(Self.emulates) : nil,
       ]
       try Output.line(JSONValue.object(own.compactMap(\.self) + (finding.map(members) ?? [])).text)
     }
+  }
+
+  /// As in the output of `nfc readers`.
+  private static func emulates(
+    _ emulation: ReaderDiagnosis.ExaminedReader.Emulation
+  ) -> JSONValue.Member {
+    JSONValue.Member(
+      key: "emulates", value: .array(emulation == .unsupported ? [] : [.string("type4")]))
   }
 
   private func printJSON(_ finding: ReaderDiagnosis.Finding) throws {

@@ -224,42 +224,15 @@ final class WatchedReader: Sendable {
     if isNews { Output.printError("nfc: the reader \(name) is back") }
   }
 
-  /// The time within which a tag of the first look is found again. After that, it has been taken away meanwhile.
-  private static let firstLookLasts = Duration.seconds(5)
-
-  /// Returns the tags that lie on the reader when it is opened for the first time. After a restart of the service, they
-  /// are not taps.
-  private func firstLook(_ reader: Reader) async throws -> InitialTags {
+  /// Returns the events of a reader. The first time, one look for all technologies shows the tags that lie on it: after a
+  /// restart of the service, they are not taps.
+  private func events(of reader: Reader) -> TagEvents.Iterator {
     let isFirst = state.withLock { state in
       defer { state.isFirstLook = false }
       return state.isFirstLook
     }
-    guard isFirst else { return InitialTags([]) }
-    do {
-      return InitialTags(try await reader.tagsInField(polling: polling))
-    } catch let error as NFCError where error.isCardInUse {
-      return InitialTags([])
-    }
-  }
-
-  /// The tags of the first look that have not been reported.
-  private final class InitialTags: Sendable {
-    private struct Key: Hashable {
-      let technology: TagTechnology
-      let identifier: [UInt8]
-
-      init(_ tag: DetectedTag) { (technology, identifier) = (tag.technology, tag.identifier) }
-    }
-
-    private let keys: Mutex<Set<Key>>
-    private let end = ContinuousClock.now + WatchedReader.firstLookLasts
-
-    init(_ tags: [DetectedTag]) { keys = Mutex(Set(tags.map(Key.init))) }
-
-    /// Returns whether a tag that has arrived was there at the start, once.
-    func take(_ tag: DetectedTag) -> Bool {
-      keys.withLock { $0.remove(Key(tag)) } != nil && ContinuousClock.now < end
-    }
+    let events = reader.events(polling: polling, period: period)
+    return (isFirst ? events.sweepingFirst() : events).makeAsyncIterator()
   }
 
   /// Polls an open reader and runs commands between two steps, until another program requests the reader.
@@ -267,14 +240,13 @@ final class WatchedReader: Sendable {
   /// The record of the tags that are there goes on through a command: what the command does with a tag, which it may
   /// leave selected, asleep or without power, is not another tap.
   private func watch(_ reader: Reader) async throws {
-    let initial = try await firstLook(reader)
-    var events = reader.events(polling: polling, period: period).makeAsyncIterator()
+    var events = events(of: reader)
     while true {
       let outcome: Result<TagEvent?, any Error>
       (events, outcome) = await next(events, of: reader)
       do {
         guard let event = try outcome.get() else { return }
-        try await handle(event, of: reader, initial)
+        try await handle(event, of: reader, isInitial: events.isSweeping)
       } catch is CancellationError {
         try Task.checkCancellation()
       }
@@ -288,7 +260,7 @@ final class WatchedReader: Sendable {
   }
 
   private func handle(
-    _ event: TagEvent, of reader: Reader, _ initial: InitialTags
+    _ event: TagEvent, of reader: Reader, isInitial: Bool
   ) async throws {
     switch event {
     case .arrived(let tag):
@@ -299,7 +271,7 @@ final class WatchedReader: Sendable {
         ? reader.address : ReaderSources.underlying(reader.address)
       let address = opened.scheme == self.address.scheme ? opened : self.address
       try await watcher.arrived(
-        tag, on: name, at: address.description, isInitial: initial.take(tag))
+        tag, on: name, at: address.description, isInitial: isInitial)
     case .left(let tag): await watcher.left(tag, on: name)
     default: break
     }

@@ -95,6 +95,30 @@ import Testing
     #expect(field.resets == 1)
   }
 
+  /// One look shows what is there: all technologies once, then the schedule.
+  @Test func theFirstCycleMaySweep() {
+    var cycle = PollCycle(technologies: Self.technologies, phase: 2, sweepsFirst: true)
+    var searched: [TagTechnology] = []
+    while true {
+      let step = cycle.next()
+      if case .search(let technology, _) = step {
+        #expect(cycle.isSweeping)
+        searched.append(technology)
+        // A tag that has come is reported, and the sweep goes on.
+        let found = technology == .iso14443a ? [Self.ultralight(1)] : []
+        #expect(cycle.found(found, of: technology, at: .zero).count == found.count)
+      }
+      if case .pause = step { break }
+    }
+    #expect(!cycle.isSweeping)
+    #expect(searched == SearchSchedule.sweep(Self.technologies))
+    // A step that has failed does not end the look.
+    var other = PollCycle(technologies: Self.technologies, sweepsFirst: true)
+    for _ in 0..<4 { _ = other.next() }
+    other.stepFailed()
+    #expect(other.isSweeping)
+  }
+
   // MARK: Coming and going
 
   @Test func aTagIsReportedAtOnceAndChecked() {
