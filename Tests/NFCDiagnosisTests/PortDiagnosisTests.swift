@@ -24,6 +24,29 @@ import Testing
     #expect(reader.canBeOpened && !reader.wasOpened)
   }
 
+  /// A remark, not an obstacle, and only for a chip that can change to another rate.
+  @Test(arguments: [("9600", true), ("19200", true), ("38400", false), ("115200", false)])
+  func aSlowLineIsNoted(_ speed: String, _ isSlow: Bool) throws {
+    let system = try SimulatedSystem()
+    try system.serialPort(Self.port)
+    let reader = system.reader("pn532_uart:\(Self.port):\(speed)")
+    #expect(reader.problems == (isSlow ? [.slowLine] : []))
+    #expect(reader.canBeOpened)
+    if isSlow {
+      #expect(reader.advice.contains("name it pn532_uart:\(Self.port), without the rate"))
+    }
+    #expect(system.reader("arygon:\(Self.port):\(speed)").problems == [])
+  }
+
+  @Test(
+    arguments: [("pn532_uart:/dev/ttyUSB0", .supported), ("arygon:/dev/ttyUSB0", nil)]
+      as [(String, ExaminedReader.Emulation?)])
+  func aPN532ActsAsATag(_ name: String, _ emulation: ExaminedReader.Emulation?) throws {
+    let system = try SimulatedSystem()
+    try system.serialPort(Self.port)
+    #expect(system.reader(name).emulation == emulation)
+  }
+
   @Test func aPortThatIsNotThere() throws {
     let system = try SimulatedSystem()
     try system.folder("/dev")

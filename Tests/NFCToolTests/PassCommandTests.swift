@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import VirtualNFC
 
@@ -126,7 +127,11 @@ import VirtualNFC
       status: 66, text: "no phone"),
     Wrong(
       arguments: passType + ["--key", "@example", "--timeout", "1", "--virtual", "ntag215"],
-      status: 66, text: "no phone"),
+      status: 66, text: "no phone has answered within 1 s, only 04"),
+    // A card of ISO/IEC 14443-4 that is asked, and has no wallet.
+    Wrong(
+      arguments: passType + ["--key", "@example", "--timeout", "1", "--virtual", "type4"],
+      status: 66, text: "no phone has answered within 1 s, only 0"),
     Wrong(
       arguments: passType + ["--key", "@example", "--virtual", "icode-slix2"], status: 69,
       text: "--chosen"),
@@ -168,7 +173,8 @@ import VirtualNFC
         }
       }
       try await Tool.with([phone { $0.clockDifference = -30 }]) { nfc in
-        #expect(try await nfc(arguments + ["--max-age", "60"]).status == 0)
+        let result = try await nfc(arguments + ["--max-age", "60"])
+        #expect(result.status == 0, "\(result.errors)")
       }
       try await Tool.with([phone { $0.repeatsItself = true }]) { nfc in
         let result = try await nfc(arguments + ["--count", "2"])
@@ -182,6 +188,26 @@ import VirtualNFC
         #expect(result.errorLines.count == 1)
       }
     }
+  }
+
+  /// A PC/SC reader sends no frame; a pass that its owner has chosen is read all the same.
+  @Test func aReaderWithoutTheFrameReadsAChosenPass() async throws {
+    let daemon = try PrivatePCSCD(name: "Virtual PCD")
+    let virtual = try RunningTool(
+      ["virtual", "wallet-apple-chosen", "--pcsc", "--port", "\(daemon.port)"],
+      environment: daemon.environment)
+    let reader = try #require(try await virtual.waitForLines(1).first)
+    try await with { file in
+      let arguments =
+        ["pass", "read"] + Self.passType + ["--key", file("example"), "--reader", reader]
+      let refused = try await Tool.run(arguments, environment: daemon.environment)
+      #expect(refused.status == 69, "\(refused.errors)")
+      #expect(refused.errors.contains("; with --chosen, a pass is read that its owner has chosen"))
+      let read = try await Tool.run(arguments + ["--chosen"], environment: daemon.environment)
+      #expect(read.status == 0 && read.output.hasPrefix("4711"), "\(read.errors)")
+    }
+    virtual.interrupt()
+    #expect(try await virtual.end().status == 0)
   }
 
   @Test func keys() async throws {

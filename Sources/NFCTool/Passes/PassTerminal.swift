@@ -1,5 +1,6 @@
 import NFC
 import NFCPasses
+import Synchronization
 
 /// Waits for phones, and prints their passes.
 struct PassTerminal {
@@ -64,22 +65,22 @@ struct PassTerminal {
   private mutating func tap() async throws -> [Pass] {
     let timeout = max(session.timeout, Self.shortestLook)
     let deadline = clock.now + timeout
-    var obstacle = Failure(
-      .notThere, "no phone has answered within \(timeout.components.seconds) s",
-      advice: reading.request.broadcasts
-        ? "hold it to the reader; on a phone with several passes, choose the pass"
-        : "choose the pass on the phone, confirm it, and hold it to the reader")
+    let others = OtherTags()
+    var obstacle: Failure?
     lastReason = nil
     while true {
       let events: [PassEvent]
       do {
-        let (session, criteria) = (session, reading.criteria)
+        let session = session
+        var waiting = reading.criteria
+        waiting.onUnsuitableTags = others.note
+        let criteria = waiting
         let found = try await Progress.asking(for: "a phone", within: deadline - clock.now) {
           try await session.group.firstTag(criteria, within: max(.zero, deadline - clock.now))
         }
         events = try await reading.events(of: found.tag)
       } catch let error as NFCError where [.noTag, .wrongTag].contains(error.code) {
-        throw obstacle
+        throw obstacle ?? nothing(within: timeout, others.identifiers)
       }
       var passes: [Pass] = []
       for event in events {
@@ -95,9 +96,20 @@ struct PassTerminal {
         }
       }
       guard passes.isEmpty else { return passes }
-      guard clock.now < deadline else { throw obstacle }
+      guard clock.now < deadline else {
+        throw obstacle ?? nothing(within: timeout, others.identifiers)
+      }
       try await clock.sleep(for: PassReading.pause)
     }
+  }
+
+  private func nothing(within timeout: Duration, _ others: [String]) -> Failure {
+    let found = others.isEmpty ? "" : ", only \(others.joined(separator: ", "))"
+    return Failure(
+      .notThere, "no phone has answered within \(timeout.components.seconds) s\(found)",
+      advice: reading.request.broadcasts
+        ? "hold it to the reader; on a phone with several passes, choose the pass"
+        : "choose the pass on the phone, confirm it, and hold it to the reader")
   }
 
   /// Says once what the owner of the phone has to do.
@@ -107,6 +119,19 @@ struct PassTerminal {
     if session.options.json { try Output.line(PassReport.waiting(reason).text) }
     Output.printError("nfc: " + PassReport.words(reason))
   }
+}
+
+/// The tags in the field that are not phones.
+private final class OtherTags: Sendable {
+  private let found = Mutex<[String]>([])
+
+  func note(_ tags: [DetectedTag]) {
+    found.withLock { found in
+      for tag in tags.map(\.identifier.uidText) where !found.contains(tag) { found.append(tag) }
+    }
+  }
+
+  var identifiers: [String] { found.withLock { $0 } }
 }
 
 extension Failure {

@@ -27,6 +27,7 @@ struct HintSituation: Sendable, CustomTestStringConvertible {
 
   static let all =
     common + secrets + locks + smartCards + commandLines + messages + watching + documents
+    + passes
 
   /// Performs the lines.
   func walk() async throws {

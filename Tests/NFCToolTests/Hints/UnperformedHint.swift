@@ -434,4 +434,5 @@ struct UnperformedHint: Sendable {
 
   static let all: [UnperformedHint] =
     [byHand, afterADamagedAnswer, ofTheSystem, facts, ofAHiddenLabel, ofACountry] + ofOtherTests
+    + ofPhones
 }

@@ -234,6 +234,36 @@ import VirtualNFC
     }
   }
 
+  /// What a command does with a tag that stays is not another tap, even if nothing is combined.
+  @Test(arguments: ["ntag215", "type4", "classic-1k", "type3", "topaz512"])
+  func aTagThatStaysIsOneTapThroughCommands(_ name: String) async throws {
+    try await Self.withBroker { broker in
+      let subscriber = try await broker.subscribe(["nfc/stay/+/answer"])
+      let tag = try VirtualTag.named(name)
+      try await WatchBench.with(
+        ["--mqtt", broker.url, "--name", "stay", "--debounce", "0"]
+      ) { bench in
+        let topic = "nfc/stay/\(Self.level(bench))/command"
+        bench.field.place(tag)
+        #expect(try await bench.events(1).map(\.event) == ["tap"])
+        for number in 1...6 {
+          let what =
+            number.isMultiple(of: 2)
+            ? #""do":"write","records":[{"uri":"https://a.b/\#(number)"}]"# : #""do":"read""#
+          try await broker.publish(#"{"id":"\#(number)",\#(what)}"#, on: topic)
+          let answer = try await subscriber.lines(containing: "/answer ", number).last ?? ""
+          #expect(answer.contains(#""result""#), "\(name) \(number): \(answer)")
+          // Some rounds of polling.
+          try await Task.sleep(for: .milliseconds(400))
+        }
+        #expect(try await bench.events(1).count == 1, "\(bench.watch.output())")
+        bench.field.remove(tag)
+        #expect(try await bench.events(2).map(\.event) == ["tap", "left"])
+      }
+      try await Self.kill(subscriber)
+    }
+  }
+
   /// A command that changes a tag needs to know which one, as on the command line.
   @Test func withTwoTagsAWriteNeedsAUID() async throws {
     try await Self.withBroker { broker in
