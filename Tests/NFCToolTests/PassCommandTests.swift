@@ -109,7 +109,7 @@ import VirtualNFC
       status: 64, text: "decimal"),
     Wrong(
       arguments: passType + ["--key", "@example", "--max-age", "-1", "--virtual", "wallet-apple"],
-      status: 64),
+      status: 64, text: "number of seconds"),
     Wrong(
       arguments: passType + ["--key", "/dev/null", "--virtual", "wallet-apple"], status: 64,
       text: "not a private key"),

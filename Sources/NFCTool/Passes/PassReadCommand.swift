@@ -8,7 +8,7 @@ struct PassReadCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "read",
     abstract: "Reads passes from phones that are held to the reader.",
-    usage: "nfc pass read --pass-type <id> --key <file> [--count <number>] [<options>]",
+    usage: "nfc pass read --pass-type <id> --key <file> [<options>]",
     discussion: """
       --pass-type and --key are given in pairs, and the key of --collector comes last. Several pass types are \
       asked for in this order, and a tap has the first that the phone has. The reader sends the frame that \

@@ -11,6 +11,7 @@ enum DriverCall: Sendable {
   case exchange([UInt8], Framing, timeout: Duration)
   case authenticate(block: UInt8, MiFareClassicKeyType, key: [UInt8], uid: [UInt8])
   case random(Int)
+  case broadcast(PollingFrame)
 
   /// The outcome of a call.
   enum Outcome: Hashable, Sendable {
@@ -41,6 +42,7 @@ enum DriverCall: Sendable {
         try driver.authenticate(block: block, keyType: type, key: key, uid: uid)
       case .random(let count):
         return .answer((driver as? any RandomNumberDriver)?.random(count) ?? [])
+      case .broadcast(let frame): try driver.broadcast(frame)
       }
       return .done
     } catch let error as NFCError {

@@ -71,7 +71,7 @@ extension Recording {
   fileprivate var substance: [Call] {
     let calls = calls.filter { call in
       switch call.request {
-      case .resetField: false
+      case .resetField, .broadcast: false
       case .find, .list: call.outcome != .targets([])
       default: true
       }
@@ -173,6 +173,16 @@ private final class MirroredDriver: RandomNumberDriver {
   /// The recording has numbers of the program's, of which the reader knows nothing.
   func random(_ count: Int) -> [UInt8] {
     (replay as? any RandomNumberDriver)?.random(count) ?? []
+  }
+
+  func setBroadcasting(_ isOn: Bool) {
+    reader.setBroadcasting(isOn)
+    replay.setBroadcasting(isOn)
+  }
+
+  func broadcast(_ frame: PollingFrame) throws {
+    _ = DriverCall.broadcast(frame).outcome(on: reader)
+    try replay.broadcast(frame)
   }
 
   func resetField() throws {

@@ -44,7 +44,11 @@ final class ReplayedDriver: RandomNumberDriver {
   func begin() { driver.begin() }
   func end() { driver.end() }
   func switchFieldOff() throws { try driver.switchFieldOff() }
+<<<<<<< HEAD
   func signal(_ signal: ReaderSignal) throws { try driver.signal(signal) }
+=======
+  func setBroadcasting(_ isOn: Bool) { driver.setBroadcasting(isOn) }
+>>>>>>> c511faaf (Frames for phones pass through the drivers of tests that record and replay; the usage of nfc pass read is short)
   func findsOneByOne(_ technology: TagTechnology) -> Bool { driver.findsOneByOne(technology) }
 
   func close() {
@@ -64,6 +68,10 @@ final class ReplayedDriver: RandomNumberDriver {
 
   func resetField() throws {
     try call(.resetField, { _ in .done }) { try inner.resetField() }
+  }
+
+  func broadcast(_ frame: PollingFrame) throws {
+    try call(.broadcast(frame), { _ in .done }) { try inner.broadcast(frame) }
   }
 
   func list(_ technology: TagTechnology) throws -> [Target] {
