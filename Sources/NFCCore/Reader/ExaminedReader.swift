@@ -22,9 +22,11 @@ public struct ExaminedReader: Hashable, Sendable {
   /// Whether a reader can act as a card.
   @nonexhaustive
   public enum Emulation: String, Hashable, Sendable, CaseIterable {
+    /// It cannot.
     case unsupported
     /// It is not known to work with such readers.
     case experimental
+    /// It can.
     case supported
   }
 
