@@ -44,11 +44,8 @@ final class ReplayedDriver: RandomNumberDriver {
   func begin() { driver.begin() }
   func end() { driver.end() }
   func switchFieldOff() throws { try driver.switchFieldOff() }
-<<<<<<< HEAD
   func signal(_ signal: ReaderSignal) throws { try driver.signal(signal) }
-=======
   func setBroadcasting(_ isOn: Bool) { driver.setBroadcasting(isOn) }
->>>>>>> c511faaf (Frames for phones pass through the drivers of tests that record and replay; the usage of nfc pass read is short)
   func findsOneByOne(_ technology: TagTechnology) -> Bool { driver.findsOneByOne(technology) }
 
   func close() {
