@@ -17,14 +17,14 @@ private final class PassportLink: ChipLink {
 
   func transmit(_ command: APDU) throws -> ResponseAPDU {
     guard let apdu = NFCISO7816APDU(data: Data(command.encoded)) else {
-      throw NFCError(.invalidParameter, "this is no APDU")
+      throw NFCError(.invalidParameter, "the command is not an APDU")
     }
     count += 1
     let done = DispatchSemaphore(value: 0)
     nonisolated(unsafe) var answer: Result<ResponseAPDU, NFCError>?
     tag.sendCommand(apdu: apdu) { data, sw1, sw2, error in
       if error == nil {
-        answer = .success(ResponseAPDU(data: [UInt8](data), sw1: sw1, sw2: sw2))
+        answer = .success(ResponseAPDU(data: Array(data), sw1: sw1, sw2: sw2))
       }
       done.signal()
     }
