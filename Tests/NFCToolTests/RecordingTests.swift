@@ -96,7 +96,7 @@ import VirtualNFC
         ["--virtual", procedure.tag] + words("dump.bin") + ["--record", file])
       #expect(recorded.status == procedure.status)
       // A command that writes a file names it in its output, so the replay uses the same name.
-      let replayed = try await Tool.run(["--replay", file] + words("dump.bin"))
+      let replayed = try await Tool.run(["--force", "--replay", file] + words("dump.bin"))
       #expect(Self.timeless(replayed.output) == Self.timeless(recorded.output))
       #expect(replayed.errors == recorded.errors)
       #expect(replayed.status == recorded.status)
@@ -143,12 +143,13 @@ import VirtualNFC
         ["--virtual", procedure.tag, "--record", file, "--with-secrets"] + words)
       #expect(recorded.status == 0, "\(recorded.errors)")
       #expect(try String(contentsOfFile: file, encoding: .utf8).contains(#""call":"random""#))
-      let replayed = try await Tool.run(["--replay", file] + words)
+      let replayed = try await Tool.run(["--force", "--replay", file] + words)
       #expect(replayed.status == 0)
       #expect(replayed.output == recorded.output)
       #expect(replayed.errors == recorded.errors)
       // Without the secrets, no random numbers are recorded.
-      let masked = try await Tool.run(["--virtual", procedure.tag, "--record", file] + words)
+      let masked = try await Tool.run(
+        ["--force", "--virtual", procedure.tag, "--record", file] + words)
       #expect(masked.status == 0)
       #expect(!(try String(contentsOfFile: file, encoding: .utf8).contains(#""call":"random""#)))
     }
@@ -271,7 +272,7 @@ import VirtualNFC
       }
       let recorded = try await Tool.run(["--virtual", tag, "--record", file] + words)
       #expect(recorded.status == (status == 65 ? 0 : status))
-      let replayed = try await Tool.run(["--replay", file] + words)
+      let replayed = try await Tool.run(["--force", "--replay", file] + words)
       #expect(replayed.status == status)
       #expect(replayed.errorLines.count == 1)
       #expect(

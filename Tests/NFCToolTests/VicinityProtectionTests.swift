@@ -172,7 +172,7 @@ import VirtualNFC
         "protect --password 11223344 --current-password 99999999 --virtual icode-slix2", 77, "wrong"
       ),
       ("protect --password 11223344 --virtual icode-slix", 66, "use another tag"),
-      ("write text hi --password 11223344 --virtual icode-slix2", 77, "--password"),
+      ("write text hi --password 11223344 --virtual icode-slix2", 77, "--tag-password"),
       ("write text hi --password 11223344 --virtual icode-slix", 64, "has none"),
       ("write text hi --password 1122 --virtual icode-slix2", 64, "8 hexadecimal digits"),
     ] as [(String, Int32, String)])

@@ -113,7 +113,7 @@ extension DetectedTag {
       throw Failure(
         .usage, "a password is given, and \(kindName) has none",
         tag: identifier.tagName,
-        advice: "leave --tag-password, --password-file and NFC_PASSWORD out")
+        advice: "leave --password or --tag-password, --password-file and NFC_PASSWORD out")
     }
     try await commands.open(with: try UltralightKey(password, try await tag.product()))
   }

@@ -59,7 +59,7 @@ extension HintSituation {
       tag: "classic-1k",
       line: "read --password 11223344",
       status: 64,
-      hint: "leave --tag-password, --password-file and NFC_PASSWORD out",
+      hint: "leave --password or --tag-password, --password-file and NFC_PASSWORD out",
       leads: ["read"]),
     HintSituation(
       tag: "felica-lite-s",

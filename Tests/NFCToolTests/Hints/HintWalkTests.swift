@@ -16,7 +16,9 @@ import Testing
   private static let helps = ["help: ", "abstract: ", "discussion: ", "usage: "]
 
   /// Files that only have scripts for shells, and texts of the help.
-  private static let otherFiles: Set = ["CompletionBeforeCommands.swift", "HelpTopic.swift"]
+  private static let otherFiles: Set = [
+    "CompletionBeforeCommands.swift", "HelpText.swift", "HelpTopic.swift",
+  ]
 
   private struct Found: Sendable {
     let hint: HintClause
