@@ -88,6 +88,7 @@ final class AnswerGuard: @unchecked Sendable {
       data[0] = Self.checksumError
       return 1
     case .silence: return Int32(NFC_ETIMEOUT)
+    case .cutShort: return Int32(NFC_ERFTRANS)
     case .malformed: return Int32(NFC_EIO)
     }
   }

@@ -4,7 +4,8 @@ import CSwiftNFCLibNFC
 ///
 /// libnfc 1.8.0 believes the chip: it calls `abort()` if the highest bit of a status byte is set (chips/pn53x.c,
 /// `pn53x_transceive`), reads a status from memory that nobody has written if there is none, and copies as many bytes of
-/// a target as a length in the answer says, also if there are fewer (`pn53x_decode_target_data`).
+/// a target as a length in the answer says, also if there are fewer (`pn53x_decode_target_data`). Of an answer in
+/// several parts it checks the status of the first only: if the tag leaves after that, a part passes for the whole.
 struct ChipAnswer {
   /// What libnfc may see of an answer.
   enum Verdict: Equatable {
@@ -16,6 +17,8 @@ struct ChipAnswer {
     case broken
     /// No answer: it took too long.
     case silence
+    /// An error in place of the rest of an answer.
+    case cutShort
     /// None: it cannot be what the chip says.
     case malformed
   }
@@ -46,7 +49,7 @@ struct ChipAnswer {
 
   // Commands of the chip (UM0701-02, 7.1, table 11; PN531 and PN533 have the same codes).
   private static let inListPassiveTarget: UInt8 = 0x4A
-  private static let inCommunicateThru: UInt8 = 0x42
+  private static let (inDataExchange, inCommunicateThru): (UInt8, UInt8) = (0x40, 0x42)
   private static let readRegister: UInt8 = 0x06
   /// Those whose answer begins with a status in which libnfc does not expect the highest bit: PowerDown,
   /// InDataExchange, InCommunicateThru, InJumpForPSL, InPSL, InATR, InSelect, InJumpForDEP, and the Tg commands.
@@ -57,6 +60,9 @@ struct ChipAnswer {
   private static let withError: Set<UInt8> = [0x44, 0x52]
   /// The bit "NAD present" of a status (UM0701-02, 7.1): never set, because no command here sends a NAD.
   private static let nodeAddress: UInt8 = 0x80
+
+  /// Whether the command asks for the rest of an answer: InDataExchange without data, which nothing else sends.
+  private var asksForRest: Bool { command.code == Self.inDataExchange && command.length == 2 }
 
   func verdict(on answer: UnsafeBufferPointer<UInt8>) -> Verdict {
     switch command.code {
@@ -69,7 +75,8 @@ struct ChipAnswer {
     case let code where Self.withStatus.contains(code):
       guard let status = answer.first else { return reportsSilence ? .silence : .malformed }
       guard status & Self.nodeAddress == 0 else { return .malformed }
-      return status & 0x3F == 0 ? exchange(answer) : .use(answer.count)
+      guard status & 0x3F != 0 else { return exchange(answer) }
+      return asksForRest ? .cutShort : .use(answer.count)
     case let code where Self.withError.contains(code):
       guard !answer.isEmpty else { return reportsSilence ? .silence : .malformed }
       return .use(answer.count)

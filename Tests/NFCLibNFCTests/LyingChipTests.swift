@@ -60,6 +60,25 @@ extension LibNFCTests {
       driver.close()
     }
 
+    /// Only the first of two parts comes, and it ends like a whole answer.
+    @Test(arguments: [0x01, 0x02, 0x0B] as [UInt8])
+    func anAnswerWithoutItsRestIsAnError(_ status: UInt8) throws {
+      field.place(.type4())
+      let tag = try #require(try driver.list(.iso14443a).first)
+      try driver.select(tag)
+      let part = [UInt8](repeating: 0xA5, count: 242) + [0x90, 0x00]
+      virtual.setFaults([
+        Fault(.replyContentReplaced([0xD5, 0x41, 0x40] + part), at: .commandBeginning([0x40], 0)),
+        Fault(.replyContentReplaced([0xD5, 0x41, status]), at: .commandBeginning([0x40], 1)),
+      ])
+      let error = #expect(throws: NFCError.self) {
+        try driver.exchange(
+          [0x00, 0xB0, 0x00, 0x00, 0x00], framing: .tagProtocol, timeout: .milliseconds(200))
+      }
+      #expect(error?.code == .tagResponseError)
+      driver.close()
+    }
+
     @Test(arguments: [[UInt8]([0x44]), [0x52]])
     func everyStatusOfADeselectionIsSurvived(_ command: [UInt8]) throws {
       field.place(.type4())
