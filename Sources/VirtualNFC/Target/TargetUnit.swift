@@ -308,6 +308,8 @@ final class TargetUnit: FacingAntenna {
 
   private static let selectRequest: UInt8 = 0xE0
   private static let attributeRequest: UInt8 = 0xF0
+  /// S(WTX), and the bit of a block with a CID.
+  private static let (waitingTime, identifierBit) = (UInt8(0xF2), UInt8(0x08))
 
   private func receive(_ frame: RadioFrame, _ state: inout State) -> Step {
     guard state.isFieldOn, !state.isDeaf, let identity = state.identity else { return .answer(nil) }
@@ -321,6 +323,10 @@ final class TargetUnit: FacingAntenna {
         // REQA, WUPA and HLTA mean nothing to a card in this protocol.
         guard let block = frame.checkedPayload, frame.modulation == .typeA else {
           return .answer(nil)
+        }
+        // The host has answered since more time was requested: the reader confirms that, and gets the answer.
+        if state.answer != nil, block.first.map({ $0 & ~Self.identifierBit }) == Self.waitingTime {
+          return .waits
         }
         let step = blocks.receive(block)
         state.traffic = .blocks(blocks)
