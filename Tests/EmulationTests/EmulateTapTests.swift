@@ -64,6 +64,20 @@ import VirtualNFC
     try await failure
   }
 
+  /// The time is over while a phone is there that has read: that is no failure.
+  @Test func theTimeIsOver() async throws {
+    let run = try EmulateRun(["text", "hello", "--timeout", "5"])
+    defer { run.close() }
+    try await run.ready()
+    try await run.phone { phone in
+      try phone.tap()
+      #expect(try phone.readNDEF().count == 12)
+    }
+    let end = await run.program.end()
+    #expect(end.status == 0, "\(end.text)")
+    #expect(end.output.hasSuffix("read 12 bytes\n"), "\(end.output)")
+  }
+
   /// The reader can be used at once by the next program, also after a signal: a tag has its ATS.
   @Test func theReaderReadsAfterwards() async throws {
     let run = try EmulateRun(["text", "hello"])

@@ -116,6 +116,35 @@ import VirtualNFC
     await bench.close()
   }
 
+  /// The phone leaves before each block of a write, also between the blocks of a command: the message is the old one.
+  @Test func aPhoneLeavesWhileItWrites() async throws {
+    let bench = try await CardBench()
+    let antenna = bench.virtual.antenna
+    let (old, new) = ([UInt8].message(137), [UInt8].message(300))
+    // Four commands to the file, its length, 246 bytes in five blocks, 54 bytes, and the length.
+    let count = 12
+    try await bench.acting(as: .ndef(bytes: old, isWritable: true)) {
+      try await withPhone {
+        for moment in 0..<count {
+          let phone = ScriptedPhone(antenna)
+          phone.leaves = { $0 == moment }
+          try phone.tap()
+          #expect(throws: ScriptedPhone.Failure.self) { try phone.writeNDEF(new) }
+          #expect(try ScriptedPhone(antenna).reading() == old, "\(moment)")
+        }
+        let phone = ScriptedPhone(antenna)
+        phone.leaves = { $0 == count }
+        try phone.tap()
+        try phone.writeNDEF(new)
+        try phone.deselect()
+        #expect(try ScriptedPhone(antenna).reading() == new)
+      }
+      try await bench.waitForReleases(2 * count + 2)
+    }
+    #expect(bench.words.filter { $0.hasPrefix("written") } == ["written 300"])
+    await bench.close()
+  }
+
   /// Every reading of what sources leave open.
   @Test(arguments: 0..<11)
   func everyReading(_ number: Int) async throws {

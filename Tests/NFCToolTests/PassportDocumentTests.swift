@@ -126,6 +126,35 @@ import VirtualNFC
     }
   }
 
+  /// A folder of authorities, and that of the user's configuration: what is no authority is left out, and said.
+  @Test func foldersOfAuthorities() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let document = try IssuedDocument()
+      let folder = directory.appending(path: "nfc/trust")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try Data(document.issuer.masterList()).write(to: folder.appending(path: "list.ml"))
+      try Data("hello".utf8).write(to: folder.appending(path: "readme.txt"))
+      for isConfigured in [false, true] {
+        let field = VirtualField()
+        field.place(document.tag())
+        let virtual = try VirtualReader(field)
+        defer { virtual.close() }
+        var environment = Self.environment
+        if isConfigured { environment["XDG_CONFIG_HOME"] = directory.path }
+        let result = try await Tool.run(
+          ["passport", "read", "--json"] + (isConfigured ? [] : ["--trust", folder.path])
+            + Self.fields + ["--reader", virtual.connectionString, "--timeout", "5"],
+          environment: environment)
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(
+          try json(result)["verdict"] as? [String: String] == [
+            "data": "unchanged", "issuer": "trusted", "chip": "noProof",
+          ])
+        #expect(result.errors.contains("readme.txt"), "\(result.errors)")
+      }
+    }
+  }
+
   // MARK: Lifted documents
 
   /// What nothing but the result may contain: the holder's data, and what keys are derived from.

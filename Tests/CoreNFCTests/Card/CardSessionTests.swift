@@ -1,5 +1,6 @@
 import CoreNFC
 import NFC
+import Synchronization
 import TestSupport
 import Testing
 import VirtualNFC
@@ -175,6 +176,58 @@ extension SessionSuites {
         }
         session.invalidate()
       }
+    }
+
+    /// A command that is released without an answer ends emulation; the session continues.
+    @Test func aDroppedCommandEndsEmulation() async throws {
+      let bench = try SessionBench()
+      let session = try await CardSession()
+      try await session.startEmulation()
+      let antenna = bench.virtual.antenna
+      let phone = Task {
+        try? await withPhone {
+          let phone = ScriptedPhone(antenna)
+          try phone.tap()
+          // Refused, or the card is silent.
+          let answer = try? phone.send(Self.select)
+          phone.fieldOff()
+          return answer
+        }
+      }
+      var seen: [String] = []
+      var isInProgress = true
+      for try await event in session.eventStream {
+        seen.append(words(event))
+        guard case .readerDeselected = event else { continue }
+        isInProgress = await session.isEmulationInProgress
+        session.invalidate()
+      }
+      #expect(!isInProgress)
+      #expect(seen.contains("00A4040005F001020304"))
+      #expect(seen.last == "invalidated invalidated")
+      #expect(await phone.value != Self.answer)
+    }
+
+    private final class Recorder: NFCPresenter {
+      let moments = Mutex<[NFCPresentation]>([])
+      func present(_ moment: NFCPresentation) { moments.withLock { $0.append(moment) } }
+    }
+
+    @Test func thePersonMayCancel() async throws {
+      let recorder = Recorder()
+      let bench = try SessionBench(presenter: recorder)
+      let session = try await CardSession()
+      session.alertMessage = "Hold near reader"
+      try await session.startEmulation()
+      guard case .began(let message, let cancel) = recorder.moments.withLock({ $0.first }) else {
+        throw Unexpected("nothing was presented")
+      }
+      #expect(message == "Hold near reader")
+      cancel()
+      var last = ""
+      for try await event in session.eventStream { last = words(event) }
+      #expect(last == "invalidated userInvalidated")
+      withExtendedLifetime(bench) {}
     }
 
     @Test func anAssertionEndsAndPauses() async throws {

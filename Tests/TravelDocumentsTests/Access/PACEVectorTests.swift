@@ -13,45 +13,48 @@ import Testing
   private static let passwordG = try? AccessPassword(
     documentNumber: "T22000129", birth: "640812", expiry: "101031")
 
+  /// From MSE:Set AT to the tokens, and the private keys of the reader.
+  private static let exchangesG: [(String, String)] = [
+    ("0022C1A412800A04007F0007020204020283010184010D", "9000"),
+    ("10860000027C0000", "7C12801095A3A016522EE98D01E76CB6B98B42C39000"),
+    (
+      """
+      10860000457C438141047ACF3EFC982EC45565A4B155129EFBC74650DCBFA6362D896FC70262E0C2CC5E54455
+      2DCB6725218799115B55C9BAA6D9F6BC3A9618E70C25AF71777A9C4922D00
+      """,
+      """
+      7C43824104824FBA91C9CBE26BEF53A0EBE7342A3BF178CEA9F45DE0B70AA601651FBA3F5730D8C879AAA9C9F
+      73991E61B58F4D52EB87A0A0C709A49DC63719363CCD13C549000
+      """
+    ),
+    (
+      """
+      10860000457C438341042DB7A64C0355044EC9DF190514C625CBA2CEA48754887122F3A5EF0D5EDD301C3556F
+      3B3B186DF10B857B58F6A7EB80F20BA5DC7BE1D43D9BF850149FBB3646200
+      """,
+      """
+      7C438441049E880F842905B8B3181F7AF7CAA9F0EFB743847F44A306D2D28C1D9EC65DF6DB7764B22277A2EDD
+      C3C265A9F018F9CB852E111B768B326904B59A0193776F0949000
+      """
+    ),
+    ("008600000C7C0A8508C2B0BD78D94BA86600", "7C0A86083ABB9674BCE93C089000"),
+  ]
+  private static let numbersG = [
+    "7F4EF07B9EA82FD78AD689B38D0BC78CF21F249D953BC46F4C6E19259C010F99",
+    "A73FB703AC1436A18E0CFA5ABB3F7BEC7A070E7A6788486BEE230C4A22762595",
+  ]
+  private static let selectionG =
+    "0CA4040C1D871101752F676B09FAC86A87D632749A49C7CC8E08C18BA1FCE707BD9F00"
+  private static let secretG = "28768D20701247DAE81804C9E780EDE582A9996DB4A315020B2733197DB84925"
+
   @Test func genericMappingOverACurve() throws {
     let password = try #require(Self.passwordG)
     #expect(password.secret.hexadecimal == "7E2D2A41C74EA0B38CD36F863939BFA8E9032AAD")
     let pace = PACE(Self.ecdhGM, password)
     #expect(pace.passwordKey.hexadecimal == "89DED1B26624EC1E634C1989302849DD")
     let chip = ScriptedChip(
-      [
-        ("0022C1A412800A04007F0007020204020283010184010D", "9000"),
-        ("10860000027C0000", "7C12801095A3A016522EE98D01E76CB6B98B42C39000"),
-        (
-          """
-          10860000457C438141047ACF3EFC982EC45565A4B155129EFBC74650DCBFA6362D896FC70262E0C2CC5E54455
-          2DCB6725218799115B55C9BAA6D9F6BC3A9618E70C25AF71777A9C4922D00
-          """,
-          """
-          7C43824104824FBA91C9CBE26BEF53A0EBE7342A3BF178CEA9F45DE0B70AA601651FBA3F5730D8C879AAA9C9F
-          73991E61B58F4D52EB87A0A0C709A49DC63719363CCD13C549000
-          """
-        ),
-        (
-          """
-          10860000457C438341042DB7A64C0355044EC9DF190514C625CBA2CEA48754887122F3A5EF0D5EDD301C3556F
-          3B3B186DF10B857B58F6A7EB80F20BA5DC7BE1D43D9BF850149FBB3646200
-          """,
-          """
-          7C438441049E880F842905B8B3181F7AF7CAA9F0EFB743847F44A306D2D28C1D9EC65DF6DB7764B22277A2EDD
-          C3C265A9F018F9CB852E111B768B326904B59A0193776F0949000
-          """
-        ),
-        ("008600000C7C0A8508C2B0BD78D94BA86600", "7C0A86083ABB9674BCE93C089000"),
-        (
-          "0CA4040C1D871101752F676B09FAC86A87D632749A49C7CC8E08C18BA1FCE707BD9F00",
-          "990290008E08BEA7B381C494A0799000"
-        ),
-      ],
-      random: [
-        "7F4EF07B9EA82FD78AD689B38D0BC78CF21F249D953BC46F4C6E19259C010F99",
-        "A73FB703AC1436A18E0CFA5ABB3F7BEC7A070E7A6788486BEE230C4A22762595",
-      ])
+      Self.exchangesG + [(Self.selectionG, "990290008E08BEA7B381C494A0799000")],
+      random: Self.numbersG)
     let channel = ChipChannel(chip)
     #expect(try pace.run(channel) == nil)
     let select = APDU(
@@ -61,11 +64,49 @@ import Testing
   }
 
   @Test func keysOfG1() throws {
-    let keys = SessionKeys(
-      .aes128, secret: bytes("28768D20701247DAE81804C9E780EDE582A9996DB4A315020B2733197DB84925")
-    ).bytes
+    let keys = SessionKeys(.aes128, secret: bytes(Self.secretG)).bytes
     #expect(keys.encryption.hexadecimal == "F5F0E35C0D7161EE6724EE513A0D9A7F")
     #expect(keys.authentication.hexadecimal == "FE251C7858B356B24514B3BD5F4297D1")
+  }
+
+  /// Some chips refuse the number of the parameters in MSE:Set AT: it is left out then, once.
+  @Test(arguments: ["6A80", "6A88"])
+  func theNumberOfTheParametersIsLeftOut(_ word: String) throws {
+    let password = try #require(Self.passwordG)
+    for second in ["9000", "6A80"] {
+      var exchanges: [(String, String)] = [
+        ("0022C1A412800A04007F0007020204020283010184010D", word),
+        ("0022C1A40F800A04007F00070202040202830101", second),
+      ]
+      if second == "9000" { exchanges += Self.exchangesG.dropFirst() }
+      let chip = ScriptedChip(exchanges, random: Self.numbersG)
+      let pace = PACE(Self.ecdhGM, password)
+      if second == "9000" {
+        #expect(try pace.run(ChipChannel(chip)) == nil)
+      } else {
+        let error = #expect(throws: NFCError.self) { _ = try pace.run(ChipChannel(chip)) }
+        #expect(error?.code == .notAuthenticated)
+      }
+      #expect(chip.isDone)
+    }
+  }
+
+  /// An identity card that has no ICAO application, or not for this password: the selection in the session is refused.
+  @Test func noApplicationForThePassword() throws {
+    let password = try #require(Self.passwordG)
+    let keys = SessionKeys(.aes128, secret: bytes(Self.secretG))
+    let counter = [UInt8](repeating: 0, count: 15) + [2]
+    let code = try #require(keys.code(ofMessage: counter + bytes("99026A82")))
+    let file = try Fixtures["cardaccess"].hexadecimal
+    var exchanges: [(String, String)] = [("00B09C0000", file + "9000")]
+    exchanges += Self.exchangesG
+    exchanges.append((Self.selectionG, "99026A828E08\(code.hexadecimal)6A82"))
+    let chip = ScriptedChip(exchanges, random: Self.numbersG)
+    let reading = DocumentReading(password: password)
+    let error = #expect(throws: NFCError.self) { try reading.run(over: chip) }
+    #expect(error?.code == .wrongTag)
+    #expect(error?.description.contains("no ICAO application for this password") == true)
+    #expect(chip.isDone)
   }
 
   // MARK: G.2

@@ -84,6 +84,25 @@ import VirtualNFC
     #expect(!short.commands.contains { $0.isExtended })
   }
 
+  // MARK: Content
+
+  /// Data group 13 is the issuer's own, and may be no TLV. The entries of data group 14 may be in another order than DER
+  /// demands: its hash is that of the bytes as they were read.
+  @Test func filesAreTakenAsTheyAre() async throws {
+    let entries = ["2.23.136.1.1.99", "2.23.136.1.1.98"].flatMap {
+      DERWriter.sequence(DERWriter.identifier($0), DERWriter.integer(1))
+    }
+    let document = try IssuedDocument {
+      $0.otherGroups = [
+        13: DERWriter.object(0x6D, [0xFF, 0x84, 0x00] + Array("no TLV".utf8)),
+        14: DERWriter.object(0x6E, DERWriter.object(0x31, entries)),
+      ]
+    }
+    let outcome = try await DocumentBench.read(
+      document, password: try DocumentBench.zonePassword())
+    DocumentBench.expectWhole(outcome, document, chip: .noProof)
+  }
+
   // MARK: Dead chips
 
   private func read(_ tag: VirtualTag, _ reading: DocumentReading) async throws -> NFCError? {
