@@ -318,4 +318,29 @@ import VirtualNFC
       }
     }
   }
+
+  /// Nothing is read of a document that would give out everything, unless the command is to read it.
+  @Test func nothingIsReadOfAnOpenDocument() async throws {
+    let document = try IssuedDocument {
+      $0.chip.passwordProtocols = []
+      $0.chip.isOpen = true
+      $0.face = DocumentFace.jpeg.dataGroup(1000)
+    }
+    let field = VirtualField()
+    field.place(document.tag())
+    let virtual = try VirtualReader(field)
+    defer { virtual.close() }
+    let place = ["--reader", virtual.connectionString]
+    var results: [Tool.Result] = []
+    for words in [["info"], ["info", "--json"], ["poll", "--once"], ["passport", "info"]] {
+      let result = try await Tool.run(words + place + ["--timeout", "5"])
+      #expect(result.status == 0, "\(words): \(result.errors)")
+      results.append(result)
+    }
+    let watch = try await Tool.run(["watch", "--json"] + place, interruptedAfter: 1)
+    #expect(watch.output.contains(#""event":"tap""#), "\(watch.output)\(watch.errors)")
+    for result in results + [watch] {
+      expectNothing(of: document, in: [Array((result.output + result.errors).utf8)], "open")
+    }
+  }
 }
