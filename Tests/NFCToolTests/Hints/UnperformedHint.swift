@@ -219,7 +219,6 @@ struct UnperformedHint: Sendable {
     texts: [
       "end of file before the expected length",
       "format for NDEF, which cannot be undone on some tags",
-      "--help says more, and shows the options of all commands",
       "--uid picks a tag on a reader",
       "ASK LoGO",
       "to keep the module away",
