@@ -132,10 +132,9 @@ extension VirtualTag {
         throw .notADump("a check byte of the UID, the fourth or the ninth byte, is wrong")
       }
     }
-    guard let tag = type2(image, product, facts) else {
-      throw .notADump("the dump is of no chip that is known")
-    }
-    return tag
+    if let tag = type2(image, product, facts) { return tag }
+    // A file may also have more pages than the chip whose version it has: readers of others go on behind the last one.
+    return VirtualTag(try UnknownType2Chip(image, facts: facts))
   }
 
   private static func type2(

@@ -103,6 +103,31 @@ import Testing
     }
   }
 
+  /// Flipper Zero reads up to 510 pages, also those behind the last page of the chip whose version it has.
+  @Test(arguments: [136, 142, 144, 200])
+  func readsPagesBehindTheLastOfTheChip(pageCount: Int) async throws {
+    let path = CaseFile.path("ntag215-143-pages.nfc")
+    var lines = try String(contentsOfFile: path, encoding: .utf8)
+      .split(whereSeparator: \.isNewline).map(String.init)
+    let counts = ["Pages total: 143", "Pages read: 143"]
+    for index in lines.indices where counts.contains(lines[index]) {
+      lines[index] = lines[index].replacingOccurrences(of: "143", with: "\(pageCount)")
+    }
+    lines.removeAll { line in
+      (130..<143).contains { $0 >= pageCount && line.hasPrefix("Page \($0):") }
+    }
+    lines += (143..<256).filter { $0 < pageCount }.map { "Page \($0): 00 00 00 00" }
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "pages.nfc")
+      try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: file)
+      for command in [["decode", file.path], ["read", "--virtual", file.path]] {
+        let result = try await Tool.run(command)
+        #expect(result.status == 0 && result.output == "hello (en)\n", "\(result.errors)")
+      }
+      #expect(try await Tool.run("info", "--virtual", file.path).status == 0)
+    }
+  }
+
   @Test func keepsAllPages() async throws {
     try await TemporaryDirectory.with { directory async throws in
       let file = directory.appending(path: "o.bin")
