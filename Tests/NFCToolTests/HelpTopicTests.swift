@@ -13,6 +13,13 @@ import Testing
     for row in topic.rows { #expect(result.output.contains(row.name)) }
   }
 
+  /// The variable has keys, not the name of a file with them.
+  @Test func keysOfTheEnvironmentAreThoseOfKey() throws {
+    let row = try #require(HelpTopic.environment.rows.first { $0.name == "NFC_KEYS" })
+    #expect(row.meaning.contains("--key takes"))
+    #expect(!row.meaning.contains("file"))
+  }
+
   /// Every exit code of the program is explained.
   @Test func everyExitCodeIsExplained() {
     let codes = HelpTopic.exitCodes.rows.map(\.name)

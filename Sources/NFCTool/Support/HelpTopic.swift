@@ -38,7 +38,7 @@ enum HelpTopic: String, CaseIterable {
   private static let variables = [
     ("NFC_READER", "the connection string of the reader, as --reader takes it"),
     ("NFC_PASSWORD", "the tag's password, as --tag-password takes it"),
-    ("NFC_KEYS", "a file with keys, as --keys takes it"),
+    ("NFC_KEYS", "keys, as --key takes them, with commas between them"),
     ("NFC_MRZ, NFC_CAN", "the password of a passport or identity card"),
     ("NFC_MQTT_PASSWORD", "the broker's password for nfc watch --mqtt"),
     ("SSL_CERT_FILE", "the certificate authorities for nfc watch --mqtt"),
