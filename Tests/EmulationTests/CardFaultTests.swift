@@ -70,7 +70,7 @@ import VirtualNFC
             #expect(read == nil || read == Self.old, "\(kind) at \(moment)")
           }
           virtual.setFaults([])
-          let next = try await withPhone { try ScriptedPhone(antenna).reading() }
+          let next = try await withPhone { try ScriptedPhone(antenna).readingPersistently() }
           #expect(next == Self.old, "\(kind) at \(moment)")
         }
       }
@@ -98,7 +98,7 @@ import VirtualNFC
             } catch { return false }
           }
           virtual.setFaults([])
-          let read = try await withPhone { try ScriptedPhone(antenna).reading() }
+          let read = try await withPhone { try ScriptedPhone(antenna).readingPersistently() }
           #expect(read == Self.new || read == Self.old && !isWritten, "\(kind) at \(moment)")
           // Events come a moment after the answers that they are about.
           try await bench.waitForReleases(1)
@@ -163,5 +163,20 @@ extension ScriptedPhone {
     let message = try readNDEF()
     try deselect()
     return message
+  }
+
+  /// Reads like ``reading(within:)``, and begins again after silence, as phones do while a card is there: the reader may
+  /// just be arming its chip again, which ends an activation.
+  func readingPersistently(within limit: Duration = .seconds(20)) throws -> [UInt8] {
+    let end = ContinuousClock.now + limit
+    while true {
+      do {
+        return try reading(within: ContinuousClock.now.duration(to: end))
+      } catch let failure as Failure
+        where failure.description == "silence" && ContinuousClock.now < end
+      {
+        continue
+      }
+    }
   }
 }

@@ -97,7 +97,7 @@ import Testing
     let text = #"{"protocol":"openspool","version":"1.0","type":"PLA","color_hex":"FFAABB"}"#
     let record = NDEFRecord.media("application/json", Array(text.utf8))
     #expect(record.fields["content"] == .text(text))
-    #expect(record.description == "\(text) (application/json)")
+    #expect(record.description == "OpenSpool PLA")
     var fields = record.fields
     fields["payload"] = nil
     #expect(try NDEFRecord(fields: fields) == record)

@@ -8,7 +8,8 @@ import SwiftNFCJSONText
 /// Source: spuder/OpenSpool, "OpenSpool Protocol".
 public struct OpenSpoolRecord: PrintingMaterialRecord {
   public static let mediaType = "application/json"
-  public static let fieldNames = ["openSpool"]
+  public static let fieldNames = ["mediaType", "content", spoolName]
+  private static let spoolName = "openSpool"
 
   public let payload: [UInt8]
   /// The members of the object, except for its protocol.
@@ -70,5 +71,25 @@ public struct OpenSpoolRecord: PrintingMaterialRecord {
       .joined(separator: " ")
   }
 
-  public var fields: NDEFFields { ["openSpool": .fields(content)] }
+  /// The text as that of any JSON, and what it says of the spool.
+  public var fields: NDEFFields {
+    [
+      "mediaType": .text(Self.mediaType),
+      "content": String(validating: payload, as: UTF8.self).map { .text($0) },
+      Self.spoolName: .fields(content),
+    ]
+  }
+
+  /// Reads the text, which has more than the fields of the spool.
+  public init?(fields: NDEFFields) throws(NDEFFieldError) {
+    guard fields.hasValue(Self.spoolName) else { return nil }
+    guard let text = try fields.text("content") else {
+      throw NDEFFieldError([.name(Self.spoolName)], "it can be given as a payload only")
+    }
+    let record = NDEFRecord.media(Self.mediaType, Array(text.utf8))
+    guard let spool = try? OpenSpoolRecord(record) else {
+      throw NDEFFieldError([.name("content")], "it is not the JSON of a spool")
+    }
+    self = spool
+  }
 }
