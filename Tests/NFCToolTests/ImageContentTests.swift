@@ -125,7 +125,7 @@ import Testing
       #expect(result.status == 0)
       #expect(result.errorLines.count == 1)
       #expect(result.errors.contains("copy.nfc does not hold: Application name, PAN\n"))
-      #expect(try await Tool.run("convert", copy, copy).errors == "")
+      #expect(try await Tool.run("convert", "--force", copy, copy).errors == "")
     }
   }
 

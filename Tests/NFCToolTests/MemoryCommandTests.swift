@@ -141,7 +141,7 @@ import VirtualNFC
           try await nfc(["mifare", "read", "3", "--key", "B0B1B2B3B4B5"]).output.contains("5A5A"))
 
         let keys = ["--key", "B0B1B2B3B4B5", "--key", "FFFFFFFFFFFF"]
-        #expect(try await nfc(["mifare", "dump", file] + keys).status == 0)
+        #expect(try await nfc(["mifare", "dump", file, "--force"] + keys).status == 0)
         #expect(
           [UInt8](try Data(contentsOf: URL(filePath: file))[240..<246])
             == [0xB0, 0xB1, 0xB2, 0xB3, 0xB4, 0xB5])
@@ -325,7 +325,8 @@ import VirtualNFC
         ("classic-1k", "blank-classic-1k", Self.programs[0], ["r", "a", "u", copy, image, "f"]),
         ("ntag215", "ntag215", Self.programs[1], ["r", copy]),
       ] {
-        #expect(try await Tool.run("mifare", "dump", image, "--virtual", source).status == 0)
+        #expect(
+          try await Tool.run("mifare", "dump", image, "--force", "--virtual", source).status == 0)
         var bytes = [UInt8](try Data(contentsOf: URL(filePath: image)))
         for index in 0..<16 { bytes[80 + index] = UInt8(index) }
         try Data(bytes).write(to: URL(filePath: image))

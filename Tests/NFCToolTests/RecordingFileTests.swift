@@ -46,12 +46,14 @@ import Testing
         try Data("session".utf8).write(to: old)
         for file in [old, new] {
           let result = try await Tool.run(
-            "read", "--reader", "pn532_uart:/dev/nowhere", option, file.path)
+            "read", "--reader", "pn532_uart:/dev/nowhere", "--force", option, file.path)
           #expect(result.status == 69)
         }
         #expect(try Data(contentsOf: old) == Data("session".utf8))
         #expect(!FileManager.default.fileExists(atPath: new.path))
-        #expect(try await Tool.run("read", "--virtual", "ntag213", option, old.path).status == 0)
+        #expect(
+          try await Tool.run("read", "--virtual", "ntag213", "--force", option, old.path).status
+            == 0)
         #expect(try Data(contentsOf: old).starts(with: Data("session".utf8)) == false)
       }
     }

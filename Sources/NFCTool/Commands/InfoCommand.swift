@@ -44,7 +44,6 @@ struct InfoCommand: AsyncParsableCommand {
       }
       guard !options.json else { return try Output.line(report.json.text) }
       try report.print()
-      await session.noteOtherTags(than: tag.found)
     }
   }
 }

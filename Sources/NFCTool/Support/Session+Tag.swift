@@ -7,8 +7,6 @@ struct SelectedTag<Kind: Sendable>: Sendable {
   /// The tag in the form that the command needs.
   let kind: Kind
   var use = TagUse.reading
-  /// The tag with its reader, if it was found by a search.
-  var found: Readers.FoundTag?
 
   /// Runs `body` and shows its duration. The tag's name is added to errors.
   func work<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
@@ -162,7 +160,7 @@ extension Session {
         guard let kind = kind(found.tag) else { throw Failure(found.tag, isNot: name) }
         if use == .changing, uid == nil { try await checkForOtherTags(of: found) }
         try await found.tag.connect()
-        return SelectedTag(detected: found.tag, kind: kind, use: use, found: found)
+        return SelectedTag(detected: found.tag, kind: kind, use: use)
       } catch let error as NFCError where error.code == .tagConnectionLost {
         // The tag has left again. The next poll reports that, or finds another tag.
         guard clock.now < deadline else {
@@ -174,18 +172,6 @@ extension Session {
         throw Failure(waitingFor: error)
       }
     }
-  }
-
-  /// Says on standard error which other tags of the technology are in the field. Call this when the command is done with
-  /// its tag, because it searches again.
-  func noteOtherTags(than found: Readers.FoundTag?) async {
-    guard options.uid == nil, let found, let others = try? await group.otherTags(than: found),
-      !others.isEmpty
-    else { return }
-    let names = others.map(\.uidText).joined(separator: ", ")
-    let subject =
-      others.count == 1 ? "another tag is there" : "\(others.count) other tags are there"
-    note("\(subject), \(names); --uid names the one that is meant")
   }
 
   /// Throws an error if there is another tag that the command could be meant for.

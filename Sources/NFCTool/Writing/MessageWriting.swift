@@ -126,7 +126,7 @@ extension DetectedTag {
       "give the card's key with --key, or several with --keys"
     case .miFare(let tag) where tag.family == .desfire: Self.adviceForKeys
     case .iso7816(let card) where !ProtectionChange.mayHaveFilePassword(card): Self.adviceForKeys
-    default: "give the tag's password with --tag-password"
+    default: "give the tag's password with --tag-password or --password-file"
     }
   }
 

@@ -54,7 +54,7 @@ extension HintSituation {
     // Passwords and keys.
     HintSituation(
       tag: "ntag213", before: ["protect --password 11223344 --from 4"], line: "write text a",
-      status: 77, hint: "give the tag's password with --tag-password",
+      status: 77, hint: "give the tag's password with --tag-password or --password-file",
       leads: ["info", "… --password 11223344"]),
     HintSituation(
       tag: "ntag213", before: ["protect --password 11223344 --from 4 --read"], line: "read",

@@ -27,7 +27,7 @@ import Testing
         #expect(try await Tool.run("decode", file.path).output == Self.hello, "\(name)")
         #expect(try await Tool.run("info", "--virtual", file.path).status == 0, "\(name)")
         let copy = directory.appending(path: "copy.nfc").path
-        #expect(try await Tool.run("convert", file.path, copy).status == 0, "\(name)")
+        #expect(try await Tool.run("convert", "--force", file.path, copy).status == 0, "\(name)")
         #expect(try await Tool.run("diff", file.path, copy).status == 0, "\(name)")
       }
       let other = directory.appending(path: "notes.txt")
@@ -132,7 +132,7 @@ import Testing
     try await TemporaryDirectory.with { directory async throws in
       let file = directory.appending(path: "o.bin")
       for (name, size) in [("st25tn01k.json", 256), ("ultralight-aes.json", 224)] {
-        #expect(try await CaseFile.run("convert", "@\(name)", file.path).status == 0)
+        #expect(try await CaseFile.run("convert", "--force", "@\(name)", file.path).status == 0)
         #expect(try Data(contentsOf: file).count == size, "\(name)")
         #expect(try await CaseFile.run("info", "--virtual", "@\(name)").status == 0)
       }
@@ -140,7 +140,9 @@ import Testing
       let info = try await CaseFile.run(
         "info", "--json", "--virtual", "@ntag215-143-pages.nfc")
       #expect(info.output.contains(#""originality":"genuine""#), "\(info.errors)")
-      #expect(try await CaseFile.run("convert", "@ntag215-143-pages.nfc", file.path).status == 0)
+      #expect(
+        try await CaseFile.run("convert", "--force", "@ntag215-143-pages.nfc", file.path).status
+          == 0)
       #expect(try await CaseFile.run("diff", "@ntag215-143-pages.nfc", file.path).status == 0)
       #expect(try await CaseFile.run("decode", "@ntag215-143-pages.nfc").status != 65)
       let text = directory.appending(path: "o.nfc")
@@ -151,7 +153,7 @@ import Testing
         } else {
           try FileManager.default.copyItem(atPath: CaseFile.path(name), toPath: source.path)
         }
-        #expect(try await Tool.run("convert", source.path, text.path).status == 0)
+        #expect(try await Tool.run("convert", "--force", source.path, text.path).status == 0)
         let lines = try String(contentsOf: text, encoding: .utf8)
         #expect(lines.contains("Pages total: 135\nPages read: 133\n"), "\(name)")
       }

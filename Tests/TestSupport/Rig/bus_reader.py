@@ -47,9 +47,6 @@ class Bus:
     # The chip takes a millisecond to acknowledge a command (a log of the HydraBus firmware), and another one to
     # answer it.
     PACE = 0.001
-    # The chip is not ready at the first look after a frame, however long the simulated bus takes for it: on a board,
-    # that look follows within some 50 microseconds. After this time without a look, it is.
-    UNSEEN = 0.5
     # In milliseconds. This is longer than any program waits.
     NEVER = 100_000
 
@@ -60,7 +57,6 @@ class Bus:
         self.commands = 0
         self.exchanges = 0
         self.acknowledged = self.busy_until = 0.0
-        self.unseen_since = None
         self.lock = threading.Lock()
 
     def attach(self, bed):
@@ -104,22 +100,6 @@ class Bus:
             self.acknowledged = time.monotonic() + self.PACE
             self.busy_until = self.acknowledged + max(self.PACE, delay / 1000)
         self.chip.write(data)
-        if not self.chip.held:
-            self.unseen_since = time.monotonic()
-
-    def take(self):
-        """Returns the frame that the host fetches. The answer after an ACK takes the chip some time."""
-        frame = self.chip.held.pop(0)
-        if frame == ACK:
-            self.unseen_since = time.monotonic()
-        return frame
-
-    def look(self):
-        """Returns whether the chip is ready when the host looks."""
-        since, self.unseen_since = self.unseen_since, None
-        if since is not None and time.monotonic() < since + self.UNSEEN:
-            return False
-        return self.is_ready()
 
     def is_ready(self):
         self.chip.pump()
@@ -185,8 +165,8 @@ A: name=bcm2835 (i2c@7e804000)\\n
         if self.address != self.ADDRESS or self.is_gone():
             return -1, errno.EREMOTEIO
         data = b"\0"
-        if self.look():
-            data = b"\1" + self.take()
+        if self.is_ready():
+            data = b"\1" + self.chip.held.pop(0)
         buffer.update(0, data[:length] + bytes(max(0, length - len(data))))
         return length, 0
 
@@ -265,7 +245,7 @@ A: dev=153:0\\n
             self.send(sent[1:] + b"\0")
             return bytes(wanted)
         if kind == self.STATUS_READ:
-            return bytes([1 if self.look() else 0]) + bytes(max(0, wanted - 1))
+            return bytes([1 if self.is_ready() else 0]) + bytes(max(0, wanted - 1))
         if kind == self.DATA_READ:
             return self.data(wanted)
         # Without a command, the output register is shifted out and keeps its content. libnfc relies on this.
@@ -277,7 +257,7 @@ A: dev=153:0\\n
         if self.place is None:
             if not self.is_ready():
                 return bytes(wanted)
-            self.output, self.place = self.take(), 0
+            self.output, self.place = self.chip.held.pop(0), 0
         else:
             self.place += 1
         part = self.output[self.place:self.place + wanted]
