@@ -223,11 +223,6 @@ extension HintSituation {
       hint: "give another name, or add --force",
       leads: ["dump {folder}/b.bin --virtual ntag213", "… --force"]),
     HintSituation(
-      line: "info --virtual ntag213 --virtual ntag215",
-      status: 0,
-      hint: "--uid names the one that is meant",
-      leads: ["… --uid 04E10CDA993C80"]),
-    HintSituation(
       line: "dump {folder}/r.bin --record {folder}/r.bin --virtual ntag213",
       status: 64,
       hint: "give --record a file of its own",
