@@ -131,8 +131,10 @@ import Testing
   /// A plan shows what a command would do, and does nothing.
   @Test func showsPlans() async throws {
     try await Tool.with("ntag213") { nfc async throws in
-      _ = try await nfc(["write", "text", "old"])
+      let first = try await nfc(["write", "text", "old", "--plan"])
       let old = "D101065402656E6F6C64"
+      #expect(first.output == "message: empty → \(old)\n")
+      _ = try await nfc(["write", "text", "old"])
       let write = try await nfc(["write", "text", "new", "--plan", "--json"])
       #expect(write.status == 0, "\(write.errors)")
       #expect(

@@ -55,20 +55,7 @@ final class PassSessionReading: Sendable {
 
   /// Waits for a phone.
   func phone(except others: Set<[UInt8]>) async throws -> Readers.FoundTag {
-    try await readers.firstTag(Self.criteria(except: others), within: nil)
-  }
-
-  private static func criteria(except others: Set<[UInt8]>) -> TagCriteria {
-    TagCriteria(
-      technologies: [.iso14443a], asksVersion: false,
-      fits: { tag in
-        guard !others.contains(tag.identifier) else { return false }
-        return switch tag {
-        case .iso7816: true
-        case .miFare(let card): !card.ats.isEmpty
-        default: false
-        }
-      })
+    try await readers.firstTag(.phones(of: [.iso14443a], except: others), within: nil)
   }
 
   /// Asks a phone for the passes.

@@ -235,7 +235,8 @@ extension ChangePlan.Step: CustomStringConvertible {
 extension ChangePlan.Content: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .bytes(let bytes): bytes.hexadecimal
+    // A line needs a word on both sides of its arrow.
+    case .bytes(let bytes): bytes.isEmpty ? "empty" : bytes.hexadecimal
     case .words(let words): words
     }
   }

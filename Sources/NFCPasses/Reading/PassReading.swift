@@ -32,18 +32,8 @@ package struct PassReading: Sendable {
 
   /// The phones to wait for. Type B only where it is of use: each technology makes a round longer.
   package var criteria: TagCriteria {
-    let others = otherCards
-    return TagCriteria(
-      technologies: request.collector == nil ? [.iso14443a] : [.iso14443a, .iso14443b],
-      asksVersion: false,
-      fits: { tag in
-        guard !others.contains(tag.identifier) else { return false }
-        return switch tag {
-        case .iso7816: true
-        case .miFare(let card): !card.ats.isEmpty
-        default: false
-        }
-      })
+    .phones(
+      of: request.collector == nil ? [.iso14443a] : [.iso14443a, .iso14443b], except: otherCards)
   }
 
   /// The frames that make phones answer.
@@ -108,5 +98,23 @@ package struct PassReading: Sendable {
       pass.token = token
       return [.pass(pass)]
     }
+  }
+}
+
+extension TagCriteria {
+  /// What may be a phone: it has an ISO 14443-4 layer, and is not one of these cards.
+  package static func phones(
+    of technologies: [TagTechnology], except others: Set<[UInt8]>
+  ) -> TagCriteria {
+    TagCriteria(
+      technologies: technologies, asksVersion: false,
+      fits: { tag in
+        guard !others.contains(tag.identifier) else { return false }
+        return switch tag {
+        case .iso7816: true
+        case .miFare(let card): !card.ats.isEmpty
+        default: false
+        }
+      })
   }
 }
