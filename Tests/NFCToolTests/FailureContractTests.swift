@@ -39,6 +39,10 @@ import Testing
     ("delete", "nfc erase?"), ("show", "nfc read?"), ("get", "nfc read?"), ("clone", "nfc copy?"),
     ("password", "nfc protect?"), ("unlock", "nfc unprotect?"), ("status", "nfc doctor?"),
     ("mifare write 4 00112233", "nfc write?"), ("iso15693 dump x.bin", "nfc dump?"),
+    ("write --virtual ntag213", "nfc write needs one of uri"),
+    ("--virtual ntag213 write", "nfc write needs one of uri"),
+    ("iso15693 --timeout 1", "nfc iso15693 needs one of info"),
+    ("desfire --key 0:00", "nfc desfire needs one of info"),
   ])
   func namesTheNearestWord(_ line: String, _ nearest: String) async throws {
     let result = try await Tool.run(line.split(separator: " ").map(String.init))

@@ -58,7 +58,8 @@ enum CommandWords {
     }
   }
 
-  private static func missing(_ path: [String], _ commands: [any ParsableCommand.Type]) -> Failure {
+  /// Returns the error for a command line that ends before the subcommand.
+  static func missing(_ path: [String], _ commands: [any ParsableCommand.Type]) -> Failure {
     let name = path.joined(separator: " ")
     let names = commands.compactMap { $0.configuration.commandName }.joined(separator: ", ")
     return Failure(.usage, "\(name) needs one of \(names)", advice: "\(name) --help says more")

@@ -25,6 +25,13 @@ enum OptionWords {
     if command.configuration.subcommands.contains(where: { $0.matches(bare) }) {
       return Failure(.usage, reason, advice: "did you mean \(name) \(bare)?")
     }
+    let subcommands = command.configuration.subcommands
+    let isOfSubcommand = subcommands.contains { options(of: $0).contains(word) }
+    if !path.isEmpty, isOfSubcommand,
+      !subcommands.contains(where: { next in arguments.contains { next.matches($0) } })
+    {
+      return CommandWords.missing(["nfc"] + path, subcommands)
+    }
     if help(of: command).contains(where: { $0.hasPrefix("  <\(bare)>") }) {
       return Failure(.usage, reason, advice: "the \(bare) needs none: \(name) <\(bare)>")
     }
@@ -80,8 +87,12 @@ enum OptionWords {
 
   /// Returns the error for an option of other commands that this one does not have.
   private static func misplacedOption(_ word: String, _ arguments: [String]) -> Failure? {
-    let (path, _) = command(of: arguments)
+    let (path, command) = command(of: arguments)
     guard GlobalOptions.hoistedNames.contains(word), !path.isEmpty else { return nil }
+    // Its subcommands may have the option.
+    guard command.configuration.subcommands.isEmpty else {
+      return CommandWords.missing(["nfc"] + path, command.configuration.subcommands)
+    }
     let name = (["nfc"] + path).joined(separator: " ")
     guard path == ["virtual"], ["--virtual", "--reader"].contains(word) else {
       return Failure(

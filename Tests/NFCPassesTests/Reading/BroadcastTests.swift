@@ -64,8 +64,10 @@ import VirtualNFC
       let commands = trace.commands
       let first = try #require(commands.firstIndex { $0[0] == 0x42 })
       let last = try #require(commands.lastIndex { $0[0] == 0x42 })
-      // From one frame to the next: InListPassiveTarget, WriteRegister, InCommunicateThru.
-      #expect(commands[(first + 1)...last].map { $0[0] } == [0x4A, 0x08, 0x42])
+      // From one frame to the next: InListPassiveTarget, WriteRegister, InCommunicateThru. On a slow machine, the next
+      // switch of the carrier (RFConfiguration) comes as early as that.
+      #expect(
+        commands[(first + 1)...last].map { $0[0] }.filter { $0 != 0x32 } == [0x4A, 0x08, 0x42])
       #expect(
         commands[last - 1]
           == [0x08, 0x63, 0x3D, 0x00, 0x63, 0x02, 0x00, 0x63, 0x03, 0x00])
