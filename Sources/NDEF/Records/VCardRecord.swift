@@ -22,8 +22,8 @@ public struct VCardRecord: NDEFTolerantRecord {
   ///
   /// - Parameters:
   ///   - name: the name as it is displayed. Its parts, which version 3.0 requires and from which phones make the
-  ///     contact, are `given` and `family`; if neither is there and the name has two words, these. Any other name is
-  ///     written as the family name. Without a name, its parts, the organization, the first telephone number or the
+  ///     contact, are `given` and `family`; if neither is there and the name has two words, these, and those around the
+  ///     comma of "Lovelace, Ada". Any other name is written as the family name. Without a name, its parts, the organization, the first telephone number or the
   ///     first address are displayed.
   ///   - given: the given name.
   ///   - family: the family name.
@@ -48,8 +48,7 @@ public struct VCardRecord: NDEFTolerantRecord {
     name: String?, parts: [String], telephones: [String], emails: [String], organization: String?,
     url: String?
   ) {
-    let words = (name ?? "").split(separator: " ").map(String.init)
-    let parts = parts.isEmpty && words.count == 2 ? [words[1], words[0], "", "", ""] : parts
+    let parts = parts.isEmpty ? Self.parts(of: name ?? "") : parts
     let other = organization ?? telephones.first ?? emails.first ?? url ?? ""
     let shown = name ?? (parts.isEmpty ? other : Self.shown(parts))
     let structured =
@@ -63,6 +62,27 @@ public struct VCardRecord: NDEFTolerantRecord {
     if let url { lines.append("URL:\(url.withoutLineBreaks)") }
     lines.append("END:VCARD")
     self.init(text: lines.map { $0 + "\r\n" }.joined())
+  }
+
+  /// What follows the comma of a name without being a given name.
+  private static let suffixes: Set<String> = [
+    "ba", "bsc", "esq", "gmbh", "ii", "iii", "inc", "iv", "jr", "llc", "ltd", "ma", "mba", "md",
+    "msc", "phd", "sr",
+  ]
+
+  /// Returns the parts of a name in two words, or with the family name before a comma; none for other names.
+  private static func parts(of name: String) -> [String] {
+    guard name.contains(",") else {
+      let words = name.split(separator: " ").map(String.init)
+      return words.count == 2 ? [words[1], words[0], "", "", ""] : []
+    }
+    let sides = name.split(separator: ",", omittingEmptySubsequences: false).map { side in
+      side.split(separator: " ").joined(separator: " ")
+    }
+    guard sides.count == 2, !sides[0].isEmpty, !sides[1].isEmpty,
+      !suffixes.contains(sides[1].lowercased().filter { $0 != "." })
+    else { return [] }
+    return [sides[0], sides[1], "", "", ""]
   }
 
   private static let mediaTypes = ["text/vcard", "text/x-vcard"]

@@ -71,6 +71,9 @@ import VirtualNFC
   /// Phones make the contact from N (nextcloud/contacts#458).
   @Test(arguments: [
     (["--name", "Ada Lovelace"], "N:Lovelace;Ada;;;", "FN:Ada Lovelace"),
+    (["--name", "Lovelace, Ada"], "N:Lovelace;Ada;;;", "FN:Lovelace\\, Ada"),
+    (["--name", "de la Cruz,Juan"], "N:de la Cruz;Juan;;;", "FN:de la Cruz\\,Juan"),
+    (["--name", "Lovelace, Ph.D."], "N:Lovelace\\, Ph.D.;;;;", "FN:Lovelace\\, Ph.D."),
     (["--name", "Madonna"], "N:Madonna;;;;", "FN:Madonna"),
     (["--name", "Juan de la Cruz"], "N:Juan de la Cruz;;;;", "FN:Juan de la Cruz"),
     (["--given", "Juan", "--family", "de la Cruz"], "N:de la Cruz;Juan;;;", "FN:Juan de la Cruz"),
