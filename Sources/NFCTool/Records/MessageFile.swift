@@ -1,4 +1,5 @@
 import NFC
+import TagImages
 
 /// Reads files that contain an NDEF message.
 enum MessageFile {
@@ -13,7 +14,8 @@ enum MessageFile {
     do {
       message = try NDEFMessage(decoding: bytes)
     } catch {
-      throw Failure(.content, "\(name) is not an NDEF message: \(error)", advice: advice)
+      let reason = KeyFile.remark(on: bytes) ?? "\(error)"
+      throw Failure(.content, "\(name) is not an NDEF message: \(reason)", advice: advice)
     }
     guard !message.records.isEmpty else {
       throw Failure(

@@ -18,6 +18,9 @@ package enum KeyFile {
     return try keys(ofText: bytes)
   }
 
+  /// Returns a sentence about a file that is given as a message and has keys only; `nil` for other files.
+  package static func remark(on bytes: [UInt8]) -> String? { remark(on: bytes, as: .binary) }
+
   /// Returns a sentence about a file that is given as an image and has keys only; `nil` for other files.
   static func remark(on bytes: [UInt8], as format: ImageFormat) -> String? {
     guard isText(bytes) else { return nil }

@@ -81,6 +81,23 @@ import Testing
     #expect(forced.status == 65)
   }
 
+  /// The extension of a list names no format.
+  @Test func aFileOfKeysIsNoMessage() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "many.dic")
+      try Data("# door\nA0A1A2A3A4A5\nB0B1B2B3B4B5\n".utf8).write(to: file)
+      for arguments in [
+        ["decode", file.path], ["write", "raw", file.path, "--virtual", "ntag213"],
+      ] {
+        let result = try await Tool.run(arguments)
+        #expect(result.status == 65)
+        #expect(
+          result.errors.contains("these are keys, one per line: use them with --keys"),
+          "\(result.errors)")
+      }
+    }
+  }
+
   @Test func readsFilesOfKeys() async throws {
     let classic = try await CaseFile.run(
       "mifare", "read", "0", "0", "--keys", "@bom.keys", "--virtual", "classic-1k")
