@@ -158,7 +158,7 @@ struct ClassicRestoration: MemoryRestoration {
   private let keys: [MiFareClassicKey]
   private let includesBlock0: Bool
   private let restorePlan: ChangePlan
-  /// What is not in the file, by sector: the keys that it has zeros for.
+  /// What is not in the file, by sector: the keys that it has zeros or marks for.
   private let unreadKeys: [Int: String]
 
   /// - Parameter keepsZeroKeys: whether a key of zeros is one that was not read, so that the card keeps its own.
@@ -170,7 +170,8 @@ struct ClassicRestoration: MemoryRestoration {
     // The keys of the image are those of the card, if the image was made from that card.
     self.keys = keys + image.classicKeys.compactMap { MiFareClassicKey($0) }
     var image = image
-    unreadKeys = keepsZeroKeys ? image.forgetUnreadKeys() : [:]
+    if keepsZeroKeys { image.forgetUnreadKeys() }
+    unreadKeys = image.unreadKeys
     self.image = image
     self.includesBlock0 = includesBlock0
     if includesBlock0 { try Self.checkBlock0(of: image, commands.geometry, uidLength: uidLength) }

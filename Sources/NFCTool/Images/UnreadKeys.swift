@@ -4,35 +4,39 @@ import TagImages
 /// Keys of a MIFARE Classic that were not read. A card never gives out key A, nor key B if the access bits hide it.
 extension TagImage {
   /// Marks keys of zeros as unknown: most programs write zeros in place of a key that was not read.
-  ///
-  /// - Returns: the keys by sector, with their verb.
-  @discardableResult
-  mutating func forgetUnreadKeys() -> [Int: String] {
-    var unread: [Int: String] = [:]
+  mutating func forgetUnreadKeys() {
+    for (keyA, keyB, hidesKeyB) in readSectors.values {
+      if isZero(keyA) { memory.markUnknown(keyA) }
+      if hidesKeyB, isZero(keyB) { memory.markUnknown(keyB) }
+    }
+  }
+
+  /// The keys that are unknown, by sector, with their verb.
+  var unreadKeys: [Int: String] {
+    readSectors.compactMapValues { keyA, keyB, _ in
+      let names = [("key A", keyA), ("key B", keyB)].filter { memory.known($0.1) == nil }.map(\.0)
+      guard !names.isEmpty else { return nil }
+      return names.joined(separator: " and ") + (names.count == 1 ? " is" : " are")
+    }
+  }
+
+  /// The places of both keys, and whether the access bits hide key B, by sector. A sector without access bits was not
+  /// read at all.
+  private var readSectors: [Int: (keyA: Range<Int>, keyB: Range<Int>, hidesKeyB: Bool)] {
+    var sectors: [Int: (keyA: Range<Int>, keyB: Range<Int>, hidesKeyB: Bool)] = [:]
     guard kind == .classic, let geometry = MiFareClassicGeometry(memorySize: memory.bytes.count)
-    else { return unread }
+    else { return sectors }
     for sector in geometry.sectors {
       let start = geometry.trailer(ofSector: sector) * MiFareClassicGeometry.blockSize
       let trailer = start..<start + MiFareClassicGeometry.blockSize
       let (keyA, keyB) = (
         trailer.prefix(MiFareClassicKey.size), trailer.suffix(MiFareClassicKey.size)
       )
-      // A sector of zeros was not read at all.
       let accessBits = memory.known(keyA.upperBound..<keyA.upperBound + 3) ?? []
       guard let conditions = MiFareClassicAccessConditions(bytes: accessBits) else { continue }
-      var names: [String] = []
-      if isZero(keyA) {
-        memory.markUnknown(keyA)
-        names.append("key A")
-      }
-      if !conditions.isKeyBReadable, isZero(keyB) {
-        memory.markUnknown(keyB)
-        names.append("key B")
-      }
-      guard !names.isEmpty else { continue }
-      unread[sector] = names.joined(separator: " and ") + (names.count == 1 ? " is" : " are")
+      sectors[sector] = (keyA, keyB, !conditions.isKeyBReadable)
     }
-    return unread
+    return sectors
   }
 
   private func isZero(_ range: Range<Int>) -> Bool {

@@ -38,6 +38,22 @@ import Testing
     }
   }
 
+  /// Formats with a mark for a key that is not known say the same.
+  @Test(arguments: ["nfc", "mct"])
+  func formatsWithMarks(format: String) async throws {
+    try await TemporaryDirectory.with { folder async throws in
+      let path = folder.appending(path: "card.\(format)").path
+      #expect(try await Tool.run("convert", Self.file, path).status == 0)
+      try await Tool.with("classic-1k") { nfc async throws in
+        let plan = try await nfc(["restore", path, "--plan"])
+        #expect(plan.status == 0 && plan.output.contains(Self.remark), "\(plan.output)")
+        let restore = try await nfc(["restore", path])
+        #expect(restore.status == 0, "\(restore.errors)")
+        #expect(restore.errorLines == ["nfc: left out sectors 0-15: \(Self.remark)"])
+      }
+    }
+  }
+
   private static func write(_ bytes: Data, to path: String) throws {
     func blocks() -> [String] {
       stride(from: 0, to: bytes.count, by: 16).map { start in
