@@ -250,6 +250,12 @@ import Testing
       """ + blocks.enumerated().map { "Block \($0.offset): \($0.element)\n" }.joined()
     let image = try ImageFormat.flipper.decode(Array(text.utf8))
     #expect(image.kind == .feliCaLite)
+    #expect(try ImageFormat.flipper.decoding(Array(text.utf8)).remarks == [])
+    let other = text.replacing("Manufacture id: 29", with: "Manufacture id: 2A")
+    #expect(
+      try ImageFormat.flipper.decoding(Array(other.utf8)).remarks == [
+        "the UID 299FFA53AB75876E is used; the file also has 2A9FFA53AB75876E as \"Manufacture id\""
+      ])
     #expect(image.feliCaLiteBlock(1)?.last == 0xFF)
     #expect(image.feliCaLiteBlock(2) == nil)
     // RC and CK are zeros on every card.

@@ -20,6 +20,16 @@ extension FlipperFile.Reader {
     return image
   }
 
+  /// Returns a sentence about an IDm that contradicts the UID: they are the same value, which the file has twice.
+  func remarkOnIdentifier(of image: TagImage) throws(ImageError) -> String? {
+    guard image.kind == .feliCa || image.kind == .feliCaLite, let uid = image.uid,
+      let identifier = try optionalBytes("Manufacture id", count: 8), identifier != uid
+    else { return nil }
+    return
+      "the UID \(Hexadecimal.text(uid)) is used; the file also has \(Hexadecimal.text(identifier)) as "
+      + "\"Manufacture id\""
+  }
+
   private func feliCaLite() throws(ImageError) -> TagImage {
     var image = TagImage.feliCaLite()
     let total = try number("Blocks total", in: 0...image.memory.unitCount)

@@ -26,7 +26,9 @@ extension FlipperFile {
     }
     image.sak = try file.optionalByte("SAK")
     image.ats = try file.answerToSelect()
-    return ImageFormat.Decoding(image: image, losses: file.losses, remarks: file.remarks(on: image))
+    let contradiction = try file.remarkOnIdentifier(of: image)
+    let remarks = file.remarks(on: image) + [contradiction].compactMap(\.self)
+    return ImageFormat.Decoding(image: image, losses: file.losses, remarks: remarks)
   }
 
   private static func content(
