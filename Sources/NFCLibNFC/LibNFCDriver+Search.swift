@@ -4,8 +4,8 @@ import SwiftNFCCore
 // MARK: Looking for tags
 
 extension LibNFCDriver {
-  /// More tags than this do not get enough power from one field.
-  private static let maximumTags = 16
+  /// The number of tags after which a search ends.
+  private static let maximumTags = Reader.maximumTagsAtOnce
 
   package func list(_ technology: TagTechnology) throws -> [Target] {
     switch technology {

@@ -6,6 +6,24 @@ import VirtualNFC
 @testable import SwiftNFCTool
 
 @Suite struct PollTests {
+  /// One search finds sixteen tags of a technology. That there may be more is said once.
+  @Test(arguments: [["poll"], ["write", "text", "a", "--each"]], [16, 18])
+  func moreTagsThanOneSearchFinds(_ command: [String], _ count: Int) async throws {
+    let tags = Array(repeating: ["--virtual", "ntag213"], count: count).flatMap(\.self)
+    let result = try await Tool.run(command + ["--timeout", "0"] + tags)
+    let remarks = result.errorLines.filter {
+      $0 == "nfc: 16 tags were found, and there may be more: one search finds no more"
+    }
+    #expect(remarks.count == 1, "\(result.errors)")
+  }
+
+  @Test func fewerTagsThanOneSearchFinds() async throws {
+    let tags = Array(repeating: ["--virtual", "ntag213"], count: 15).flatMap(\.self)
+    let result = try await Tool.run(["poll", "--timeout", "0"] + tags)
+    #expect(result.lines.count == 15)
+    #expect(!result.errors.contains("there may be more"), "\(result.errors)")
+  }
+
   /// Returns a line with its time set to zero. Only the time differs between two runs.
   private static func timeless(_ line: String) -> String {
     line.replacing(/"time":\d+\.\d{3},"date":"[-0-9T:.]{23}Z"/, with: #""time":0"#)

@@ -77,3 +77,9 @@ extension Reader {
       survivesReaderLoss: survivesReaderLoss, onCardInUse: onCardInUse)
   }
 }
+
+extension Reader {
+  /// The number of tags of one technology after which a search ends, where tags are found one by one: more do not get
+  /// enough power from one field.
+  package static let maximumTagsAtOnce = 16
+}

@@ -129,6 +129,7 @@ struct PollCommand: AsyncParsableCommand {
       throw Failure(waitingFor: error)
     }
     others.list.withLock { $0 = present.filter { !isWanted($0) } }
+    CrowdedField().found(present)
     let found = present.filter(isWanted).prefix(once ? 1 : count ?? .max)
     for tag in found { try await printArrival(of: tag, at: ContinuousClock.now - start) }
     return !found.isEmpty
@@ -142,6 +143,7 @@ struct PollCommand: AsyncParsableCommand {
     let start = ContinuousClock.now
     let polling = supported(by: session.group)
     let losses = ReaderLosses()
+    let crowd = CrowdedField()
     if session.demo == nil { Terminal.show("Hold a tag to the reader… Ctrl-C ends nfc poll") }
     do {
       try await session.group.forEachEvent(
@@ -150,6 +152,7 @@ struct PollCommand: AsyncParsableCommand {
         let time = ContinuousClock.now - start
         switch event {
         case .arrived(let tag, _):
+          crowd.arrived(tag)
           if isWanted(tag) {
             let goesOn = try await arrivals.report { try await printArrival(of: tag, at: time) }
             guard goesOn else { return false }
@@ -158,6 +161,7 @@ struct PollCommand: AsyncParsableCommand {
           }
           try await session.demo?.arrived(tag.tag)
         case .left(let tag, _):
+          crowd.left(tag)
           if isWanted(tag) { try printDeparture(of: tag, at: time) }
           session.demo?.left(tag)
           if session.demo?.isOver == true { return false }

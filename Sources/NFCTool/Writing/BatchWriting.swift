@@ -150,11 +150,13 @@ final class BatchWriting: Sendable {
     let clock = ContinuousClock()
     let patience = session.options.timeout ?? Session.defaultTimeout
     var deadline = clock.now + patience
+    let crowd = CrowdedField()
     while true {
       Terminal.show("Hold the next tag to the reader (\(writtenCount) written)…")
       let look = try await session.look()
       cardInUse = look.cardInUse
       if cardInUse == nil { noteAbsence(look.tags) }
+      crowd.found(look.tags)
       for tag in look.tags where isWanted(tag) && writtenCount < count ?? .max {
         try await write(tag, session)
         deadline = clock.now + patience

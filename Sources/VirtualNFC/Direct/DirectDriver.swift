@@ -90,7 +90,7 @@ final class DirectDriver: ReaderDriver {
   // MARK: Searching
 
   /// The maximum number of tags that one field can power.
-  private static let maximumTags = 16
+  private static let maximumTags = Reader.maximumTagsAtOnce
 
   func findsOneByOne(_ technology: TagTechnology) -> Bool {
     [.iso14443a, .iso14443b, .feliCa].contains(technology)
