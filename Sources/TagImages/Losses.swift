@@ -41,6 +41,9 @@ extension TagImage {
     Part("AFI") { $0.vicinity?.afi },
     Part("IC reference") { $0.vicinity?.icReference },
     Part("locks", isLost: { $0.vicinity?.losesLocks(in: $1.vicinity) ?? false }),
+    Part(
+      "whether AFI and DSFID are locked",
+      isLost: { $0.vicinity?.gainsLocks(in: $1.vicinity) ?? false }),
     Part("passwords") { image in
       image.vicinity.flatMap { $0.passwords.isEmpty ? nil : $0.passwords }
     },
@@ -121,6 +124,12 @@ extension TagImage.Vicinity {
 
   fileprivate func losesLocks(in copy: Self?) -> Bool {
     loses(copy, \.isDSFIDLocked) || loses(copy, \.isAFILocked) || loses(copy, \.lockedBlocks)
+  }
+
+  /// Returns whether a copy says of a lock that is unknown that it is set or not: a `.nfc` file has no third value.
+  fileprivate func gainsLocks(in copy: Self?) -> Bool {
+    (isAFILocked == nil && copy?.isAFILocked != nil)
+      || (isDSFIDLocked == nil && copy?.isDSFIDLocked != nil)
   }
 
   fileprivate func losesProtection(in copy: Self?) -> Bool {

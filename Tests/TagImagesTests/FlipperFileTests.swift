@@ -180,6 +180,22 @@ import Testing
       try ImageFormat.proxmark.encode(image).losses == ["signature", "passwords", "protection"])
   }
 
+  /// A tag reports which blocks are locked, but most do not report it of AFI and DSFID. A file that has the locks of
+  /// blocks needs both lines, which have no third value (lib/nfc/protocols/iso15693_3/iso15693_3.c).
+  @Test func saysThatLocksOfIdentifiersAreUnknown() throws {
+    var image = TagImage(.iso15693, unitSize: 4, bytes: [1, 2, 3, 4, 5, 6, 7, 8])
+    image.uid = [0xE0, 0x04, 0x01, 0x08, 0x49, 0xD0, 0xDC, 0x81]
+    var details = TagImage.Vicinity()
+    details.lockedBlocks = [true, false]
+    image.vicinity = details
+    let remark = "whether AFI and DSFID are locked"
+    #expect(try ImageFormat.flipper.encode(image).losses == [remark])
+    image.vicinity?.isAFILocked = false
+    #expect(try ImageFormat.flipper.encode(image).losses == [remark])
+    image.vicinity?.isDSFIDLocked = true
+    #expect(try ImageFormat.flipper.encode(image).losses == [])
+  }
+
   /// What Flipper Zero emulates (lib/nfc/protocols/slix/slix.c).
   @Test(arguments: [("Default", false), ("AcceptAllPasswords", true)])
   func keepsTheCapabilitiesOfASLIX(_ text: String, _ value: Bool) throws {

@@ -22,9 +22,9 @@ public struct VCardRecord: NDEFTolerantRecord {
   ///
   /// - Parameters:
   ///   - name: the name as it is displayed. Its parts, which version 3.0 requires and from which phones make the
-  ///     contact, are `given` and `family`; if neither is there and the name has two words, these, and those around the
-  ///     comma of "Lovelace, Ada". Any other name is written as the family name. Without a name, its parts, the organization, the first telephone number or the
-  ///     first address are displayed.
+  ///     contact, are `given` and `family`; if neither is there and the name has two words, these, or those around
+  ///     the comma of "Lovelace, Ada". Any other name is written as the family name. Without a name, its parts, the
+  ///     organization, the first telephone number or the first address are displayed.
   ///   - given: the given name.
   ///   - family: the family name.
   ///   - telephones: telephone numbers.
