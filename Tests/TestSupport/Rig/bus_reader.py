@@ -57,6 +57,7 @@ class Bus:
         self.commands = 0
         self.exchanges = 0
         self.acknowledged = self.busy_until = 0.0
+        self.is_fresh = False
         self.lock = threading.Lock()
 
     def attach(self, bed):
@@ -97,13 +98,18 @@ class Bus:
                     delay = self.options.slow
                 if self.options.silent and self.exchanges >= self.options.silent:
                     delay = self.NEVER
+            self.is_fresh = True
             self.acknowledged = time.monotonic() + self.PACE
             self.busy_until = self.acknowledged + max(self.PACE, delay / 1000)
         self.chip.write(data)
 
     def is_ready(self):
         self.chip.pump()
+        is_first, self.is_fresh = self.is_fresh, False
         if not self.chip.held:
+            return False
+        if is_first and self.chip.held[0] == ACK:
+            # The host's first look comes long before the millisecond is over, however long it took here.
             return False
         due = self.acknowledged if self.chip.held[0] == ACK else self.busy_until
         return time.monotonic() >= due
