@@ -27,9 +27,11 @@ extension PN532Chip {
     }
     let frame = sentByUnit(frame)
     trace?(.sent(frame))
+    let before = airTime
+    defer { carrierStart.airTime += airTime - before }
     airTime += RadioTiming.duration(of: frame)
     let memories = Self.bytesWritten(effects) == nil ? [] : field.tags.map(\.memory)
-    var exchange = isFrameLost(effects) ? nil : field.exchange(frame)
+    var exchange = isFrameLost(effects) || isTooEarly(frame) ? nil : field.exchange(frame)
     if let count = Self.bytesWritten(effects) { tear(memories, after: count) }
     if !isFrameLost(effects), let answer = facingAnswer(frame, within: limit, to: exchange) {
       exchange = VirtualField.Exchange(reception: .frame(answer), delay: .zero)
@@ -69,6 +71,12 @@ extension PN532Chip {
     case .frame?, .collision?: return nil
     }
     return facing.current?.exchange(frame, limit: limit, isInterrupted: isInterrupted)
+  }
+
+  /// Whether the cards that a frame is for have not started yet.
+  private func isTooEarly(_ frame: RadioFrame) -> Bool {
+    guard frame.modulation == .feliCa, model.feliCaStart > .zero else { return false }
+    return max(carrierStart.airTime, ContinuousClock.now - carrierStart.clock) < model.feliCaStart
   }
 
   private func isFrameLost(_ effects: [Fault.Effect]) -> Bool {

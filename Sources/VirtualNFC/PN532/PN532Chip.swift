@@ -120,6 +120,9 @@ struct PN532Chip {
   private(set) var lastStatus = PN532Status.success
   /// The total time of frames over the air since this was last set to zero.
   var airTime = Duration.zero
+  /// The time at which the carrier was switched on, and the time of frames over the air since then, which need not take
+  /// real time.
+  var carrierStart = (clock: ContinuousClock.now, airTime: Duration.zero)
   /// The clock that determines how late a reader begins to communicate; without it, the delay is always
   /// the same.
   var clock: (@Sendable () -> Duration)?
@@ -289,6 +292,7 @@ struct PN532Chip {
     hasHaltedTag = false
     haltedTagsFound = 0
     if isOn {
+      carrierStart = (ContinuousClock.now, .zero)
       registers[PN532Registers.txControl] |= PN532Registers.antennaOn
     } else {
       registers[PN532Registers.txControl] &= ~PN532Registers.antennaOn

@@ -80,6 +80,10 @@ public struct VirtualPN532: Hashable, Sendable {
   /// (kormax/apple-enhanced-contactless-polling). A frame that a host sends next is cut unless it sets both.
   public var keepsShortFrame = true
 
+  /// The time after the carrier was switched on in which a FeliCa card answers nothing: up to 20 ms for some (NFC Forum
+  /// Digital Protocol 2.0, 8.7.4.1).
+  public var feliCaStart = Duration.zero
+
   /// What the chip does as a card, where no public source settles it.
   public var target = TargetReadings()
 

@@ -94,6 +94,52 @@ import VirtualNFC
     await bench.reader.close()
   }
 
+  /// A FeliCa card answers nothing for 20 ms after the carrier was switched on, which it is after each miss, and here one
+  /// answer of seven is lost: the card comes once and stays, and when it has gone, it has left once.
+  @Test(arguments: [("type3", PollingOptions.all), ("felica-lite-s", .all), ("suica", .iso18092)])
+  func aFeliCaCardThatStartsSlowly(_ name: String, _ options: PollingOptions) async throws {
+    var chip = VirtualPN532()
+    chip.feliCaStart = .milliseconds(20)
+    let field = VirtualField()
+    let tag = try Self.named(name)
+    field.place(tag)
+    let virtual = try VirtualReader(field, chip: chip)
+    let reader = try await Reader.open(virtual.connectionString)
+    virtual.setFaults([Fault(.answerLost, at: .everyExchange(7))])
+    let removal = Task {
+      try await Task.sleep(for: .seconds(3))
+      field.remove(tag)
+    }
+    #expect(await Self.events(reader, options, for: .seconds(6)) == ["arrived", "left"])
+    try await removal.value
+    await reader.close()
+    virtual.close()
+  }
+
+  /// Other programs find the time-out and the number of attempts that they expect, and frames with parity bits.
+  @Test func closingPutsTheSettingsBack() async throws {
+    let commands = Mutex<[[UInt8]]>([])
+    let bench = try await Bench(
+      trace: { event in
+        if case .command(let bytes) = event { commands.withLock { $0.append(bytes) } }
+      })
+    #expect(await Self.events(bench.reader, for: .seconds(1)).isEmpty)
+    await bench.reader.close()
+    let sent = commands.withLock { $0 }
+    // RFConfiguration 02 and 05; 12.8 ms and two attempts while the field was empty.
+    let timeouts = sent.filter { $0.starts(with: [0x32, 0x02]) }.compactMap(\.last)
+    #expect(timeouts.contains(0x08) && timeouts.last == 0x0A)
+    let attempts = sent.filter { $0.starts(with: [0x32, 0x05]) }.compactMap(\.last)
+    #expect(attempts.contains(0x01) && attempts.last == 0x02)
+    // WriteRegister of CIU_ManualRCV, in which bit 4 is ParityDisable.
+    let values = sent.filter { $0.first == 0x08 }.flatMap { command in
+      stride(from: 1, to: command.count - 2, by: 3).compactMap { index in
+        Array(command[index...(index + 1)]) == [0x63, 0x0D] ? command[index + 2] : nil
+      }
+    }
+    #expect(values.contains { $0 & 0x10 != 0 } && (values.last ?? 0) & 0x10 == 0)
+  }
+
   /// Looking for tags does not read: the counter of an NTAG is the same afterwards.
   @Test func theCounterOfAnNTAG() async throws {
     let tag = VirtualTag.ntag213()
