@@ -48,6 +48,18 @@ import VirtualNFC
     }
   }
 
+  /// Whether a card is still there is asked in a way that its session outlasts.
+  @Test(arguments: [DESFireModel.ev1, .ev2, .ev3]) func notByPresenceChecks(
+    _ model: DESFireModel
+  ) async throws {
+    try await Self.withTag(VirtualTag(DESFire(model, formatted: false))) { found in
+      let card = try await DESFireCard(found)
+      try await card.root.authenticate(0, .factory(.des))
+      for _ in 0..<15 { #expect(try await found.isPresent()) }
+      #expect(try await card.cardUID() == model.defaultUID)
+    }
+  }
+
   /// A task that is cancelled ends its session.
   @Test func ofACancelledTask() async throws {
     let tag = VirtualTag(DESFire(.ev2, formatted: false))

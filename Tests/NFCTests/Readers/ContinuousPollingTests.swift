@@ -207,6 +207,15 @@ import VirtualNFC
     #expect(try await ntag.sendMiFareCommand([0x30, 0x04]).count == 16)
     await bench.reader.close()
 
+    let third = try await Bench(.classic1K(uid: [1, 2, 3, 4]))
+    let classic = try await third.tag(.iso14443).miFare
+    let sectors = try #require(classic.classic)
+    try await sectors.authenticate(block: 4, with: .factory, as: .a)
+    for _ in 0..<15 { #expect(try await classic.isPresent()) }
+    // A sector that is not open refuses this.
+    #expect(try await sectors.readBlock(4).count == 16)
+    await third.reader.close()
+
     let other = try await Bench(.type4(uid: [0x04, 1, 2, 3, 4, 5, 6]))
     let card = try await other.tag(.iso14443).iso7816
     #expect(try await card.sendCommand(APDU.select(aid: "D2760000850101")).statusWord == 0x9000)
