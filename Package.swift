@@ -155,14 +155,16 @@ let package = Package(
         "NFC", "NFCDiagnosis", "SwiftNFCCore", "SwiftNFCBackground", "VirtualNFC", "NDEF",
         "SwiftNFCJSONText",
         "SUNMessage", "SecureTags", "TagImages", "TravelDocuments", "Recordings", "NFCPasses",
-        "PassMessage", "SwiftNFCChildProcesses", "ReaderThread",
+        "PassMessage", "SwiftNFCChildProcesses", "SwiftNFCMQTTMessages", "ReaderThread",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["Programs"])),
       ], path: "Sources/NFCTool"),
     .executableTarget(
-      name: "SwiftNFCMQTT", dependencies: ["SwiftNFCChildProcesses", "CSwiftNFCMosquitto"],
+      name: "SwiftNFCMQTT",
+      dependencies: ["SwiftNFCChildProcesses", "SwiftNFCMQTTMessages", "CSwiftNFCMosquitto"],
       path: "Sources/NFCMQTT"),
+    .target(name: "SwiftNFCMQTTMessages", path: "Sources/MQTTMessages"),
     .executableTarget(
       name: "SwiftNFCNotify", dependencies: ["SwiftNFCChildProcesses", "CSwiftNFCDBus"],
       path: "Sources/NFCNotify"),

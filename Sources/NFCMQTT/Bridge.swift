@@ -1,3 +1,5 @@
+import SwiftNFCMQTTMessages
+
 #if canImport(Glibc)
 import Glibc
 #else
@@ -11,7 +13,7 @@ import Darwin
 /// standard input ends.
 struct Bridge {
   private var input = LineReader(descriptor: STDIN_FILENO)
-  private let options: ConnectRequest
+  private let options: MQTTRequest.Connection
   private var filters: [String] = []
   private var connection: Mosquitto?
   private var isConnected = false
@@ -32,7 +34,7 @@ struct Bridge {
   init?() {
     while true {
       guard let line = input.nextBlocking() else { return nil }
-      guard let request = Request(line) else { continue }
+      guard let request = MQTTRequest(line: line) else { continue }
       if let connect = request.connect {
         options = connect
         return
@@ -99,7 +101,7 @@ struct Bridge {
   }
 
   private mutating func handle(_ line: [UInt8]) {
-    guard let request = Request(line) else { return }
+    guard let request = MQTTRequest(line: line) else { return }
     if let filter = request.subscribe {
       filters.append(filter)
       if isConnected { attempt { try $0.subscribe(filter) } }
@@ -127,25 +129,25 @@ struct Bridge {
   /// Reports events. Returns `false` if the broker refuses permanently.
   private mutating func report() -> Bool {
     var isRefused = refusal != nil
-    if let refusal { Output.report(Report(refused: refusal)) }
+    if let refusal { Output.report(MQTTReport(refused: refusal)) }
     for event in connection?.takeEvents() ?? [] {
       switch event {
       case .connected:
         isConnected = true
         connectionStart = .now
         for filter in filters { attempt { try $0.subscribe(filter) } }
-        Output.report(Report(connected: true))
+        Output.report(MQTTReport(connected: true))
       case .refused(let reason):
-        Output.report(Report(refused: reason))
+        Output.report(MQTTReport(refused: reason))
         isRefused = true
       case .ended(let reason):
         end(Mosquitto.Problem(reason: reason))
       case .published(let number):
-        if let id = pending.removeValue(forKey: number) { Output.report(Report(published: id)) }
+        if let id = pending.removeValue(forKey: number) { Output.report(MQTTReport(published: id)) }
       case .message(let topic, let payload, let isRetained):
         let text = String(decoding: payload, as: UTF8.self)
         Output.report(
-          Report(message: .init(topic: topic, payload: text, isRetained: isRetained)))
+          MQTTReport(message: .init(topic: topic, payload: text, isRetained: isRetained)))
       }
     }
     return !isRefused
@@ -170,6 +172,6 @@ struct Bridge {
     pending = [:]
     nextAttempt = .now + pause
     pause = min(pause * 2, Self.longestPause)
-    if refusal == nil { Output.report(Report(disconnected: problem.reason)) }
+    if refusal == nil { Output.report(MQTTReport(disconnected: problem.reason)) }
   }
 }

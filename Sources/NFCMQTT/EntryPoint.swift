@@ -1,4 +1,5 @@
 import SwiftNFCChildProcesses
+import SwiftNFCMQTTMessages
 
 #if canImport(Glibc)
 import Glibc
@@ -25,7 +26,7 @@ enum EntryPoint {
 
 enum Output {
   /// Writes a line immediately. Ends this program if nobody reads it.
-  static func report(_ report: Report) {
-    if !Descriptor.write(report.line, to: STDOUT_FILENO) { exit(EXIT_SUCCESS) }
+  static func report(_ report: MQTTReport) {
+    if !Descriptor.write(Array((report.line + "\n").utf8), to: STDOUT_FILENO) { exit(EXIT_SUCCESS) }
   }
 }

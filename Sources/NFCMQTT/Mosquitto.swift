@@ -1,4 +1,5 @@
 import CSwiftNFCMosquitto
+import SwiftNFCMQTTMessages
 
 #if canImport(Glibc)
 import Glibc
@@ -39,7 +40,7 @@ final class Mosquitto {
 
   static func start() { mosquitto_lib_init() }
 
-  init(_ options: ConnectRequest) throws {
+  init(_ options: MQTTRequest.Connection) throws {
     guard let handle = mosquitto_new(options.clientID, true, nil) else {
       throw Problem(reason: "no memory for a connection")
     }

@@ -1,12 +1,5 @@
 import SwiftNFCChildProcesses
-import SwiftNFCJSONText
-import NFC
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import SwiftNFCMQTTMessages
 
 /// Publishes a watcher's reports through the program `nfc-mqtt` and a broker.
 ///
@@ -95,20 +88,15 @@ actor MQTTPublisher {
     } catch {
       throw Failure(.noReader, "cannot start \(program): \(SystemErrorText.of(error.errno))")
     }
-    process.write(
-      JSONValue.members([
-        "connect": .members([
-          "host": .string(options.host), "port": .integer(options.port),
-          "isSecure": .bool(options.isSecure),
-          "authorities": options.authorities.map { .string($0) },
-          "user": options.user.map { .string($0) },
-          "password": options.password.map { .string($0) },
-          "clientID": .string("nfc-" + Tap.newIdentifier().prefix(16)),
-          "willTopic": .string(topics.status), "willPayload": "offline",
-        ])
-      ]).text)
-    process.write(JSONValue.members(["subscribe": .string(topics.commands)]).text)
-    process.write(JSONValue.members(["subscribe": .string(topics.presences)]).text)
+    let connection = MQTTRequest.Connection(
+      host: options.host, port: options.port, isSecure: options.isSecure,
+      authorities: options.authorities, user: options.user, password: options.password,
+      clientID: "nfc-" + Tap.newIdentifier().prefix(16), willTopic: topics.status,
+      willPayload: "offline")
+    for request in [
+      MQTTRequest(connect: connection), MQTTRequest(subscribe: topics.commands),
+      MQTTRequest(subscribe: topics.presences),
+    ] { process.write(request.line) }
     return process
   }
 
@@ -155,9 +143,7 @@ actor MQTTPublisher {
     while true {
       var end = Failure(.lost, "\(Self.program) has ended", advice: "start nfc watch again")
       for await line in process.lines {
-        guard let report = try? JSONDecoder().decode(Report.self, from: Data(line.utf8)) else {
-          continue
-        }
+        guard let report = MQTTReport(line: line.utf8) else { continue }
         if let reason = report.refused {
           end = Failure(
             .notAllowed, "the MQTT broker at \(options.host) cannot be used: \(reason)",
@@ -195,20 +181,6 @@ actor MQTTPublisher {
       process = started
       return
     } while true
-  }
-
-  private struct Report: Decodable {
-    var connected: Bool?
-    var disconnected: String?
-    var refused: String?
-    var published: UInt64?
-    var message: Message?
-
-    struct Message: Decodable {
-      let topic: String
-      let payload: String
-      let isRetained: Bool
-    }
   }
 
   // MARK: Publishing
@@ -251,7 +223,7 @@ actor MQTTPublisher {
         publish(Self.nobody, on: topic, retain: true)
       }
       publish("offline", on: topics.status, retain: true)
-      process.write(JSONValue.members(["end": .bool(true)]).text)
+      process.write(MQTTRequest(end: true).line)
     }
     // A program that waits for a host has nothing to complete.
     await process.stop(grace: isConnected ? .seconds(1) : .milliseconds(100))
@@ -261,13 +233,9 @@ actor MQTTPublisher {
     _ payload: String, on topic: String, retain: Bool, number: UInt64 = unspooled
   ) {
     if number == Self.unspooled { unacknowledgedStates += 1 }
-    process.write(
-      JSONValue.members([
-        "publish": .members([
-          "id": .integer(number), "topic": .string(topic), "payload": .string(payload),
-          "retain": .bool(retain),
-        ])
-      ]).text)
+    let publication = MQTTRequest.Publication(
+      id: number, topic: topic, payload: payload, retain: retain)
+    process.write(MQTTRequest(publish: publication).line)
   }
 
   /// The size in bytes of the entries that can wait for an acknowledgement at the same time. The program that
@@ -379,7 +347,7 @@ actor MQTTPublisher {
     }
   }
 
-  private func received(_ message: Report.Message) {
+  private func received(_ message: MQTTReport.Message) {
     if isPresence(message.topic) {
       return received(
         presence: message.payload, on: message.topic, isRetained: message.isRetained)
