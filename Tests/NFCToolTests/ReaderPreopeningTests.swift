@@ -27,10 +27,11 @@ import VirtualNFC
     ("help poll", nil),
     // The log has to be set up before libnfc is first used.
     ("poll --verbose", nil),
-    // The parser reports errors in these lines.
-    ("poll poll", nil),
-    ("poll --nonsense", nil),
+    ("poll --pcap a.pcap", nil),
+    ("read --replay=a.jsonl", nil),
     ("poll -- --reader a:b", nil),
+    // The parser reports an error before the reader has received anything.
+    ("poll --nonsense", "e:f"),
     ("", nil),
   ])
   func namesTheReader(_ line: String, _ name: String?) {

@@ -3,7 +3,7 @@ import ArgumentParser
 import NFC
 
 /// The command `nfc apdu`.
-struct APDUCommand: AsyncParsableCommand {
+struct APDUCommand: AsyncParsableCommand, OpensReaderFirst {
   static let configuration = CommandConfiguration(
     commandName: "apdu",
     abstract: "Sends ISO 7816 commands.",

@@ -3,7 +3,7 @@ import ArgumentParser
 import NFC
 
 /// The command `nfc felica info`.
-struct FeliCaInfoCommand: AsyncParsableCommand {
+struct FeliCaInfoCommand: AsyncParsableCommand, OpensReaderFirst {
   static let configuration = CommandConfiguration(
     commandName: "info",
     abstract: "Shows the systems and services of a FeliCa card.",

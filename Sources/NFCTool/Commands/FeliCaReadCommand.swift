@@ -3,7 +3,7 @@ import ArgumentParser
 import NFC
 
 /// The command `nfc felica read`.
-struct FeliCaReadCommand: AsyncParsableCommand {
+struct FeliCaReadCommand: AsyncParsableCommand, OpensReaderFirst {
   static let configuration = CommandConfiguration(
     commandName: "read",
     abstract: "Reads blocks of services that need no key.",

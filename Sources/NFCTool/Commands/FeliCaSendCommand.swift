@@ -2,7 +2,7 @@ import ArgumentParser
 import NFC
 
 /// The command `nfc felica send`.
-struct FeliCaSendCommand: AsyncParsableCommand {
+struct FeliCaSendCommand: AsyncParsableCommand, OpensReaderFirst {
   static let configuration = CommandConfiguration(
     commandName: "send",
     abstract: "Sends raw commands.",

@@ -3,7 +3,7 @@ import ArgumentParser
 import NFC
 
 /// The command `nfc iso15693 info`.
-struct ISO15693InfoCommand: AsyncParsableCommand {
+struct ISO15693InfoCommand: AsyncParsableCommand, OpensReaderFirst {
   static let configuration = CommandConfiguration(
     commandName: "info", abstract: "Shows what a tag reports about itself.",
     usage: "nfc iso15693 info [<options>]",

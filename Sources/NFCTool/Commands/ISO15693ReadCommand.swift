@@ -2,7 +2,7 @@ import ArgumentParser
 import NFC
 
 /// The command `nfc iso15693 read`.
-struct ISO15693ReadCommand: AsyncParsableCommand {
+struct ISO15693ReadCommand: AsyncParsableCommand, OpensReaderFirst {
   static let configuration = CommandConfiguration(
     commandName: "read", abstract: "Reads blocks.",
     usage: "nfc iso15693 read [<blocks> ...] [--security] [<options>]",

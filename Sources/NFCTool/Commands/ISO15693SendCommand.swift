@@ -2,7 +2,7 @@ import ArgumentParser
 import NFC
 
 /// The command `nfc iso15693 send`.
-struct ISO15693SendCommand: AsyncParsableCommand {
+struct ISO15693SendCommand: AsyncParsableCommand, OpensReaderFirst {
   static let configuration = CommandConfiguration(
     commandName: "send", abstract: "Sends raw requests.",
     usage: "nfc iso15693 send <hex> ... [<options>]",

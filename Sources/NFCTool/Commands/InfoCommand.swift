@@ -3,7 +3,7 @@ import ArgumentParser
 import NFC
 
 /// The command `nfc info`.
-struct InfoCommand: AsyncParsableCommand {
+struct InfoCommand: AsyncParsableCommand, OpensReaderFirst {
   static let configuration = CommandConfiguration(
     commandName: "info",
     abstract: "Shows all there is to know about a tag.",

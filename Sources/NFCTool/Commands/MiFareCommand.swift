@@ -14,7 +14,7 @@ struct MiFareCommand: ParsableCommand {
 }
 
 /// The command `nfc mifare send`.
-struct MiFareSendCommand: AsyncParsableCommand {
+struct MiFareSendCommand: AsyncParsableCommand, OpensReaderFirst {
   static let configuration = CommandConfiguration(
     commandName: "send",
     abstract: "Sends raw commands.",

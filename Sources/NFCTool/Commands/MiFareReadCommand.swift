@@ -2,7 +2,7 @@ import ArgumentParser
 import NFC
 
 /// The command `nfc mifare read`.
-struct MiFareReadCommand: AsyncParsableCommand {
+struct MiFareReadCommand: AsyncParsableCommand, OpensReaderFirst {
   static let configuration = CommandConfiguration(
     commandName: "read",
     abstract: "Reads sectors.",

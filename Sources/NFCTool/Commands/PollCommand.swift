@@ -4,7 +4,7 @@ import NFC
 import Synchronization
 
 /// The command `nfc poll`.
-struct PollCommand: AsyncParsableCommand {
+struct PollCommand: AsyncParsableCommand, OpensReaderFirst {
   static let configuration = CommandConfiguration(
     commandName: "poll",
     abstract: "Reports tags as they arrive and leave.",

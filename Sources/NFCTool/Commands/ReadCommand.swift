@@ -2,7 +2,7 @@ import ArgumentParser
 import NFC
 
 /// The command `nfc read`.
-struct ReadCommand: AsyncParsableCommand {
+struct ReadCommand: AsyncParsableCommand, OpensReaderFirst {
   static let configuration = CommandConfiguration(
     commandName: "read",
     abstract: "Reads the NDEF message.",

@@ -1,5 +1,9 @@
+import ArgumentParser
 import NFC
 import Synchronization
+
+/// A command that opens its reader as its first step, whatever its other options are.
+protocol OpensReaderFirst: ParsableCommand {}
 
 /// Opens the reader that the command line names, while the command line is still being parsed.
 ///
@@ -19,24 +23,11 @@ enum ReaderPreopening {
   /// The time that the process has to end.
   private static let margin = Duration.milliseconds(10)
 
-  /// The commands that open the reader as their first step, each with the subcommands that do so.
-  ///
-  /// These lists are searched one word after the other: the first set of a type takes longer to create than to open
-  /// a serial line, because Swift searches the whole program for the type's conformances.
-  private static let commands: [(name: String, subcommands: [String])] = [
-    ("poll", []), ("info", []), ("read", []), ("apdu", []), ("mifare", ["send", "read"]),
-    ("felica", ["send", "read", "info"]), ("iso15693", ["read", "info", "send"]),
+  /// The options with which a command opens no reader at once, prints its help, or opens a reader in another way:
+  /// libnfc's log is set up first, and a recording stands before the driver.
+  private static let others = [
+    "--virtual", "--verbose", "--record", "--replay", "--pcap", "--help", "-h", "--version", "--",
   ]
-
-  /// The options of these commands that take a value.
-  private static let valueOptions = [
-    "--timeout", "--uid", "--count", "--protocols", "--aid", "--service", "--system", "--key",
-    "--keys",
-    "--raw", "--password", "--tag-password",
-  ]
-  /// The options of these commands that take no value. Options that are not listed here are left to the
-  /// parser.
-  private static let flags = ["--once", "--json", "--security", "--all"]
 
   /// Starts opening the reader if it is certain which reader the command will use. Call this before other
   /// threads read the environment, and after this one has changed it.
@@ -73,39 +64,31 @@ enum ReaderPreopening {
     await (try? opening.task.value)?.close()
   }
 
-  /// Returns the reader that a command line is certain to open, or `nil` if it is not certain.
+  /// Returns the reader that a command line opens, or `nil` if it opens none first.
   ///
   /// - Parameter environment: the reader for command lines that do not name one.
   static func name(in arguments: [String], environment: String?) -> String? {
-    let readerOption = "--reader"
+    var rest = GlobalOptions.hoisted(arguments, below: NFCTool.self)[...]
+    var command: any ParsableCommand.Type = NFCTool.self
+    while let word = rest.first,
+      let next = command.configuration.subcommands.first(where: { $0.matches(word) })
+    {
+      command = next
+      rest = rest.dropFirst()
+    }
+    guard command is any OpensReaderFirst.Type else { return nil }
+    let option = "--reader"
     var readers: [String] = []
-    var words: [String] = []
-    var rest = arguments[...]
     while let argument = rest.popFirst() {
-      if argument == readerOption {
+      if argument == option {
         guard let name = rest.popFirst() else { return nil }
         readers.append(name)
-      } else if argument.hasPrefix(readerOption + "=") {
-        readers.append(String(argument.dropFirst(readerOption.count + 1)))
-      } else if valueOptions.contains(argument) {
-        rest = rest.dropFirst()
-      } else if argument.hasPrefix("-"), !flags.contains(argument) {
+      } else if argument.hasPrefix(option + "=") {
+        readers.append(String(argument.dropFirst(option.count + 1)))
+      } else if others.contains(where: { argument == $0 || argument.hasPrefix($0 + "=") }) {
         return nil
-      } else if !argument.hasPrefix("-") {
-        words.append(argument)
       }
     }
-    guard readers.count < 2, opens(words) else { return nil }
-    return readers.first ?? environment
-  }
-
-  /// Returns whether the words of a command line name a command that opens the reader first.
-  private static func opens(_ words: [String]) -> Bool {
-    guard let command = words.first,
-      let subcommands = commands.first(where: { $0.name == command })?.subcommands
-    else { return false }
-    guard let word = words.dropFirst().first else { return subcommands.isEmpty }
-    // `poll`, `info` and `read` take no words.
-    return subcommands.isEmpty ? command == "apdu" : subcommands.contains(word)
+    return readers.count < 2 ? readers.first ?? environment : nil
   }
 }
