@@ -132,9 +132,11 @@ import VirtualNFC
     let attempts = sent.filter { $0.starts(with: [0x32, 0x05]) }.compactMap(\.last)
     #expect(attempts.contains(0x01) && attempts.last == 0x02)
     // WriteRegister of CIU_ManualRCV, in which bit 4 is ParityDisable.
-    let values = sent.filter { $0.first == 0x08 }.flatMap { command in
-      stride(from: 1, to: command.count - 2, by: 3).compactMap { index in
-        Array(command[index...(index + 1)]) == [0x63, 0x0D] ? command[index + 2] : nil
+    var values: [UInt8] = []
+    for command in sent where command.first == 0x08 {
+      for index in stride(from: 1, to: command.count - 2, by: 3)
+      where command[index] == 0x63 && command[index + 1] == 0x0D {
+        values.append(command[index + 2])
       }
     }
     #expect(values.contains { $0 & 0x10 != 0 } && (values.last ?? 0) & 0x10 == 0)
