@@ -84,8 +84,11 @@ let package = Package(
     .target(name: "ReaderThread"),
     // The same numbers for the same seed: virtual chips and tests.
     .target(name: "SwiftNFCSeededRandom", path: "Sources/SeededRandom"),
+    // The chips: what each is recognized by, its memory, its secrets, its limits.
+    .target(name: "SwiftNFCChipBook", path: "Sources/ChipBook"),
     .target(
-      name: "SwiftNFCCore", dependencies: ["NDEF", "ReaderThread", "CSwiftNFCOpenSSL"],
+      name: "SwiftNFCCore",
+      dependencies: ["NDEF", "ReaderThread", "SwiftNFCChipBook", "CSwiftNFCOpenSSL"],
       path: "Sources/NFCCore"),
     // For servers: no reader, no I/O.
     .target(name: "SUNMessage", dependencies: ["CSwiftNFCOpenSSL"]),
@@ -125,7 +128,7 @@ let package = Package(
         "SwiftNFCCore", "SwiftNFCReaderExamination", "SwiftNFCSystemFacts", "CSwiftNFCPCSCLite",
       ], path: "Sources/NFCPCSC"),
     // Files of tags' memories, of several programs.
-    .target(name: "TagImages", dependencies: ["SwiftNFCJSONText"]),
+    .target(name: "TagImages", dependencies: ["SwiftNFCJSONText", "SwiftNFCChipBook"]),
     // Passes of phones, over a reader.
     .target(name: "NFCPasses", dependencies: ["SwiftNFCCore", "NDEF", "PassMessage"]),
     .target(
@@ -211,7 +214,10 @@ let package = Package(
       name: "ModelTests",
       dependencies: ["SwiftNFCCore", "ReaderThread", "SwiftNFCSeededRandom", "VirtualNFC"],
       exclude: ["ModelMain.swift"]),
-    .testTarget(name: "NFCCoreTests", dependencies: ["SwiftNFCCore", "SwiftNFCSeededRandom"]),
+    .testTarget(name: "ChipBookTests", dependencies: ["SwiftNFCChipBook", "SwiftNFCCore"]),
+    .testTarget(
+      name: "NFCCoreTests",
+      dependencies: ["SwiftNFCCore", "SwiftNFCChipBook", "SwiftNFCSeededRandom"]),
     .testTarget(name: "SUNMessageTests", dependencies: ["SUNMessage"], exclude: ["Vectors"]),
     .testTarget(name: "PassMessageTests", dependencies: ["PassMessage"]),
     .testTarget(

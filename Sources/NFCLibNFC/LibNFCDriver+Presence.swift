@@ -227,7 +227,7 @@ extension ISO14443ATarget {
 }
 
 extension [UInt8] {
-  /// Whether a PMm is that of a card with FeliCa Standard's commands: IC types up to 20h (Sony, IC types; ``FeliCaICType``
+  /// Whether a PMm is that of a card with FeliCa Standard's commands: IC types up to 20h (Sony, IC types; ``FeliCaChip``
   /// of NFCCore).
   fileprivate var isOfFeliCaStandard: Bool { count == 8 && self[1] <= 0x20 && self[0] != 0xFF }
 }

@@ -93,7 +93,7 @@ extension PCSCDriver {
   /// hide.
   private func hears(_ uid: [UInt8]) throws -> Bool {
     var probes = [ISO15693Command.getSystemInformation]
-    if let maker = ISO15693Product.manufacturerCode(uid: uid), maker == Self.nxp {
+    if let maker = ISO15693Chip.manufacturerCode(uid: uid), maker == Self.nxp {
       probes.append(.custom(code: Self.getRandomNumber, manufacturer: maker, parameters: []))
     }
     for probe in probes {

@@ -122,7 +122,7 @@ struct PCSCReaderModel {
   ///
   /// - Parameter uid: the UID of the tag that the reader has found, most significant byte first.
   func vicinityDialects(uid: [UInt8]) -> [any VicinityDialect] {
-    let blockSize = ISO15693Product(uid: uid)?.geometry?.blockSize
+    let blockSize = ISO15693Chip(uid: uid)?.geometry?.blockSize
     func storageCard(_ addressing: StorageCardBlocks.Addressing?) -> StorageCardBlocks {
       StorageCardBlocks(uid: uid, addressing: addressing, blockSize: blockSize)
     }

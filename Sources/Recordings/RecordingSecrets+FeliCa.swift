@@ -1,3 +1,5 @@
+import SwiftNFCCore
+
 /// The secrets in commands of FeliCa.
 extension RecordingSecrets {
   private enum FeliCa {
@@ -8,7 +10,8 @@ extension RecordingSecrets {
     static let authentications: Set<UInt8> = [0x10, 0x12, 0x40, 0x42]
     /// Blocks of FeliCa Lite: challenge, MAC, card key, MAC with a counter (FeliCa Lite-S User's
     /// Manual, 3.3).
-    static let secretBlocks: Set<UInt8> = [0x80, 0x81, 0x87, 0x91]
+    static let secretBlocks = Set(FeliCaLiteLayout.hiddenBlocks)
+      .union([FeliCaLiteLayout.mac, FeliCaLiteLayout.macA])
     static let identifierSize = 8
     /// The bit in a block list element for two bytes instead of three (4.2.2).
     static let shortElement: UInt8 = 0x80

@@ -30,7 +30,7 @@ struct RecordingSecrets {
   /// The possible content of the answer to the last command.
   var expectation = Expectation.nothing
   /// The pages in which the chip keeps its password or key.
-  private var secretPages = PasswordPages.ofAll
+  private var secretPages = Type2Chip.secretPagesOfAll
   /// Whether the next command is the second half of a secret one.
   private var isContinued = false
   /// Whether the application of travel documents is selected, without secure messaging.
@@ -60,7 +60,7 @@ struct RecordingSecrets {
     isWallet = false
     guard let target else { return }
     if !(self.target?.isSame(as: target) ?? false) {
-      secretPages = PasswordPages.ofAll
+      secretPages = Type2Chip.secretPagesOfAll
       writtenAcknowledge = nil
     }
     self.target = target
@@ -90,7 +90,7 @@ struct RecordingSecrets {
     switch expectation {
     case .nothing, .restOfCommand: return []
     case .version:
-      if let pages = PasswordPages.pages(ofVersion: answer) { secretPages = pages }
+      if let chip = Type2Chip.version(answer) { secretPages = chip.secretPages }
       return []
     // One byte is a refusal.
     case .acknowledge: return answer.count > 1 ? [all] : []
@@ -110,7 +110,7 @@ struct RecordingSecrets {
   /// Handles the failure of a command: only chips without a password refuse GET_VERSION. Silence says nothing about the
   /// chip, because an answer may be lost.
   mutating func answerFailed(_ error: NFCError) {
-    if expectation == .version, error.cause != .noAnswer { secretPages = PasswordPages.ofKeys }
+    if expectation == .version, error.cause != .noAnswer { secretPages = Type2Chip.secretPagesWithoutVersion }
   }
 
   static let blockSize = 16

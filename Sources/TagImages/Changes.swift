@@ -56,7 +56,7 @@ extension TagImage {
     let (count, otherCount) = (comparedMemory.bytes.count, other.comparedMemory.bytes.count)
     let isOfOneSize =
       count == otherCount || kind == .iso14443a && min(count, otherCount) == 0
-      || kind == .type2 && type2Product != nil && type2Product == other.type2Product
+      || kind == .type2 && type2Chip != nil && type2Chip == other.type2Chip
     return kind == other.kind && isOfOneSize
   }
 

@@ -1,3 +1,5 @@
+import SwiftNFCChipBook
+
 extension TagImage {
   /// The numbers of the blocks of FeliCa Lite-S, in the order in which an image has them: S_PAD0 to S_PAD13, REG,
   /// RC, MAC, ID, D_ID, SER_C, SYS_C, CKV, CK, MC, WCNT, MAC_A, STATE, CRC_CHECK (FeliCa Lite-S User's Manual, 3).
@@ -28,10 +30,7 @@ extension TagImage {
     }
   }
 
-  /// RC and CK, which cards return as zeros, if at all.
-  private static let hiddenBlocks: [UInt8] = [0x80, 0x87]
-
-  static let feliCaLiteSecrets: [Range<Int>] = hiddenBlocks.compactMap { number in
+  static let feliCaLiteSecrets: [Range<Int>] = FeliCaLiteLayout.hiddenBlocks.compactMap { number in
     feliCaLiteBlocks.firstIndex(of: number).map {
       $0 * feliCaBlockSize..<($0 + 1) * feliCaBlockSize
     }

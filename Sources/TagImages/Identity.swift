@@ -79,7 +79,7 @@ extension TagImage {
         let trailer = ClassicLayout.trailer(ofSector: sector)
         return [trailer.keyA, trailer.keyB]
       }
-    case .type2: type2Product?.secrets ?? []
+    case .type2: type2Chip?.secretBytes ?? []
     case .feliCaLite: Self.feliCaLiteSecrets
     case .iClass: [PicoPassLayout.keys]
     case .iso15693, .feliCa, .topaz, .desfire, .smartCard, .st25tb, .ctx, .barcode, .bPrime,

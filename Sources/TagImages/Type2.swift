@@ -1,189 +1,13 @@
-/// A Type 2 chip that image files can name.
-package struct Type2Product: Hashable, Sendable {
-  /// The name as the maker writes it.
-  package let name: String
-  /// The name as Flipper Zero writes it (lib/nfc/protocols/mf_ultralight/mf_ultralight.c). Flipper
-  /// Zero has no name for NTAG210 and NTAG212, and treats them as the Ultralight EV1 of the same
-  /// size.
-  let flipperName: String
-  /// The number of pages in a complete image.
-  package let pageCount: Int
-  /// The first of the four configuration pages.
-  let configurationPage: Int?
-  /// The counters that exist.
-  let counters: Range<Int>
-  /// The answers to GET_VERSION of the chip and of those with the same pages; empty if it does not support the command.
-  let versions: [Version]
-
-  /// The bytes of the answer to GET_VERSION that distinguish chips (NTAG213/215/216 data sheet,
-  /// table 28).
-  struct Version: Hashable, Sendable {
-    let vendor, type: UInt8
-    /// The subtypes, which indicate the capacitance of the antenna, among other things.
-    let subtypes: ClosedRange<UInt8>
-    let major: UInt8
-    let minors: ClosedRange<UInt8>
-    let size: UInt8
-
-    /// NXP's product type of NTAG chips.
-    static let ntag: UInt8 = 0x04
-    private static let ultralight: UInt8 = 0x03
-    /// The makers' codes (ISO/IEC 7816-6).
-    private static let nxp: UInt8 = 0x04
-    private static let length = 8
-
-    static func ultralight(
-      _ subtypes: ClosedRange<UInt8>, _ major: UInt8, _ size: UInt8
-    ) -> Version {
-      Version(
-        vendor: nxp, type: ultralight, subtypes: subtypes, major: major, minors: 0...0, size: size)
-    }
-
-    static func ntag(
-      _ subtypes: ClosedRange<UInt8>, _ major: UInt8, minors: ClosedRange<UInt8> = 0...0,
-      _ size: UInt8
-    ) -> Version {
-      Version(
-        vendor: nxp, type: ntag, subtypes: subtypes, major: major, minors: minors, size: size)
-    }
-
-    /// The copies that other makers sell: Mikron's K5016, and two of Feiju (Proxmark3, client/src/cmdhfmfu.c).
-    static func mikron(_ size: UInt8) -> Version {
-      Version(vendor: 0x34, type: 0x21, subtypes: 1...1, major: 1, minors: 0...0, size: size)
-    }
-    static let feiju213 = Version(
-      vendor: 0x53, type: ntag, subtypes: 2...2, major: 1, minors: 0...0, size: 0x0F)
-    static let feiju215 = Version(
-      vendor: 0x05, type: 0x34, subtypes: 2...2, major: 1, minors: 0...0, size: 0x11)
-
-    /// The answer with the lowest subtype and minor version; the protocol type at its end is ISO/IEC 14443-3.
-    fileprivate var answer: [UInt8] {
-      [0x00, vendor, type, subtypes.lowerBound, major, minors.lowerBound, size, 0x03]
-    }
-
-    func matches(_ answer: [UInt8]) -> Bool {
-      answer.count == Self.length && answer[1] == vendor && answer[2] == type
-        && subtypes.contains(answer[3]) && answer[4] == major && minors.contains(answer[5])
-        && answer[6] == size
-    }
-  }
-
-  private init(
-    _ name: String, _ flipperName: String, pages: Int, configuration: Int? = nil,
-    counters: Range<Int> = 0..<0, versions: [Version] = []
-  ) {
-    self.name = name
-    self.flipperName = flipperName
-    pageCount = pages
-    configurationPage = configuration
-    self.counters = counters
-    self.versions = versions
-  }
-
-  package static let ultralight = Type2Product("MIFARE Ultralight", flipperNameOfOthers, pages: 16)
-  package static let ultralightC = Type2Product(
-    "MIFARE Ultralight C", "Mifare Ultralight C", pages: 48)
-  /// The name is from Unleashed Firmware, a fork of Flipper Zero's.
-  package static let ultralightAES = Type2Product(
-    "MIFARE Ultralight AES", "Mifare Ultralight AES", pages: 60, counters: 0..<3,
-    versions: [.ultralight(1...3, 4, 0x0F)])
-  package static let ultralightEV1 = Type2Product(
-    "MIFARE Ultralight EV1", "Mifare Ultralight 11", pages: 20, configuration: 16,
-    counters: 0..<3, versions: [.ultralight(1...3, 1, 0x0B), .mikron(0x0B)])
-  package static let ultralightEV1Large = Type2Product(
-    "MIFARE Ultralight EV1", "Mifare Ultralight 21", pages: 41, configuration: 37,
-    counters: 0..<3, versions: [.ultralight(1...2, 1, 0x0E), .mikron(0x0E)])
-  package static let ntag203 = Type2Product("NTAG203", "NTAG203", pages: 42)
-  package static let ntag210 = Type2Product(
-    "NTAG210", "Mifare Ultralight 11", pages: 20, configuration: 16,
-    versions: [.ntag(1...2, 1, 0x0B)])
-  package static let ntag212 = Type2Product(
-    "NTAG212", "Mifare Ultralight 21", pages: 41, configuration: 37,
-    versions: [.ntag(1...2, 1, 0x0E)])
-  package static let ntag213 = Type2Product(
-    "NTAG213", "NTAG213", pages: 45, configuration: 41, counters: 2..<3,
-    versions: [.ntag(2...2, 1, 0x0F), .ntag(4...4, 1, 0x0F), .feiju213])
-  package static let ntag215 = Type2Product(
-    "NTAG215", "NTAG215", pages: 135, configuration: 131, counters: 2..<3,
-    versions: [.ntag(2...2, 1, 0x11), .feiju215])
-  package static let ntag216 = Type2Product(
-    "NTAG216", "NTAG216", pages: 231, configuration: 227, counters: 2..<3,
-    versions: [.ntag(2...2, 1, 0x13), .ntag(4...4, 1, 0x13)])
-  package static let ntagI2C1K = Type2Product(
-    "NTAG I2C 1K", "NTAG I2C 1K", pages: 234,
-    versions: [.ntag(5...5, 2, minors: 0...1, 0x13), .ntag(5...5, 1, minors: 1...1, 0x13)])
-  package static let ntagI2C2K = Type2Product(
-    "NTAG I2C 2K", "NTAG I2C 2K", pages: 490,
-    versions: [.ntag(5...5, 2, minors: 0...1, 0x15)])
-
-  // PWD and PACK are in pages E5 and E6, as in an NTAG216 (NT3H2111/2211 data sheet, table 6).
-  package static let ntagI2CPlus1K = Type2Product(
-    "NTAG I2C Plus 1K", "NTAG I2C Plus 1K", pages: 234, configuration: 227,
-    versions: [.ntag(5...5, 2, minors: 2...0xFF, 0x13)])
-  /// All of sectors 0 and 1.
-  package static let ntagI2CPlus2K = Type2Product(
-    "NTAG I2C Plus 2K", "NTAG I2C Plus 2K", pages: 512, configuration: 227,
-    versions: [.ntag(5...5, 2, minors: 2...0xFF, 0x15)])
-
-  /// Data sheets MF0ULx1, NTAG203, NTAG210/212, NTAG213/215/216, NT3H1101/1201 and NT3H2111/2211.
-  static let all: [Type2Product] = [
-    ultralight, ultralightC, ultralightAES,
-    ultralightEV1, ultralightEV1Large, ntag203, ntag210, ntag212, ntag213, ntag215, ntag216,
-    ntagI2C1K, ntagI2C2K,
-    ntagI2CPlus1K, ntagI2CPlus2K,
-  ]
-
-  /// The name that Flipper Zero writes for every chip that it does not know.
-  static let flipperNameOfOthers = "Mifare Ultralight"
-
-  /// What the chip answers to GET_VERSION; `nil` if it does not support the command.
-  package var versionAnswer: [UInt8]? { versions.first?.answer }
-
-  /// Returns the chip with this answer to GET_VERSION; `nil` if none is known.
-  static func version(_ answer: [UInt8]) -> Type2Product? {
-    all.first { product in product.versions.contains { $0.matches(answer) } }
-  }
-
-  /// The numbers of pages of files without the last pages of their chip.
-  ///
-  /// An Ultralight C does not return its key, which is after 44 pages. TagMo stores an NTAG215 without PWD and PACK
-  /// (HiddenRamblings/TagMo, NfcByte.kt, `TAG_DATA_SIZE` 532), and pyamiibo without its configuration (520 bytes).
-  static let partialPageCounts: [Int: Type2Product] = [44: ultralightC, 133: ntag215, 130: ntag215]
-
-  /// The number of pages of a signature that some programs store after those of the chip (HiddenRamblings/TagMo,
-  /// NfcByte.kt, `SIGNATURE` 21C).
-  static let signaturePageCount = 8
-
-  /// The positions of password and acknowledge, or of the key, in the memory.
-  var secrets: [Range<Int>] {
-    if self == .ultralightC { return [44 * 4..<48 * 4] }
-    if self == .ultralightAES { return [48 * 4..<56 * 4] }
-    guard let configurationPage else { return [] }
-    let password = (configurationPage + 2) * 4
-    return [password..<password + 4, password + 4..<password + 6]
-  }
-}
-
-extension Type2Product {
-  /// Whether NXP sells the chip as an NTAG.
-  fileprivate var isNTAG: Bool { versions.first?.type == Version.ntag }
-
-  /// The byte with the first page that requires the password or key, and a value with which no page does
-  /// (data sheets, AUTH0); `nil` for a chip without protection.
-  fileprivate var protection: (byte: Int, none: UInt8)? {
-    if self == .ultralightC { return (0x2A * 4, 0x30) }
-    if self == .ultralightAES { return (0x29 * 4 + 3, 0x3C) }
-    return configurationPage.map { ($0 * 4 + 3, 0xFF) }
-  }
-}
+import SwiftNFCChipBook
 
 extension TagImage {
   /// Removes what keeps a reader without password or key from reading the content, which the image has anyway: the
   /// protection of an Ultralight or NTAG, the privacy and the protection of an ICODE, the keys and access bits of a MIFARE
   /// Classic.
   package mutating func removeReadProtection() {
-    if let protection = type2Product?.protection, protection.byte < memory.bytes.count {
-      memory.set([protection.none], at: protection.byte)
+    if let chip = type2Chip, let place = chip.firstProtectedPage {
+      let byte = place.page * Self.type2PageSize + place.byte
+      if byte < memory.bytes.count { memory.set([chip.firstProtectedPageForNone], at: byte) }
     }
     vicinity?.isPrivate = nil
     vicinity?.protectionCondition = nil
@@ -191,33 +15,32 @@ extension TagImage {
   }
 
   /// The counters that the chip has, for commands that read them.
-  package var counterNumbers: Range<Int> { type2Product?.counters ?? 0..<0 }
+  package var counterNumbers: Range<Int> { type2Chip?.counterNumbers ?? 0..<0 }
 
   /// The chip, as far as version, size and content indicate it; `nil` if they do not, and for other
   /// kinds. A version that is not known says that the chip is none of those that are known.
-  package var type2Product: Type2Product? {
+  package var type2Chip: Type2Chip? {
     guard kind == .type2 else { return nil }
-    if let version { return Type2Product.version(version) }
-    let pages =
-      Type2Product.partialPageCounts[memory.unitCount]?.pageCount ?? memory.unitCount
-    let candidates = Type2Product.all.filter { $0.pageCount == pages }
+    if let version { return Type2Chip.inFiles(version: version) }
+    let candidates = Type2Chip.inFiles(pageCount: memory.unitCount)
     guard candidates.count > 1 else { return candidates.first }
-    if candidates.contains(.ntagI2CPlus1K) {
-      return hasPasswordPages ? .ntagI2CPlus1K : .ntagI2C1K
+    if candidates.contains(where: \.hasWiredSide) {
+      return candidates.first { ($0.passwordSettings != nil) == hasPasswordPages(candidates) }
     }
     return candidates.first { $0.isNTAG == looksLikeNTAG }
   }
 
-  /// The chip that the image may be of instead of ``type2Product``, if the content fits both; `nil` if
+  /// The chip that the image may be of instead of ``type2Chip``, if the content fits both; `nil` if
   /// something distinguishes them.
   ///
   /// An NTAG210 or NTAG212 has a capability container on delivery, whose bits cannot be cleared. An
   /// Ultralight EV1 of the same size has one after it was formatted; then only what an NTAG has in its
   /// configuration distinguishes the two.
-  package var alternativeType2Product: Type2Product? {
-    guard version == nil, let product = type2Product, !product.versions.isEmpty,
-      let other = Type2Product.all.first(where: {
-        $0.pageCount == product.pageCount && $0.flipperName == product.flipperName && $0 != product
+  package var alternativeType2Chip: Type2Chip? {
+    guard version == nil, let chip = type2Chip, !chip.versions.isEmpty,
+      let other = Type2Chip.inFiles.first(where: {
+        $0.pageCount == chip.pageCount && $0.files?.flipperName == chip.files?.flipperName
+          && $0 != chip
       })
     else { return nil }
     guard let container = memory.known(Self.capabilityContainer) else { return other }
@@ -228,22 +51,22 @@ extension TagImage {
   /// that the file leaves out become unknown.
   ///
   /// - Parameter named: the chip that the file names; the version, and then the size, decide before it.
-  mutating func arrangeType2(named: Type2Product? = nil) {
+  mutating func arrangeType2(named: Type2Chip? = nil) {
     guard kind == .type2 else { return }
     let count = memory.unitCount
-    let partial = Type2Product.partialPageCounts[count]
-    let certain = version.map { Type2Product.version($0) } ?? named
+    let partial = Type2Chip.partial(pageCount: count)
+    let certain = version.map { Type2Chip.inFiles(version: $0) } ?? named
     // Without a version, the number of pages has to be one of those that are known.
-    let product = version == nil ? certain ?? partial ?? Self.signedType2Product(count) : certain
-    guard let product else { return }
-    let size = product.pageCount * Self.type2PageSize
-    if count == product.pageCount + Type2Product.signaturePageCount {
+    let chip = version == nil ? certain ?? partial ?? Self.signedType2Chip(count) : certain
+    guard let chip else { return }
+    let size = chip.pageCount * Self.type2PageSize
+    if count == chip.pageCount + Type2Chip.signaturePageCount {
       guard let stored = memory.known(size..<memory.bytes.count), signature ?? stored == stored
       else { return }
       signature = BinaryFile.nonZero(stored)
       memory = memory.prefix(size)
-    } else if partial == product {
-      var all = Memory(unitSize: Self.type2PageSize, unitCount: product.pageCount)
+    } else if partial == chip {
+      var all = Memory(unitSize: Self.type2PageSize, unitCount: chip.pageCount)
       for unit in 0..<count { all.set(memory.unit(unit), at: unit * Self.type2PageSize) }
       memory = all
     }
@@ -251,8 +74,11 @@ extension TagImage {
 
   private static let type2PageSize = 4
 
-  private static func signedType2Product(_ count: Int) -> Type2Product? {
-    count == Type2Product.ntag215.pageCount + Type2Product.signaturePageCount ? .ntag215 : nil
+  private static func signedType2Chip(_ count: Int) -> Type2Chip? {
+    Type2Chip.inFiles.first {
+      $0.files?.mayEndWithSignature == true
+        && $0.pageCount + Type2Chip.signaturePageCount == count
+    }
   }
 
   private static let capabilityContainer = 12..<13
@@ -275,14 +101,19 @@ extension TagImage {
     return bytes[0] & 0x04 != 0 || bytes[2] != 0
   }
 
-  /// Whether there are password pages: an NTAG I²C has nothing between its lock bits and its
-  /// configuration, an NTAG I²C plus has its password there.
-  private var hasPasswordPages: Bool {
-    let between = 0xE3 * 4..<0xE8 * 4
-    return memory.known(between)?.contains { $0 != 0 } ?? memory.known(0xE3 * 4..<0xE4 * 4)?
-      .contains {
-        $0 != 0
-      } ?? false
+  /// Returns whether there is something in the pages that only the chip with a password has: an NTAG I²C has nothing
+  /// between its lock bits and its configuration, an NTAG I²C plus has its password there.
+  private func hasPasswordPages(_ candidates: [Type2Chip]) -> Bool {
+    guard let settings = candidates.lazy.compactMap(\.passwordSettings).first else { return false }
+    let first = settings.firstPage
+    let pages = candidates.map(\.pageCount).max() ?? first
+    let end =
+      (first..<max(first, pages)).first { page in
+        candidates.allSatisfy { $0.pages?.use(ofPage: page) != nil }
+      } ?? first
+    let size = Self.type2PageSize
+    return (memory.known(first * size..<end * size) ?? memory.known(first * size..<(first + 1) * size))?
+      .contains { $0 != 0 } ?? false
   }
 
   /// Returns the UID from bytes that hold it with its two check bytes (ISO/IEC 14443-3, 6.5.3.2).
@@ -299,14 +130,14 @@ extension TagImage {
   package static func remarkOnCheckBytes(_ bytes: [UInt8]) -> String? {
     let cascadeTag: UInt8 = 0x88
     guard bytes.count >= 16, type2UID(bytes) == nil, ntagI2CUID(bytes) == nil,
-      let product = Type2Product.all.first(where: { $0.pageCount * 4 == bytes.count }),
+      let chip = Type2Chip.inFiles.first(where: { $0.pageCount * type2PageSize == bytes.count }),
       looksLikeType2(bytes)
     else { return nil }
     let checks = [(3, bytes[0..<3].reduce(cascadeTag, ^)), (8, bytes[4..<8].reduce(0, ^))]
     let wrong = checks.filter { bytes[$0.0] != $0.1 }.map { place, right in
       "byte \(place) is \(Hexadecimal.text([bytes[place]])), not \(Hexadecimal.text([right]))"
     }
-    return "which is the size of \(product.name), but with wrong check bytes of the UID: "
+    return "which is the size of \(chip.name), but with wrong check bytes of the UID: "
       + wrong.joined(separator: ", ")
   }
 

@@ -75,7 +75,7 @@ extension Interop {
       #expect(toFlipper.status == 1)
       let copy = try ImageFormat.flipper.decode(try bench.bytes(of: "flipper/tag.nfc"))
       #expect(copy.uid == image.uid)
-      #expect(copy.type2Product?.name == "NTAG215")
+      #expect(copy.type2Chip?.name == "NTAG215")
       // It puts in the password that goes with the UID of such figures.
       #expect(copy.memory.bytes.prefix(532) == image.memory.bytes.prefix(532))
     }

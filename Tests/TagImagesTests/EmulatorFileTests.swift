@@ -94,7 +94,7 @@ import Testing
     for format in [ImageFormat.emulator, .binary] {
       let image = try format.decode(
         Array((comments + pages).map { $0 + "\n" }.joined().utf8))
-      #expect(image.type2Product == .ntag215)
+      #expect(image.type2Chip?.name == "NTAG215")
       #expect(image.version == tag.version)
       #expect(image.signature == tag.signature)
       let file = try ImageFormat.emulator.encode(image)

@@ -13,7 +13,7 @@ import Testing
     let image = try ImageFormat.flipper.decode(
       Array((mark + text.split(separator: "\n").joined(separator: lineEnd)).utf8))
     #expect(image.kind == .type2)
-    #expect(image.type2Product?.name == "NTAG215")
+    #expect(image.type2Chip?.name == "NTAG215")
     #expect(image.uid == tag.uid)
     #expect(image.atqa == [0x00, 0x44])
     #expect(image.sak == 0x00)
@@ -72,7 +72,7 @@ import Testing
         dialect, chip: chip, uid: tag.uid, pages: pages,
         signature: Array(repeating: 0, count: 32), version: Array(repeating: 0, count: 8))
       let image = try ImageFormat.flipper.decode(Array(text.utf8))
-      #expect(image.type2Product?.name == product)
+      #expect(image.type2Chip?.name == product)
       // Zeros indicate that the chip has none.
       #expect(image.version == nil)
       #expect(image.signature == nil)

@@ -127,7 +127,7 @@ import Testing
         ("Counter2", "2F0100"), ("Tearing2", "BD"),
       ], blocks: tag.pages.map { Dialects.hexadecimal($0, "") })
     let image = try ImageFormat.proxmark.decode(Array(text.utf8))
-    #expect(image.type2Product?.name == "NTAG215")
+    #expect(image.type2Chip?.name == "NTAG215")
     #expect(image.counters == [nil, nil, .init(value: 0x12F, tearing: 0xBD)])
     #expect(image.signature == tag.signature)
     let again = try ImageFormat.proxmark.encode(image)

@@ -27,7 +27,7 @@ import Testing
 
   @Test func readsTheSignatureAfterThePages() throws {
     let image = try ImageFormat.binary.decode(Self.pages + Self.tag.signature)
-    #expect(image.type2Product == .ntag215)
+    #expect(image.type2Chip?.name == "NTAG215")
     #expect(image.uid == Self.tag.uid)
     #expect(image.memory.unitCount == 135)
     #expect(image.signature == Self.tag.signature)
@@ -52,14 +52,14 @@ import Testing
       try ImageFormat.binary.decode(bytes),
       try ImageFormat.emulator.decode(Array(lines.joined().utf8)),
     ] {
-      #expect(image.type2Product == .ntag215)
+      #expect(image.type2Chip?.name == "NTAG215")
       #expect(image.memory.unitCount == 135)
       #expect(image.memory.known(0..<size) == bytes)
       #expect(!image.memory.isKnown[size...].contains(true))
       let file = try ImageFormat.flipper.encode(image)
       #expect(file.losses == [])
       let copy = try ImageFormat.flipper.decode(file.bytes)
-      #expect(copy.type2Product == .ntag215)
+      #expect(copy.type2Chip?.name == "NTAG215")
       #expect(copy.memory == image.memory)
       #expect(copy.memory.unit(known).allSatisfy { $0 == nil })
       #expect(try ImageFormat.binary.encode(image).losses == ["which bytes are unknown"])
@@ -76,7 +76,7 @@ import Testing
         (0..<count).map { Dialects.hexadecimal(Array(bytes[4 * $0..<4 * $0 + 4]), "") + "\n" }
           .joined().utf8))
     #expect(image.kind == .type2)
-    #expect(image.type2Product == nil)
+    #expect(image.type2Chip == nil)
     for format in [ImageFormat.flipper, .proxmark, .binary, .emulator] {
       let encoding = try format.encode(image)
       #expect(encoding.losses.isEmpty, "\(format)")

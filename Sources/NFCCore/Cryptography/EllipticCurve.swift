@@ -1,25 +1,12 @@
 import CSwiftNFCOpenSSL
 
-/// The short curves of originality signatures (SEC 2, 2.4 to 2.6), and ECDSA over them.
-enum EllipticCurve: Hashable, Sendable {
-  case secp128r1
-  case secp192r1
-  case secp224r1
-
+/// ECDSA over the short curves of originality signatures.
+extension EllipticCurve {
   private var identifier: Int32 {
     switch self {
     case .secp128r1: NID_secp128r1
     case .secp192r1: NID_X9_62_prime192v1
     case .secp224r1: NID_secp224r1
-    }
-  }
-
-  /// The number of bytes of a coordinate, and of each half of a signature.
-  var size: Int {
-    switch self {
-    case .secp128r1: 16
-    case .secp192r1: 24
-    case .secp224r1: 28
     }
   }
 

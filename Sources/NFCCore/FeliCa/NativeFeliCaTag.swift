@@ -8,7 +8,7 @@ struct NativeFeliCaTag: FeliCaTag, HandleTag {
   var systemCode: [UInt8] { target.systemCode }
 
   func product() async throws -> TagProduct? {
-    FeliCaICType(pmm: target.pmm)?.product
+    FeliCaChip(pmm: target.pmm)?.product
   }
 
   func sendFeliCaCommand(_ command: [UInt8], timeout: Duration?) async throws -> [UInt8] {

@@ -1,17 +1,11 @@
 /// The facts that were learned about a vicinity tag; valid as long as it is the same tag.
 struct ISO15693Knowledge: Hashable, Sendable {
-  /// How block numbers above 255 are sent.
-  enum WideNumbers: Hashable, Sendable {
-    /// With the extended commands, 30 to 3C.
-    case extendedCommands
-    /// With ordinary commands and the protocol extension flag, also for small numbers.
-    case protocolExtension
-  }
+  typealias WideNumbers = ISO15693Chip.WideNumbers
 
   /// Most significant byte first; `nil` if commands are for whichever tag hears them.
   let uid: [UInt8]?
   /// The chip as the UID names it.
-  let product: ISO15693Product?
+  let product: ISO15693Chip?
 
   /// The tag's own report. Its AFI and DSFID are those of that moment: another program or the
   /// chip's wired interface may have written them since.
@@ -40,21 +34,21 @@ struct ISO15693Knowledge: Hashable, Sendable {
   /// - Parameter uid: 8 bytes, most significant first.
   init(uid: [UInt8]?) {
     self.uid = uid
-    product = uid.flatMap { ISO15693Product(uid: $0) }
+    product = uid.flatMap { ISO15693Chip(uid: $0) }
     let traits = product?.traits
     readLimit = traits?.readLimit
     writeLimit = traits?.writeLimit ?? 1
     wideNumbers = traits?.wideNumbers
     if traits?.needsWriteOption == true { needsWriteOption = true }
     // Every Tag-it requires it (Texas Instruments, SCBU011).
-    if maker == ISO15693Product.texasInstruments { needsWriteOption = true }
+    if maker == ISO15693Maker.texasInstruments { needsWriteOption = true }
     // An ICODE SLI-S refuses it (SL2 ICS53/ICS54 data sheet rev. 3.0, 8.1.2.2), whatever a container
     // that was copied to it announces.
-    if maker == ISO15693Product.nxp { needsWriteOption = false }
+    if maker == ISO15693Maker.nxp { needsWriteOption = false }
   }
 
   /// The maker's code in the UID.
-  var maker: UInt8? { uid.flatMap { ISO15693Product.manufacturerCode(uid: $0) } }
+  var maker: UInt8? { uid.flatMap { ISO15693Chip.manufacturerCode(uid: $0) } }
 
   /// The size of a block as the tag has shown it, or as its kind has it.
   var likelyBlockSize: Int? { blockSize ?? product?.geometry?.blockSize }
@@ -83,7 +77,7 @@ struct ISO15693Knowledge: Hashable, Sendable {
     dsfid = information.dsfid ?? dsfid
     blockSize = information.blockSize ?? blockSize
     blockCount = information.blockCount ?? blockCount
-    if let blockCount, let limit = product?.variants[blockCount]?.readLimit {
+    if let blockCount, let limit = product?.member(blockCount: blockCount)?.traits.readLimit {
       readLimit = min(readLimit ?? limit, limit)
     }
     if let list = information.commandList {

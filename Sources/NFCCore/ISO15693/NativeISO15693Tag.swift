@@ -3,20 +3,22 @@ struct NativeISO15693Tag: ISO15693Tag, HandleTag {
   let handle: TagHandle
   let target: ISO15693Target
 
-  var icManufacturerCode: UInt8? { ISO15693Product.manufacturerCode(uid: target.uid) }
+  var icManufacturerCode: UInt8? { ISO15693Chip.manufacturerCode(uid: target.uid) }
   var icSerialNumber: [UInt8] { Array(target.uid.suffix(6)) }
   var dsfid: UInt8? { handle.vicinityKnowledge.dsfid ?? target.dsfid }
 
   /// The UID is used if it is sufficient; if it leaves several chips open, the tag is asked for the
   /// size of its memory, once.
   func product() async throws -> TagProduct? {
-    guard let product = ISO15693Product(uid: target.uid) else { return nil }
-    guard !product.variants.isEmpty else { return product.tagProduct(uid: target.uid) }
+    guard let product = ISO15693Chip(uid: target.uid) else { return nil }
+    guard product.isGroup else { return product.tagProduct }
     do {
       let information = try await handle.performVicinity { try $0.systemInformation() }
-      return product.narrowed(by: information).tagProduct(uid: target.uid)
+      return product.narrowed(
+        blockSize: information.blockSize, blockCount: information.blockCount
+      ).tagProduct
     } catch let error as NFCError where error.code == .unsupported {
-      return product.tagProduct(uid: target.uid)
+      return product.tagProduct
     }
   }
 

@@ -31,7 +31,7 @@ struct NativeISO7816Tag: ISO7816Tag, HandleTag {
 
   func product() async throws -> TagProduct? {
     (handle.knowledge.withLock { $0.product } ?? nil)
-      ?? typeA.flatMap { TypeAIdentification.st25ta(uid: $0.uid) }
+      ?? typeA.flatMap { CardChip(uid: $0.uid)?.product }
   }
 
   func sendCommand(_ command: APDU, timeout: Duration?) async throws -> ResponseAPDU {

@@ -13,7 +13,7 @@ extension StorageCardBlocks.Addressing {
     for uid: [UInt8], by transmit: VicinityDialect.Transmit
   ) throws -> StorageCardBlocks.Addressing? {
     let attempts = 3
-    let geometry = ISO15693Product(uid: uid)?.geometry
+    let geometry = ISO15693Chip(uid: uid)?.geometry
     let size = geometry?.blockSize ?? 4
     func read(_ p1: Int, _ p2: Int) throws -> [UInt8]? {
       let address = [UInt8(truncatingIfNeeded: p1), UInt8(truncatingIfNeeded: p2)]

@@ -54,7 +54,7 @@ struct ISO15693ReadCommand: AsyncParsableCommand, OpensReaderFirst {
     let reported = try await tag.detected.vicinityInformation()?.blockCount
     guard
       let count = reported
-        ?? ISO15693Product(uid: tag.detected.identifier)?.geometry?.blockCount
+        ?? ISO15693Chip(uid: tag.detected.identifier)?.geometry?.blockCount
     else {
       let found = try await VicinityReading(tag.kind).blocksUntilRefusal().count
       guard found > 0 else {

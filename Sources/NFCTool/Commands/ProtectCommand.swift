@@ -163,7 +163,7 @@ struct ProtectionChange: Sendable {
         guard let commands = tag.ultralight else { return nil }
         self = .ultralight(commands, tag)
       case .iso15693(let tag):
-        let product = ISO15693Product.tagProduct(uid: tag.identifier)
+        let product = ISO15693Chip.tagProduct(uid: tag.identifier)
         guard let password = VicinityPassword(product) else { return nil }
         self = .vicinity(tag, password)
       case .iso7816(let card):

@@ -70,10 +70,6 @@ struct DESFireReport {
     }
   }
 
-  /// The files of a chip that has no command to list them: capability container, NDEF and data (NT4H2421Gx
-  /// data sheet, 8.2.3).
-  private static let filesOfNTAG424 = [1, 2, 3]
-
   /// Returns the card's answer, or `nil` if the card does not have the information or requires a key for it.
   private static func ifReported<Result>(_ ask: () async throws -> Result) async throws -> Result? {
     do {
@@ -92,8 +88,8 @@ struct DESFireReport {
     var result = Application(identifier: identifier)
     result.summary = try await card.summary(application)
     var numbers = try await ifReported { try await application.files() }
-    if numbers == nil, try await product(card.tag.kind)?.id == .ntag424DNA {
-      numbers = filesOfNTAG424
+    if numbers == nil, let chip = CardChip(try await product(card.tag.kind)), !chip.files.isEmpty {
+      numbers = chip.files
     }
     // Chips with fixed files have no command for the summary, with a key or without.
     let lacksSummary = result.summary == nil && card.card.generation != .fixed

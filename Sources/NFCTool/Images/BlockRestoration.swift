@@ -154,16 +154,12 @@ struct BlockRestoration: MemoryRestoration {
     }
   }
 
-  /// REG of FeliCa Lite and Lite-S: the numbers in it can only be decreased (their users' manuals; SATO, CL4NX/CL6NX
-  /// programming reference, parameters rga and rgb).
-  private static let registerOfFeliCaLite = 14
-
   /// Returns the block in which a write counts, which cannot be taken back; `nil` if there is none.
   private static func counter(of tag: MemoryTag, _ count: Int) -> Int? {
     switch tag {
     case .vicinity(let tag):
-      ISO15693Product(uid: tag.identifier)?.counterBlock(blockCount: count)
-    case .feliCaLite: registerOfFeliCaLite
+      ISO15693Chip(uid: tag.identifier)?.counterBlock(blockCount: count)
+    case .feliCaLite: Int(FeliCaLiteLayout.subtractionRegister)
     case .topaz, .classic, .ultralight, .feliCa, .desfire, .smartCard, .other, .plus: nil
     }
   }

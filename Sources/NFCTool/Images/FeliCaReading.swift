@@ -95,7 +95,7 @@ struct FeliCaReading {
   private func areas(
     _ system: FeliCaSystem, _ product: TagProduct?
   ) async throws -> [TagImage.FeliCa.Area] {
-    guard product?.id == .feliCaStandard else { return [] }
+    guard FeliCaChip(product)?.listsServices == true else { return [] }
     var areas: [TagImage.FeliCa.Area] = []
     let card = tag.inSystem(system)
     for index in 0..<Self.largestNodeCount {

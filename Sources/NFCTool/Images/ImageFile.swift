@@ -95,11 +95,11 @@ enum ImageFile {
 
   /// Returns a line about the chip of an image if its content fits two, or `nil`.
   private static func doubt(about image: TagImage, in path: String) -> String? {
-    guard let product = image.type2Product, let other = image.alternativeType2Product else {
+    guard let chip = image.type2Chip, let other = image.alternativeType2Chip else {
       return nil
     }
     return
-      "\(File.name(path)) is read as \(product.name), and may be of \(other.name): the file has no "
+      "\(File.name(path)) is read as \(chip.name), and may be of \(other.name): the file has no "
       + "version"
   }
 

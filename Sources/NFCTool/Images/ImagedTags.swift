@@ -59,7 +59,7 @@ enum ImagedTags {
   static var presumedVersions: [[UInt8]: [UInt8]] {
     images.withLock { images in
       images.compactMapValues { image in
-        image.version == nil ? image.type2Product?.versionAnswer : nil
+        image.version == nil ? image.type2Chip?.versionAnswer : nil
       }
     }
   }

@@ -262,11 +262,12 @@ enum MemoryTag: Sendable {
     let pageSize = 4
     let pageCount = dump.bytes.count / pageSize
     // The key of an Ultralight C cannot be read.
-    let isUltralightC = dump.product.isUltralightC
+    let chip = Type2Chip(dump.product)
+    let hasKeyAfter = chip?.hasUnreadableKey ?? false
     var image = TagImage(
       .type2,
       memory: .init(
-        unitSize: pageSize, unitCount: isUltralightC ? Self.pagesOfUltralightC : pageCount))
+        unitSize: pageSize, unitCount: hasKeyAfter ? chip?.pageCount ?? pageCount : pageCount))
     image.memory.set(
       Array(dump.bytes.prefix((dump.firstProtectedPage ?? pageCount) * pageSize)), at: 0)
     return Content(image: image, missing: dump.missing)
@@ -274,9 +275,6 @@ enum MemoryTag: Sendable {
 
   /// CHECK_TEARING_EVENT of an Ultralight EV1 (MF0ULx1 data sheet, 10.9). The NTAG21x do not support it.
   private static let checkTearingEvent: UInt8 = 0x3E
-
-  /// The number of pages, including those of the key (MF0ICU2 data sheet, 7.5).
-  private static let pagesOfUltralightC = 48
 
   /// Returns the chip's answer, or `nil` if the chip does not support the command or refuses it. What was lost between
   /// host and reader is not an answer.

@@ -6,71 +6,18 @@ import TagImages
 /// Blocks 0 to 4 have bits that can only be cleared, and blocks 5 and 6 are counters that can only be decreased (SRIX4K
 /// data sheet, 4; SRI512 data sheet, 4): they are not written.
 struct SRxRestoration: MemoryRestoration {
-  /// Which bits of the system block lock which blocks. A bit is cleared to lock, and cannot be set again.
-  ///
-  /// Source: libnfc's nfc-st25tb (gentilkiwi), which names the rule of each chip.
-  private enum LockRegister {
-    /// Bits 24 to 31: blocks 7 and 8 together, then one each up to block 15.
-    case narrow
-    /// Bits 16 to 31: one for each block.
-    case wide
-
-    private static let bitsOfByte = 8
-    private static let narrowByte = 3
-    private static let wideBytes = 2..<4
-
-    /// Returns the rule of a chip, or `nil` for a chip that is not known.
-    init?(_ chip: ChipID?) {
-      switch chip {
-      case .sri512OrST25TB512AC, .srt512OrST25TB512AT: self = .wide
-      case .srix4K, .srix512, .sri4KOrST25TB04K, .sri2KOrST25TB02K: self = .narrow
-      default: return nil
-      }
-    }
-
-    private var bytes: Range<Int> {
-      self == .wide ? Self.wideBytes : Self.narrowByte..<Self.narrowByte + 1
-    }
-
-    private func place(of block: Int) -> (byte: Int, bit: Int)? {
-      switch (self, block) {
-      case (.wide, 0...15):
-        (Self.wideBytes.lowerBound + block / Self.bitsOfByte, block % Self.bitsOfByte)
-      case (.narrow, 7...15): (Self.narrowByte, max(0, block - 8))
-      default: nil
-      }
-    }
-
-    func locks(_ block: Int, _ system: [UInt8]) -> Bool {
-      guard let place = place(of: block), system.indices.contains(place.byte) else { return false }
-      return system[place.byte] >> place.bit & 1 == 0
-    }
-
-    /// Returns the system block with the locks of both. All other bytes are those of the chip.
-    func adding(_ wanted: [UInt8], to system: [UInt8]) -> [UInt8] {
-      var system = system
-      for byte in bytes where byte < min(system.count, wanted.count) {
-        system[byte] &= wanted[byte]
-      }
-      return system
-    }
-  }
-
   private struct Block {
     let number: Int
     let data: [UInt8]
     let omission: RestoredPart.Omission?
   }
 
-  private static let oneTimeBlocks = 0...4
-  private static let counters = 5...6
-
   private let memory: SRxMemory
   private let blocks: [Block]
   /// The system block to write, if it has new locks.
   private var system: (before: [UInt8], after: [UInt8])?
   private var lockOmission: RestoredPart.Omission?
-  private let register: LockRegister?
+  private let register: SRxChip.LockRegister?
 
   /// - Parameters:
   ///   - now: the current content of the tag.
@@ -85,7 +32,7 @@ struct SRxRestoration: MemoryRestoration {
         "it has \(image.memory.bytes.count) bytes, and the tag has \(now.memory.bytes.count)")
     }
     memory = SRxMemory(tag)
-    let register = LockRegister(try await DetectedTag.other(tag).product()?.id)
+    let register = SRxChip(try await DetectedTag.other(tag).product())?.lockRegister
     self.register = register
     let new = image.memory.regrouped(unitSize: SRxMemory.blockSize)
     blocks = (0..<now.memory.unitCount).compactMap { number in
@@ -112,12 +59,12 @@ struct SRxRestoration: MemoryRestoration {
   }
 
   private static func obstacle(to block: Int, isLocked: Bool) -> RestoredPart.Omission? {
-    if oneTimeBlocks.contains(block) {
+    if SRxChip.oneTimeBlocks.contains(block) {
       return RestoredPart.Omission(
         text: "bits that can only be cleared are never written", isFailure: false,
         isNotRequested: true)
     }
-    if counters.contains(block) {
+    if SRxChip.counterBlocks.contains(block) {
       return RestoredPart.Omission(
         text: "a counter is never written", isFailure: false, isNotRequested: true)
     }

@@ -13,7 +13,7 @@ struct VicinityReading {
   /// - Throws: `NFCError` `unsupported` for such a tag that refuses the first block.
   func read(_ extent: MemoryTag.Extent) async throws -> MemoryTag.Content {
     // Some chips, such as the Tag-it HF-I Standard and Pro, have no command for it.
-    let geometry = ISO15693Product(uid: tag.identifier)?.geometry
+    let geometry = ISO15693Chip(uid: tag.identifier)?.geometry
     let information: ISO15693SystemInformation
     do {
       information = try await tag.systemInformation()

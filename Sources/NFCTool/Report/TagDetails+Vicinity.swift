@@ -31,12 +31,13 @@ extension TagDetails {
   private mutating func askMaker(
     _ tag: any ISO15693Tag, _ product: TagProduct, blockCount: Int
   ) async throws {
-    if ICODETag.isOne(product) {
+    if ICODETag.isICODE(product) {
       try await askICODE(tag, product)
-    } else if ST25Tag.isOne(product) {
+    } else if ST25Tag.isST25(product) {
       try await askST25(tag)
     }
-    guard product.id == .st25tv02KC, blockCount >= TruST25.blocks.upperBound,
+    let chip = ISO15693Chip(product)
+    guard case .trust25? = chip?.signature, blockCount >= TruST25.blocks.upperBound,
       let found = try await answer(DetectedTag.iso15693(tag), { try await Self.trust25(tag) }),
       let found
     else { return }
@@ -61,7 +62,7 @@ extension TagDetails {
       originality = Self.verdict(uid: tag.identifier, bytes, product)
     }
     // A chip that does not answer unknown commands is not asked whether its alarm is on.
-    guard protection != nil || product.id == .icodeSLI || product.id == .icodeSLIX else {
+    guard protection != nil || ISO15693Chip(product)?.icode?.hasPlainSurveillance == true else {
       return
     }
     let alarms = try await answer(detected) { try await icode.soundsAlarm() } ?? false

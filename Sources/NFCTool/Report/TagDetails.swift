@@ -83,9 +83,10 @@ struct TagDetails {
     case .iso7816(let card):
       if let product {
         try await checkOriginality(tag, product) { try await card.sendCommand($0) }
-        if Self.withVersion.contains(product.id) { add(version: tag.reportedVersion) }
+        if CardChip(product)?.features.contains(.version) == true {
+           add(version: tag.reportedVersion) }
       }
-      if let product, ST25TATag.isOne(product) { try await askFile(card, product) }
+      if let product, ST25TATag.isST25TA(product) { try await askFile(card, product) }
       try await askApplications(card)
     case .iso15693(let vicinity):
       try await ask(vicinity, product, information, password: password, listsMemory: listsMemory)
@@ -125,17 +126,10 @@ struct TagDetails {
     instructionClass: 0x90, instructionCode: 0x3C, p1: 0, p2: 0, data: [0x00],
     expectedLength: 256)
   private static let signatureSize = 56
-  /// The cards that do not support commands in the format of ISO/IEC 7816-4, and answer such a command with a
-  /// byte that is not a status word.
-  private static let withoutSignature: Set<ChipID> = [.plus, .plusS, .plusX, .plusSE]
-
   /// Whether Read_Sig is a command of the chip, as far as is known. ST's chips have another signature.
   private static func mayHaveSignature(_ product: TagProduct) -> Bool {
-    !withoutSignature.contains(product.id) && !ST25TATag.isOne(product)
+    CardChip(product)?.features.contains(.readSignature) ?? true
   }
-
-  /// The chips that answer GetVersion in the format of ISO/IEC 7816-4 (NT4H2421Gx data sheet, 10.5.2).
-  private static let withVersion: Set<ChipID> = [.ntag413DNA, .ntag424DNA]
 
   private mutating func checkOriginality(
     _ tag: DetectedTag, _ product: TagProduct, _ send: (APDU) async throws -> ResponseAPDU

@@ -45,7 +45,7 @@ struct FeliCaCard {
   /// Returns whether the card can list its services. FeliCa Lite and plain type 3 tags have one system, and
   /// do not list their services.
   private static func listsServices(_ product: TagProduct?) -> Bool {
-    product?.id == .feliCaStandard
+    FeliCaChip(product)?.listsServices ?? false
   }
 
   /// Returns the card's systems without searching for their services.

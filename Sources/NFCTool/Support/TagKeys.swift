@@ -183,7 +183,7 @@ extension TagKeys {
       let all = named + found.filter { !named.contains($0) }
       guard let bytes = all.first else { return nil }
       guard all.count == 1 else {
-        if named.isEmpty, product?.isUltralightC == true { return .oneOfTripleDES(found) }
+        if named.isEmpty, Type2Chip(product)?.secretKind == .tripleDES { return .oneOfTripleDES(found) }
         throw Failure(
           .usage, "\(all.count) keys are given, and \(product?.name ?? "an Ultralight") has one",
           advice: "give the right one")
@@ -206,20 +206,20 @@ enum UltralightKey {
 
   /// Returns the size in bytes of what a chip has.
   static func size(for product: TagProduct?) -> Int {
-    product?.id == .ultralightAES || product?.isUltralightC == true ? keySize : passwordSize
+    [.aes, .tripleDES].contains(Type2Chip(product)?.secretKind) ? keySize : passwordSize
   }
 
   /// - Throws: `usage` for a length that the chip does not support.
   init(_ bytes: [UInt8], _ product: TagProduct?) throws {
-    let isAES = product?.id == .ultralightAES
-    let hasKey = isAES || product?.isUltralightC == true
+    let kind = Type2Chip(product)?.secretKind
+    let hasKey = [.aes, .tripleDES].contains(kind)
     guard bytes.count == (hasKey ? Self.keySize : Self.passwordSize) else {
       throw Failure(
         .usage,
         "a key of \(bytes.count) bytes is given, and this is \(product?.name ?? "an Ultralight")",
         advice: hasKey ? "its key has 16 bytes" : "its password has 4 bytes")
     }
-    self = isAES ? .aes(SecretKey(bytes)) : hasKey ? .tripleDES(bytes) : .password(bytes)
+    self = kind == .aes ? .aes(SecretKey(bytes)) : hasKey ? .tripleDES(bytes) : .password(bytes)
   }
 
   /// The password for the library's calls, or `nil` for a key, which is proved before those calls.
@@ -247,9 +247,4 @@ extension UltralightCommands {
     case nil: break
     }
   }
-}
-
-extension TagProduct {
-  /// Whether the chip is an Ultralight C, whose password is a key of 16 bytes.
-  var isUltralightC: Bool { id == .ultralightC }
 }

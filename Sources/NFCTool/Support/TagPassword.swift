@@ -98,7 +98,7 @@ extension DetectedTag {
     if case .iso15693(let tag) = self, let kind = VicinityPassword(try await tag.product()) {
       return try await kind.present(password, to: tag)
     }
-    if case .iso7816(let card) = self, ST25TATag.isOne(try await card.product()) {
+    if case .iso7816(let card) = self, ST25TATag.isST25TA(try await card.product()) {
       guard password.count == ST25TATag.passwordSize else {
         throw Failure(
           .usage,

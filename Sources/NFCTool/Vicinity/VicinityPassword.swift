@@ -8,21 +8,11 @@ enum VicinityPassword: Hashable {
   /// The way of an ST25DV or ST25TV, whose passwords have these sizes.
   case st25(sizes: [Int])
 
-  private static let long = [ST25Tag.passwordSize]
-  private static let both = [ST25Tag.passwordSize, ST25Tag.shortPasswordSize]
-
   /// Returns `nil` for a chip without passwords or with unknown passwords. The product may be one of several
   /// that share a UID.
   init?(_ product: TagProduct?) {
-    switch product?.id {
-    case .icodeSLIX2, .icodeSLIXS, .icodeSLIS: self = .icode
-    case .icodeDNAOrNTAG5, .ntag5LinkOrBoost, .ntag5Switch: self = .icode
-    case .st25tv512Or02K, .st25tv512, .st25tv02K: self = .st25(sizes: Self.both)
-    case .st25tv512COr02KC, .st25tv512C, .st25tv02KC: self = .st25(sizes: Self.both)
-    case .st25tv16KOr64K, .st25tv16K, .st25tv64K: self = .st25(sizes: Self.long)
-    case let id? where id.isST25DV: self = .st25(sizes: Self.long)
-    default: return nil
-    }
+    guard let chip = ISO15693Chip(product), !chip.memoryPasswordSizes.isEmpty else { return nil }
+    self = chip.icode != nil ? .icode : .st25(sizes: chip.memoryPasswordSizes)
   }
 
   /// The permitted sizes in bytes.

@@ -48,12 +48,11 @@ public final class DESFireCard: Sendable {
       guard generation != nil else { throw Self.wrongTag }
     default: throw Self.wrongTag
     }
-    hasLRP = product.map { Self.chipsWithLRP.contains($0.id) } ?? false
+    hasLRP = CardChip(product)?.features.contains(.lrp) ?? false
     self.tag = tag.tag
     self.random = random
   }
 
-  private static let chipsWithLRP: Set<ChipID> = [.desfireLight, .ntag424DNA]
   private static let wrongTag = NFCError(.wrongTag, "the tag is not a MIFARE DESFire")
 
   /// Whether the chip has been switched to LRP. Known after an authentication with this object; `false` before.

@@ -20,16 +20,17 @@ public enum DESFireGeneration: String, Hashable, Sendable, CaseIterable, Compara
 
   public static func < (left: Self, right: Self) -> Bool { left.order < right.order }
 
-  private static let chips: [ChipID: DESFireGeneration] = [
-    .desfire: .ev0, .desfireEV1: .ev1, .desfireEV2: .ev2, .desfireEV3: .ev3, .duox: .ev3,
-    .desfireLight: .fixed, .ntag413DNA: .fixed, .ntag424DNA: .fixed,
-  ]
-
   /// Creates the generation of a product; `nil` for a product that is not known to belong to the
   /// family.
   init?(_ product: TagProduct?) {
-    guard let product, let generation = Self.chips[product.id] else { return nil }
-    self = generation
+    switch CardChip(product)?.generation {
+    case .ev0: self = .ev0
+    case .ev1: self = .ev1
+    case .ev2: self = .ev2
+    case .ev3: self = .ev3
+    case .fixed: self = .fixed
+    case nil: return nil
+    }
   }
 
   var hasEV2Messaging: Bool { self >= .ev2 }

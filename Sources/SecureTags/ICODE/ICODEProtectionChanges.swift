@@ -87,7 +87,7 @@ struct ICODEProtectionChanges {
   }
 }
 
-extension ICODETag.Memory {
+extension ISO15693Chip.ICODE.Memory {
   /// Throws ``NFCError/Code/invalidParameter`` for a block at which protection cannot begin.
   func check(firstBlock: Int) throws {
     switch self {

@@ -16,7 +16,7 @@ struct ICODEProtectionPlan: Sendable {
 
   /// - Parameter protection: `nil` removes the protection and leaves the passwords unchanged.
   init(
-    _ protection: ICODEProtection?, before: ICODEMemoryProtection, memory: ICODETag.Memory
+    _ protection: ICODEProtection?, before: ICODEMemoryProtection, memory: ISO15693Chip.ICODE.Memory
   ) throws {
     self.before = before
     self.protection = protection

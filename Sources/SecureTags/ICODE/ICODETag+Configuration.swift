@@ -199,7 +199,7 @@ extension ICODETag {
 
   /// Throws ``NFCError/Code/unsupported`` for a chip whose configuration no public document describes. No exchange.
   func checkConfiguration() throws {
-    guard product.id == .ntag5LinkOrBoost else {
+    guard features.hasConfiguration else {
       throw NFCError(.unsupported, "\(product.name) has no configuration that is documented")
     }
   }

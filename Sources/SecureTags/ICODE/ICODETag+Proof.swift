@@ -25,7 +25,7 @@ extension ICODETag {
   ///   ``NFCError/Code/invalidParameter``.
   public func proveKey(_ number: Int, _ key: SecretKey) async throws {
     let number = try checkedNumber(number, of: key)
-    let hasLimit = product.id == .ntag5LinkOrBoost
+    let hasLimit = features.hasConfiguration
     try await run { commands in
       try Self.countingAttempts(hasLimit, commands) { try Self.prove(number, key, commands) }
     }
@@ -59,7 +59,7 @@ extension ICODETag {
   ///   ``NFCError/Code/invalidParameter``.
   public func authenticate(withKey number: Int, _ key: SecretKey) async throws {
     let number = try checkedNumber(number, of: key)
-    let hasLimit = product.id == .ntag5LinkOrBoost
+    let hasLimit = features.hasConfiguration
     try await run { commands in
       try Self.countingAttempts(hasLimit, commands) {
         try Self.authenticate(number, key, commands)
@@ -110,7 +110,7 @@ extension ICODETag {
   }
 
   func checkedNumber(_ number: Int, of key: SecretKey) throws -> UInt8 {
-    guard Self.chipsWithKeys.contains(product.id) else {
+    guard features.hasKeys else {
       throw NFCError(.unsupported, "\(product.name) has no AES keys")
     }
     guard let number = UInt8(exactly: number), number < ICODEProof.keyCount,
@@ -138,11 +138,6 @@ extension ICODETag {
     ).encoded()
     return try ISO15693Response(decoding: commands.link.transceive(request)).checkedPayload()
   }
-
-  /// Those whose UID says only that they are one of them are asked.
-  private static let chipsWithKeys: Set<ChipID> = [
-    .icodeDNA, .ntag5LinkOrBoost, .icodeDNAOrNTAG5,
-  ]
 }
 
 /// Tag authentication, TAM1, of ISO/IEC 29167-10.

@@ -40,7 +40,7 @@ extension ICODETag {
     "the tag may already have new passwords: request the change again, which tries both"
 
   private func protect(
-    _ plan: ICODEProtectionPlan, _ memory: Memory, _ current: ICODEPasswords
+    _ plan: ICODEProtectionPlan, _ memory: ISO15693Chip.ICODE.Memory, _ current: ICODEPasswords
   ) async throws {
     try await open(current, or: plan.protection?.passwords)
     try await run { commands in

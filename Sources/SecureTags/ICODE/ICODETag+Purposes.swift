@@ -51,7 +51,7 @@ extension ICODETag {
   private func authenticate(
     _ purpose: ICODEMutualProof.Purpose, _ number: Int, _ key: SecretKey, recovery: String
   ) async throws {
-    guard product.id == .ntag5LinkOrBoost || isInPrivacyMode else {
+    guard features.hasConfiguration || isInPrivacyMode else {
       throw NFCError(
         .unsupported, "no public document says whether \(product.name) has this feature of its keys"
       )

@@ -47,46 +47,20 @@ public struct ICODETag: Sendable {
   /// The passwords that the chip has.
   public let passwords: Set<Password>
   /// How passwords protect the memory; `nil` for a chip without passwords for it.
-  let memory: Memory?
-
-  /// How passwords protect the memory of a chip.
-  enum Memory: Hashable, Sendable {
-    /// In two parts, which are divided at any block up to this one.
-    case parts(lastBlock: Int)
-    /// Page by page.
-    case pages(count: Int)
-  }
+  let memory: ISO15693Chip.ICODE.Memory?
+  /// The features that the chip has.
+  let features: ISO15693Chip.ICODE
 
   /// Whether the memory is protected page by page.
   package var hasProtectedPages: Bool { if case .pages? = memory { true } else { false } }
 
-  private struct Chip {
-    var passwords: Set<Password>
-    var memory: Memory?
-  }
-
-  /// Block 79 of SLIX2 is the counter, which is outside the parts (SL2S2602 data sheet, 9.5.3.8).
-  private static let chips: [ChipID: Chip] = [
-    .icodeSLIX2: Chip(passwords: Set(Password.allCases), memory: .parts(lastBlock: 78)),
-    .icodeSLIXS: Chip(passwords: Set(Password.allCases), memory: .pages(count: 10)),
-    .icodeSLIS: Chip(passwords: Set(Password.allCases), memory: .pages(count: 10)),
-    .icodeSLIXL: Chip(passwords: [.privacy, .destroy, .surveillance]),
-    .icodeSLIL: Chip(passwords: [.privacy, .destroy, .surveillance]),
-    .icodeSLIX: Chip(passwords: [.surveillance]),
-    // Two parts like those of SLIX2, divided at a block of one byte (NTP53x2 data sheet rev. 3.3, 8.2.3.3). The family
-    // shares its features except keys and the wired side (tables 220 to 223).
-    .ntag5LinkOrBoost: Chip(
-      passwords: Set(Password.allCases), memory: .parts(lastBlock: 255)),
-    .ntag5Switch: Chip(passwords: Set(Password.allCases), memory: .parts(lastBlock: 126)),
-  ]
-
   /// Whether the tag is a chip that hides itself; see
   /// ``leavePrivacyPermanently(withKey:_:)``.
-  public var isInPrivacyMode: Bool { tag.identifier == ISO15693Product.privateUID }
+  public var isInPrivacyMode: Bool { tag.identifier == ISO15693Chip.privateUID }
 
-  /// Returns whether a product is one of these chips. As far as is known, those without a row in `chips`
-  /// use the same commands for the features they have.
-  package static func isOne(_ product: TagProduct?) -> Bool { product?.id.isICODE == true }
+  /// Returns whether a product is one of these chips. As far as is known, those without passwords use the same commands
+  /// for the features they have.
+  package static func isICODE(_ product: TagProduct?) -> Bool { ISO15693Chip(product)?.icode != nil }
 
   private static let wrongTag = NFCError(.wrongTag, "the tag is not an ICODE chip")
 
@@ -102,15 +76,16 @@ public struct ICODETag: Sendable {
   ///
   /// - Throws: `wrongTag` for a tag of another kind.
   public init(_ tag: any ISO15693Tag) async throws {
-    guard let product = try await tag.product(), Self.isOne(product) else {
+    guard let product = try await tag.product(), let features = ISO15693Chip(product)?.icode else {
       throw Self.wrongTag
     }
-    let isPrivate = tag.identifier == ISO15693Product.privateUID
-    let chip = Self.chips[product.id] ?? Chip(passwords: isPrivate ? [.privacy] : [])
+    let isPrivate = tag.identifier == ISO15693Chip.privateUID
     self.tag = tag
     self.product = product
-    passwords = chip.passwords
-    memory = chip.memory
+    self.features = features
+    // One that hides itself does not say which chip it is, and has the password that ends that.
+    passwords = isPrivate ? [.privacy] : Set(features.passwords.compactMap(Password.init(rawValue:)))
+    memory = features.memory
   }
 
   /// Returns the password on delivery (SL2S2602 data sheet, 9.5.3.2).
@@ -250,7 +225,7 @@ public struct ICODETag: Sendable {
   }
 
   /// Throws ``NFCError/Code/unsupported`` for a chip without passwords for its memory. No exchange.
-  func passwordMemory() throws -> Memory {
+  func passwordMemory() throws -> ISO15693Chip.ICODE.Memory {
     guard let memory else {
       throw NFCError(.unsupported, "\(product.name) has no password for parts of its memory")
     }
@@ -258,7 +233,7 @@ public struct ICODETag: Sendable {
   }
 
   static func memoryProtection(
-    _ memory: Memory, _ commands: VicinityCommands
+    _ memory: ISO15693Chip.ICODE.Memory, _ commands: VicinityCommands
   ) throws -> ICODEMemoryProtection {
     switch memory {
     case .parts: return .parts(try information(commands))

@@ -34,7 +34,7 @@ public final class NTAG424Tag: Sendable {
     case .iso7816(let tag): product = try await tag.product()
     default: product = nil
     }
-    guard product?.id == .ntag424DNA else {
+    guard CardChip(product)?.features.contains(.ntag424) == true else {
       throw NFCError(.wrongTag, "the tag is not an NTAG 424 DNA")
     }
     self.tag = tag.tag

@@ -175,13 +175,11 @@ enum ST25Chip: Hashable, Sendable {
   static let secondAreaPassword: UInt8 = 2
 
   init?(_ product: TagProduct?) {
-    switch product?.id {
-    case let id? where id.isST25DV: self = .dv
-    // The same registers (ST's NFC SDK, ST25TV64KTag).
-    case .st25tv16K, .st25tv64K: self = .dv
-    case .st25tv02K, .st25tv512: self = .tv
-    case .st25tv02KC, .st25tv512C: self = .tvc
-    default: return nil
+    switch ISO15693Chip(product)?.areaRegisters {
+    case .dv: self = .dv
+    case .tv: self = .tv
+    case .tvc: self = .tvc
+    case nil: return nil
     }
   }
 

@@ -33,7 +33,7 @@ public struct ST25Tag: Sendable {
   private static let randomSize = 2
 
   /// Returns whether a product is one of these chips.
-  package static func isOne(_ product: TagProduct?) -> Bool { ST25Chip(product) != nil }
+  package static func isST25(_ product: TagProduct?) -> Bool { ST25Chip(product) != nil }
 
   private static let wrongTag = NFCError(
     .wrongTag, "the tag is neither an ST25DV nor an ST25TV whose passwords are supported")

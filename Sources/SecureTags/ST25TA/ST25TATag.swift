@@ -38,7 +38,9 @@ public struct ST25TATag: Sendable {
   public let product: TagProduct
 
   /// Returns whether a product is one of these chips.
-  package static func isOne(_ product: TagProduct?) -> Bool { product?.id.isST25TA == true }
+  package static func isST25TA(_ product: TagProduct?) -> Bool {
+    CardChip(product)?.features.contains(.filePasswords) ?? false
+  }
 
   private static let wrongTag = NFCError(.wrongTag, "the card is neither an ST25TA nor an M24SR")
 
@@ -54,7 +56,7 @@ public struct ST25TATag: Sendable {
   ///
   /// - Throws: `wrongTag` for a card of another kind.
   public init(_ tag: any ISO7816Tag) async throws {
-    guard let product = try await tag.product(), Self.isOne(product) else {
+    guard let product = try await tag.product(), Self.isST25TA(product) else {
       throw Self.wrongTag
     }
     self.tag = tag

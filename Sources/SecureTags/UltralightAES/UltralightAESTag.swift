@@ -53,7 +53,8 @@ public struct UltralightAESTag: Sendable {
   }
 
   init(_ tag: any MiFareTag, random: RandomBytes?) async throws {
-    guard let commands = tag.ultralight, try await tag.product()?.id == .ultralightAES else {
+    guard let commands = tag.ultralight, Type2Chip(try await tag.product())?.secretKind == .aes
+    else {
       throw Self.wrongTag
     }
     self.tag = tag

@@ -24,7 +24,7 @@ enum BinaryFile {
     switch image.kind {
     case .classic: return image.memoryWithKeys
     case .feliCaLite: return image.memory.prefix(TagImage.feliCaLiteUserBlockCount * 16)
-    case .type2 where image.type2Product == .ultralightC:
+    case .type2 where image.type2Chip?.hasUnreadableKey ?? false:
       guard let key = image.secrets.first, image.memory.known(key) == nil else {
         return image.memory
       }
@@ -145,7 +145,7 @@ enum BinaryFile {
         Array(bytes[isNew ? Header.signature : OldHeader.signature]))
       image.arrangeType2()
       guard isNew else { return image }
-      for index in image.type2Product?.counters ?? 0..<3 {
+      for index in image.type2Chip?.counterNumbers ?? 0..<3 {
         let first = Header.counters + 4 * index
         image.counters[index] = counter(
           Array(bytes[first..<first + 3]), tearing: bytes[first + 3])

@@ -1,3 +1,5 @@
+import SwiftNFCChipBook
+
 extension FlipperFile {
   static func decode(_ bytes: [UInt8]) throws(ImageError) -> ImageFormat.Decoding {
     let file = try Reader(bytes)
@@ -60,7 +62,7 @@ extension FlipperFile {
       return image
     default:
       // Before version 4, the chip's name is the device type.
-      guard Type2Product.all.contains(where: { $0.flipperName == device }) else {
+      guard Type2Chip.inFiles.contains(where: { $0.files?.flipperName == device }) else {
         throw ImageError("the device type \"\(device)\" is not known", at: .line(line))
       }
       return try file.type2(name: device)
@@ -101,7 +103,7 @@ extension FlipperFile.Reader {
     let dataVersion = try optionalNumber("Data format version", in: 0...FlipperFile.type2Version)
     if name == nil, let entry = entry("NTAG/Ultralight type") {
       name = String(entry.value)
-      guard Type2Product.all.contains(where: { $0.flipperName == entry.value }) else {
+      guard Type2Chip.inFiles.contains(where: { $0.files?.flipperName == name }) else {
         throw ImageError("there is no chip of this name", at: .line(entry.line))
       }
     }
@@ -121,15 +123,15 @@ extension FlipperFile.Reader {
     let failures = try optionalNumber(
       "Failed authentication attempts", in: 0...Int(UInt32.max))
     image.failedAuthentications = failures == 0 ? nil : failures
-    if let product = product(name, image) {
-      if let places = FlipperFile.places(product) {
-        image.memory = rearranged(image.memory, product, places)
+    if let chip = chip(name, image) {
+      if let places = FlipperFile.places(chip) {
+        image.memory = rearranged(image.memory, chip, places)
       }
-      image.arrangeType2(named: product)
+      image.arrangeType2(named: chip)
     } else {
       image.arrangeType2()
     }
-    let counters = image.type2Product?.counters ?? 0..<3
+    let counters = image.type2Chip?.counterNumbers ?? 0..<3
     for index in 0..<3 where !counters.contains(index) {
       // The chip has no such counter.
       consult("Counter \(index)")
@@ -146,16 +148,16 @@ extension FlipperFile.Reader {
   }
 
   /// Returns the chip. A version is more precise than the name; NTAG210 has no name.
-  private func product(_ name: String?, _ image: TagImage) -> Type2Product? {
-    if let version = image.version { return Type2Product.version(version) }
-    return name.flatMap { name in Type2Product.all.first { $0.flipperName == name } }
+  private func chip(_ name: String?, _ image: TagImage) -> Type2Chip? {
+    if let version = image.version { return Type2Chip.inFiles(version: version) }
+    return name.flatMap { name in Type2Chip.inFiles.first { $0.files?.flipperName == name } }
   }
 
   private func rearranged(
-    _ memory: TagImage.Memory, _ product: Type2Product, _ places: [Int?]
+    _ memory: TagImage.Memory, _ chip: Type2Chip, _ places: [Int?]
   ) -> TagImage.Memory {
     var image = TagImage.Memory(
-      unitSize: 4, bytes: Array(repeating: 0, count: product.pageCount * 4))
+      unitSize: 4, bytes: Array(repeating: 0, count: chip.pageCount * 4))
     for (index, page) in places.enumerated() {
       guard let page, index < memory.unitCount else { continue }
       image.set(memory.unit(index), at: page * 4)

@@ -1,3 +1,5 @@
+import SwiftNFCChipBook
+
 extension FlipperFile {
   static func encode(_ image: TagImage) -> [UInt8] {
     var file = Writer()
@@ -118,9 +120,9 @@ extension FlipperFile.Writer {
   }
 
   fileprivate mutating func type2(_ image: TagImage) {
-    let product = image.type2Product
+    let chip = image.type2Chip
     line("Data format version", FlipperFile.type2Version)
-    line("NTAG/Ultralight type", product?.flipperName ?? Type2Product.flipperNameOfOthers)
+    line("NTAG/Ultralight type", chip?.files?.flipperName ?? Type2Chip.flipperNameOfOthers)
     let signature = image.signature ?? []
     line("Signature", signature.count == 32 ? signature : Array(repeating: 0, count: 32))
     // Unleashed Firmware uses this key; other firmware ignores unknown keys.
@@ -148,7 +150,7 @@ extension FlipperFile.Writer {
   /// was.
   private static func firstUnread(_ places: [Int?], of image: TagImage) -> Int {
     let secrets = Set(image.secrets.flatMap { Array($0) })
-    let isKeyOnly = image.type2Product == .ultralightC
+    let isKeyOnly = image.type2Chip?.hasUnreadableKey ?? false
     let unread = places.firstIndex { page in
       guard let page else { return false }
       return image.memory.range(ofUnit: page).contains {

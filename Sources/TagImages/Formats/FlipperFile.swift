@@ -1,3 +1,5 @@
+import SwiftNFCChipBook
+
 /// `.nfc` of Flipper Zero: lines with a key, a colon and a value
 /// (flipperdevices/flipperzero-firmware, lib/flipper_format and
 /// documentation/file_formats/NfcFileFormats.md). Flipper Zero reads the keys in the order in which
@@ -122,22 +124,19 @@ enum FlipperFile {
   /// Returns the positions of the pages of an NTAG I²C, `nil` for its session registers, which no
   /// image contains; returns `nil` for other chips
   /// (lib/nfc/protocols/mf_ultralight/mf_ultralight.c).
-  static func places(_ product: Type2Product?) -> [Int?]? {
-    let sector = 256
-    func pages(_ range: Range<Int>) -> [Int?] { range.map { Optional($0) } }
-    switch product {
-    case .ntagI2C1K: return pages(0..<0xE3) + [0xE8, 0xE9, nil, nil]
-    case .ntagI2C2K: return pages(0..<sector + 0xE1) + [sector + 0xE8, sector + 0xE9, nil, nil]
-    case .ntagI2CPlus1K: return pages(0..<0xEA) + [nil, nil]
-    case .ntagI2CPlus2K: return pages(0..<0xEA) + [nil, nil] + pages(sector..<2 * sector)
-    default: return nil
+  static func places(_ chip: Type2Chip?) -> [Int?]? {
+    guard let chip, chip.hasWiredSide, let areas = chip.pages?.areas else { return nil }
+    let sessionRegisters: [Int?] = [nil, nil]
+    let last = areas.last { $0.use == .configuration }
+    return areas.flatMap { area in
+      area.pages.map { Optional($0) } + (area == last ? sessionRegisters : [])
     }
   }
 
   /// Returns the positions of all pages in a file.
   static func places(of image: TagImage) -> [Int?] {
     let count = image.memory.unitCount
-    return places(image.type2Product)?.map { $0.flatMap { $0 < count ? $0 : nil } }
+    return places(image.type2Chip)?.map { $0.flatMap { $0 < count ? $0 : nil } }
       ?? (0..<count).map { Optional($0) }
   }
 

@@ -163,7 +163,7 @@ extension ProxmarkFile {
       image.signature = try nonZeroCard("Signature", count: 32)
       image.arrangeType2()
       // The chip's own counters; the others are written as zeros.
-      for index in image.type2Product?.counters ?? 0..<3 {
+      for index in image.type2Chip?.counterNumbers ?? 0..<3 {
         guard let value = try card("Counter\(index)", count: 3) else { continue }
         image.counters[index] = BinaryFile.counter(value, tearing: try byte("Tearing\(index)"))
       }

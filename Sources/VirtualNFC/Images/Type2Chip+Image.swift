@@ -110,35 +110,37 @@ extension MIFAREUltralightAES: ImagedChip {
 }
 
 extension VirtualTag {
-  private static let ntag21x: [Type2Product: NTAG21x.Product] = [
-    .ntag210: .ntag210, .ntag212: .ntag212, .ntag213: .ntag213, .ntag215: .ntag215,
-    .ntag216: .ntag216,
+  private static let ntag21x: [String: NTAG21x.Product] = [
+    "NT2L1011": .ntag210, "NT2L1211": .ntag212, "NT2H1311": .ntag213, "NT2H1511": .ntag215,
+    "NT2H1611": .ntag216,
   ]
+  /// NTAG I²C and NTAG I²C plus.
+  private static let ntagI2C: Set<String> = ["NT3H1101", "NT3H1201", "NT3H2111", "NT3H2211"]
 
   /// Returns a tag with the chip of an image, which reports what the image has, or with one that has only what all these
   /// chips share if its chip is not known.
   static func type2(_ image: TagImage) throws(VirtualTagNameError) -> VirtualTag {
-    guard let product = image.type2Product else {
+    guard let chip = image.type2Chip else {
       return VirtualTag(try UnknownType2Chip(image, facts: Type2Facts(image, hasCommands: true)))
     }
     // A file may lack pages at the end.
     var image = image
-    image.memory = image.memory.padded(to: product.pageCount * Type2Memory.pageSize)
-    let facts = Type2Facts(image, hasCommands: product.versionAnswer != nil)
+    image.memory = image.memory.padded(to: chip.pageCount * Type2Memory.pageSize)
+    let facts = Type2Facts(image, hasCommands: chip.versionAnswer != nil)
     let bytes = image.memory.bytes
-    let hasCheckBytes = ![.ntagI2C1K, .ntagI2C2K, .ntagI2CPlus1K, .ntagI2CPlus2K].contains(product)
+    let hasCheckBytes = !ntagI2C.contains(chip.typeNumber)
     if hasCheckBytes {
       guard hasValidUID(bytes) else {
         throw .notADump("a check byte of the UID, the fourth or the ninth byte, is wrong")
       }
     }
-    if let tag = type2(image, product, facts) { return tag }
+    if let tag = type2(image, chip.typeNumber, facts) { return tag }
     // A file may also have more pages than the chip whose version it has: readers of others go on behind the last one.
     return VirtualTag(try UnknownType2Chip(image, facts: facts))
   }
 
   private static func type2(
-    _ image: TagImage, _ product: Type2Product, _ facts: Type2Facts
+    _ image: TagImage, _ typeNumber: String, _ facts: Type2Facts
   ) -> VirtualTag? {
     let bytes = image.memory.bytes
     func tag(_ chip: (some Type2Chip)?) -> VirtualTag? {
@@ -146,30 +148,30 @@ extension VirtualTag {
       chip.facts = facts
       return VirtualTag(chip)
     }
-    if let ntag = ntag21x[product] {
+    if let ntag = ntag21x[typeNumber] {
       var chip = NTAG21x(ntag, dump: bytes)
       chip?.adopt(image)
       return tag(chip)
     }
-    switch product {
-    case .ultralightEV1, .ultralightEV1Large:
+    switch typeNumber {
+    case "MF0UL11", "MF0UL21":
       var chip = MIFAREUltralightEV1(dump: bytes)
       chip?.adopt(image)
       return tag(chip)
-    case .ultralightAES:
+    case "MF0AES20":
       var chip = MIFAREUltralightAES(dump: bytes)
       chip?.adopt(image)
       return tag(chip)
-    case .ultralightC:
+    case "MF0ICU2":
       // An unknown key has its factory value.
       let key = MIFAREUltralightC.keyPages.lowerBound * Type2Memory.pageSize
       let isKeyKnown = image.memory.known(key..<bytes.count) != nil
       return tag(MIFAREUltralightC(dump: isKeyKnown ? bytes : Array(bytes.prefix(key))))
-    case .ntagI2CPlus1K: return tag(NTAGI2CPlus(.nt3h2111, dump: bytes))
-    case .ntagI2CPlus2K: return tag(NTAGI2CPlus(.nt3h2211, dump: bytes))
-    case .ntagI2C1K, .ntagI2C2K: return tag(NTAGI2C(dump: bytes))
-    case .ntag203: return tag(NTAG203(dump: bytes))
-    case .ultralight: return tag(MIFAREUltralight(dump: bytes))
+    case "NT3H2111": return tag(NTAGI2CPlus(.nt3h2111, dump: bytes))
+    case "NT3H2211": return tag(NTAGI2CPlus(.nt3h2211, dump: bytes))
+    case "NT3H1101", "NT3H1201": return tag(NTAGI2C(dump: bytes))
+    case "NT2H0301": return tag(NTAG203(dump: bytes))
+    case "MF0ICU1": return tag(MIFAREUltralight(dump: bytes))
     default: return nil
     }
   }

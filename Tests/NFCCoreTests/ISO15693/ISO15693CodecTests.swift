@@ -269,7 +269,7 @@ import Testing
         TagDataArea(4..<4 + Int(next())), hasControlTLVs: true, repairing: next() & 1 == 0)
       _ = try? search.advance(
         { frame.indices.contains($0) ? frame[$0] : nil }, place: { .offset($0) })
-      _ = ISO15693Product.tagProduct(uid: frame)
+      _ = ISO15693Chip.tagProduct(uid: frame)
     }
     #expect(understood > 300)
   }

@@ -1,6 +1,7 @@
 import SwiftNFCSeededRandom
 import Testing
 
+@testable import SwiftNFCChipBook
 @testable import SwiftNFCCore
 
 /// Tags that answer anything at all: every procedure ends with a value or an error of ours.
@@ -16,7 +17,7 @@ import Testing
     #expect(outcomes.results > 20 && outcomes.errors > 20)
   }
 
-  @Test(arguments: [nil, TagProduct(.desfireEV1, name: "MIFARE DESFire EV1", maker: "NXP")])
+  @Test(arguments: [nil, TagProduct("desfireEV1", name: "MIFARE DESFire EV1", maker: "NXP")])
   func type4(_ product: TagProduct?) throws {
     let target = ISO14443ATarget(
       uid: [4, 1, 2, 3, 4, 5, 6], atqa: [0x03, 0x44], sak: 0x20,

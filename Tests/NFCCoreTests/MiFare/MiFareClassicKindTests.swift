@@ -1,5 +1,6 @@
 import Testing
 
+@testable import SwiftNFCChipBook
 @testable import SwiftNFCCore
 
 @Suite struct MiFareClassicKindTests {
@@ -41,7 +42,7 @@ import Testing
       .dropFirst().map { $0 }
     #expect(TypeAIdentification.kind(target, version: nil) == .miFare(.classic))
     #expect(
-      TypeAIdentification.classic(target) == TagProduct(.plusS, name: "MIFARE Plus S", maker: "NXP")
+      TypeAIdentification.classic(target) == TagProduct("plusS", name: "MIFARE Plus S", maker: "NXP")
     )
   }
 }

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import SwiftNFCChipBook
 @testable import SwiftNFCCore
 
 /// Any bytes give a value or an error, from a seed, so that a failure can be repeated.

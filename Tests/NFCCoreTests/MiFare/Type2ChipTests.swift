@@ -1,5 +1,6 @@
 import Testing
 
+@testable import SwiftNFCChipBook
 @testable import SwiftNFCCore
 
 /// Every chip is asked every question.

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import VirtualNFC
 
+@testable import SwiftNFCChipBook
 @testable import SwiftNFCCore
 
 /// Random sequences of everything that can be done with a tag, against a simple model of what its memory may be:

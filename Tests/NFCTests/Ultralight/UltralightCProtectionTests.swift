@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import VirtualNFC
 
+@testable import SwiftNFCChipBook
 @testable import SwiftNFCCore
 
 /// AUTH0, AUTH1 and the key of a MIFARE Ultralight C.

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import VirtualNFC
 
+@testable import SwiftNFCChipBook
 @testable import SwiftNFCCore
 
 @Suite(.replayed) struct UltralightProtectionTests {

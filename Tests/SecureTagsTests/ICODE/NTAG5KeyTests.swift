@@ -36,7 +36,7 @@ import Testing
   @Test func onDelivery() async throws {
     let bench = try await VicinityBench(.ntag5Link())
     let tag = try await ICODETag(bench.tag())
-    #expect(tag.product.id == .ntag5LinkOrBoost && !tag.isInPrivacyMode)
+    #expect(tag.product.name == "NTAG 5 link or boost" && !tag.isInPrivacyMode)
     bench.virtual.setFaults([])
     let found = try await tag.configuration()
     #expect(bench.virtual.statistics.exchanges == 2)

@@ -64,7 +64,7 @@ import Testing
     try await tag.enablePrivacy(withKey: 0, Self.key)
     #expect(bench.virtual.statistics.exchanges == 2)
     let hidden = try await ICODETag(bench.again())
-    #expect(hidden.isInPrivacyMode && hidden.tag.identifier == ISO15693Product.privateUID)
+    #expect(hidden.isInPrivacyMode && hidden.tag.identifier == ISO15693Chip.privateUID)
     #expect(hidden.product.name == "ICODE DNA or NTAG 5 in privacy mode")
     #expect(await failure { _ = try await hidden.tag.readBlocks(0..<1) } != nil)
     #expect(
@@ -78,7 +78,7 @@ import Testing
         == .tagRefused)
     try await again.leavePrivacyPermanently(withKey: 0, Self.key)
     let last = try await ICODETag(bench.again())
-    #expect(!last.isInPrivacyMode && last.product.id == .ntag5LinkOrBoost)
+    #expect(!last.isInPrivacyMode && last.product.name == "NTAG 5 link or boost")
     #expect(bench.placed.irreversibleChanges.isEmpty)
   }
 

@@ -51,9 +51,11 @@ import Testing
   @Test func theNameOfTheChip() throws {
     let reader = VicinityReader(NTAG5Link())
     var access = reader.access
-    let product = try #require(ISO15693Product(uid: reader.chip.identifier))
+    let product = try #require(ISO15693Chip(uid: reader.chip.identifier))
     #expect(product.name == "ICODE DNA or NTAG 5")
-    let narrowed = product.narrowed(by: try access.systemInformation())
+    let information = try access.systemInformation()
+    let narrowed = product.narrowed(
+      blockSize: information.blockSize, blockCount: information.blockCount)
     #expect(narrowed.name == "NTAG 5 link or boost")
     #expect(narrowed.counterBlock(blockCount: 512) == 511)
   }

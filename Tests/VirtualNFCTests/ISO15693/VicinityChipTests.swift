@@ -24,7 +24,7 @@ import Testing
         "st25dv", "st25dv16k", "st25dv04k", "st25tv", "st25tv02kc", "tag-it", "mb89r118",
       ])
     #expect(Set(Self.chips.map(\.identifier)).count == Self.chips.count)
-    let products = Self.chips.map { ISO15693Product.tagProduct(uid: $0.identifier)?.name }
+    let products = Self.chips.map { ISO15693Chip.tagProduct(uid: $0.identifier)?.name }
     #expect(
       products == [
         "ICODE SLIX2", "ICODE SLIX", "ICODE SLIX-L", "ICODE SLIX-S", "ICODE DNA or NTAG 5",

@@ -68,7 +68,7 @@ struct Type3Mapping: NDEFMapping {
     if formatting != .unknown { earlier = formatting }
     formatting = .unknown
     needsAttributeBlock = false
-    let mayHaveChanged = FeliCaICType(pmm: target.pmm)?.mayBeChangedByWire ?? true
+    let mayHaveChanged = FeliCaChip(pmm: target.pmm)?.mayBeChangedByWire ?? true
     if mayHaveChanged { blocks = [] }
   }
 

@@ -34,10 +34,9 @@ extension Type4Mapping {
     discardCachedContent()
   }
 
-  /// The first generation has no ISO/IEC 7816-4 names for applications; Light has fixed files.
-  private static let withFormat: Set<ChipID> = [.desfireEV1, .desfireEV2, .desfireEV3]
-
-  private var hasNativeFormat: Bool { product.map { Self.withFormat.contains($0.id) } ?? false }
+  private var hasNativeFormat: Bool {
+    CardChip(product)?.features.contains(.createsNDEF) ?? false
+  }
 
   // MARK: Locking
 

@@ -48,7 +48,7 @@ struct Type4Mapping: NDEFMapping {
 
   /// DESFire and NTAG 4xx have no interface but the antenna.
   private var isChangedByReadersOnly: Bool {
-    product.map { $0.id.isDESFire || $0.id == .ntag413DNA || $0.id == .ntag424DNA } ?? false
+    CardChip(product)?.features.contains(.isChangedByReadersOnly) ?? false
   }
 
   // MARK: Formatting

@@ -70,7 +70,7 @@ struct UltralightIdentification: Sendable {
     return nil
   }
 
-  private static var withAuthentication: Type2Chip? {
+  static var withAuthentication: Type2Chip? {
     Type2Chip.all.first { $0.recognition == .authentication }
   }
 

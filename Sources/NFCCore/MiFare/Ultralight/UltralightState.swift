@@ -34,37 +34,6 @@ public struct UltralightProtectionState: Hashable, Sendable {
   public let isConfigurationLocked: Bool
 }
 
-/// Pages with the same use.
-public struct UltralightArea: Hashable, Sendable {
-  /// The use of pages.
-  @nonexhaustive
-  public enum Use: String, Hashable, Sendable {
-    /// The UID and the static lock bits, pages 0 to 2.
-    case identifierAndLocks
-    /// The capability container, page 3, whose bits can only be set.
-    case oneTime
-    /// Memory for data.
-    case user
-    /// Dynamic lock bits, which can only be set.
-    case locks
-    /// The 16-bit counter of the Ultralight C, which only counts up.
-    case counter
-    /// Settings: mirror, password, registers.
-    case configuration
-    /// Password and password acknowledge, which read as zeros.
-    case secret
-    /// Keys, which cannot be read.
-    case key
-    /// Pages without a use of their own, or not described: never written.
-    case reserved
-  }
-
-  /// The pages, counted through all sectors.
-  public let pages: ClosedRange<Int>
-  /// The use of the pages.
-  public let use: Use
-}
-
 extension UltralightDump {
   /// The use of the chip's pages, including those of keys that cannot be read.
   public var areas: [UltralightArea] { chip.pages?.areas ?? [] }
