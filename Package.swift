@@ -37,6 +37,7 @@ let package = Package(
     .library(name: "DriverConformance", targets: ["DriverConformance"]),
     .library(name: "ReaderThread", targets: ["ReaderThread"]),
     .library(name: "TagImages", targets: ["TagImages"]),
+    .library(name: "TagTools", targets: ["TagTools"]),
     .executable(name: "nfc", targets: ["SwiftNFCTool"]),
     // Has a reader that is opened by `isolated:`.
     .executable(name: "nfc-reader", targets: ["SwiftNFCReader"]),
@@ -152,13 +153,20 @@ let package = Package(
       dependencies: [
         "NFC", "SwiftNFCCore", "SwiftNFCReaderExamination", "ReaderThread", "SwiftNFCSystemFacts",
       ]),
+    // What `nfc` does with a whole tag, for programs.
+    .target(
+      name: "TagTools",
+      dependencies: [
+        "NFC", "SwiftNFCCore", "NDEF", "SecureTags", "SwiftNFCJSONText", "TagImages",
+        "TravelDocuments",
+      ]),
     .executableTarget(
       name: "SwiftNFCTool",
       dependencies: [
         "NFC", "NFCDiagnosis", "SwiftNFCCore", "SwiftNFCBackground", "VirtualNFC", "NDEF",
         "SwiftNFCJSONText",
-        "SUNMessage", "SecureTags", "TagImages", "TravelDocuments", "Recordings", "NFCPasses",
-        "PassMessage", "SwiftNFCChildProcesses", "SwiftNFCMQTTMessages", "ReaderThread",
+        "SUNMessage", "SecureTags", "TagImages", "TagTools", "TravelDocuments", "Recordings",
+        "NFCPasses", "PassMessage", "SwiftNFCChildProcesses", "SwiftNFCMQTTMessages", "ReaderThread",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["Programs"])),
@@ -210,6 +218,9 @@ let package = Package(
     .testTarget(
       name: "TagImagesTests",
       dependencies: ["SwiftNFCSeededRandom", "TagImages", "TestSupport", "VirtualNFC"]),
+    .testTarget(
+      name: "TagToolsTests",
+      dependencies: ["NFC", "SecureTags", "TagImages", "TagTools", "TestSupport", "VirtualNFC"]),
     .testTarget(
       name: "ModelTests",
       dependencies: ["SwiftNFCCore", "ReaderThread", "SwiftNFCSeededRandom", "VirtualNFC"],
@@ -284,14 +295,15 @@ let package = Package(
     .testTarget(
       name: "FieldTests",
       dependencies: [
-        "NFC", "SwiftNFCCore", "NDEF", "SwiftNFCTool", "Recordings", "TagImages", "VirtualNFC",
+        "NFC", "SwiftNFCCore", "NDEF", "SwiftNFCTool", "Recordings", "TagImages", "TagTools",
+        "VirtualNFC",
       ]),
     .testTarget(
       name: "NFCToolTests",
       dependencies: [
         "SwiftNFCJSONText", "NFC", "SwiftNFCCore", "SwiftNFCTool", "SwiftNFCReader",
         "SwiftNFCRules", "NFCExample",
-        "DriverConformance", "VirtualNFC", "TagImages", "TestSupport",
+        "DriverConformance", "VirtualNFC", "TagImages", "TagTools", "TestSupport",
       ],
       exclude: [
         "Images/Files", "Reports/Files", "Snapshots", "Watch/notification_service.py",

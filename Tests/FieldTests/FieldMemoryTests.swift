@@ -1,24 +1,13 @@
 import NFC
-import Synchronization
 import TagImages
 import Testing
 import VirtualNFC
 
 @testable import SwiftNFCTool
+@testable import TagTools
 
 /// `nfc dump`, `nfc restore` and `nfc protect` on every tag from the field that has a memory, or a password.
 @Suite struct FieldMemoryTests {
-  /// As `nfc restore` without options. Parsing needs more time than a restore.
-  private static func restoring() throws -> RestoreArguments {
-    try parsed.withLock { parsed in
-      if let parsed { return parsed }
-      let arguments = try RestoreArguments.parse(["image.json"])
-      parsed = arguments
-      return arguments
-    }
-  }
-  private static let parsed = Mutex<RestoreArguments?>(nil)
-
   private static func memory(_ tag: DetectedTag) throws -> MemoryTag {
     try #require(MemoryTag(tag))
   }
@@ -34,7 +23,7 @@ import VirtualNFC
     let bench = try await FieldBench(row)
     let before = bench.tag.memory
     let image = try await Self.memory(bench.found()).read(
-      try TagKeys.parse([]), password: nil, .everything
+      TagKeys(), password: nil, .everything
     ).image
     let report = try await Self.restore(image, to: bench)
     #expect(bench.tag.memory == before)
@@ -42,8 +31,8 @@ import VirtualNFC
     bench.expectNothingUnasked()
     try await bench.expectReplay { tag, _ in
       let memory = try Self.memory(tag)
-      _ = try await memory.read(TagKeys.parse([]), password: nil, .everything)
-      _ = try await Self.restoring().prepare(image, for: memory, nil).run()
+      _ = try await memory.read(TagKeys(), password: nil, .everything)
+      _ = try await memory.restoration(of: image).0.run()
     }
   }
 
@@ -53,7 +42,7 @@ import VirtualNFC
     let bench = try await FieldBench(row)
     let before = bench.tag.memory
     let image = try await Self.memory(bench.found()).read(
-      try TagKeys.parse([]), password: nil, .everything
+      TagKeys(), password: nil, .everything
     ).image
     try await bench.ndef().writeNDEFBytes(pattern(40, seed: 5), verify: false)
     _ = try await Self.restore(image, to: bench)
@@ -66,7 +55,7 @@ import VirtualNFC
   private static func restore(
     _ image: TagImage, to bench: FieldBench
   ) async throws -> [RestoredPart] {
-    try await restoring().prepare(image, for: memory(bench.found()), nil).run()
+    try await memory(bench.found()).restoration(of: image).0.run()
   }
 
   // MARK: Passwords

@@ -5,7 +5,7 @@ import Testing
 @Suite struct DocCommentTests {
   private static let modules = [
     "NDEF", "NFC", "NFCCore", "NFCDiagnosis", "Recordings", "SecureTags", "SUNMessage",
-    "VirtualNFC",
+    "TagImages", "TagTools", "VirtualNFC",
   ]
 
   /// What a snippet may use without declaring it, as a list of parameters.
@@ -13,7 +13,7 @@ import Testing
     "address": "BluetoothAddress", "application": "DESFireApplication",
     "applicationIdentifier": "[UInt8]", "bytes": "[UInt8]", "classic": "MiFareClassicCommands",
     "encryptionKey": "DESFireKey", "field": "VirtualField", "file": "FileHandle",
-    "firstKey": "DESFireKey", "found": "DetectedTag", "key": "SecretKey",
+    "firstKey": "DESFireKey", "found": "DetectedTag", "image": "TagImage", "key": "SecretKey",
     "lastCounters": "[[UInt8]: UInt32]", "macKey": "DESFireKey", "master": "SecretKey",
     "message": "NDEFMessage", "number": "DESFireApplicationIdentifier", "password": "SecretKey",
     "plan": "DESFireDelegatedApplicationDescription", "reader": "Reader", "record": "NDEFRecord",

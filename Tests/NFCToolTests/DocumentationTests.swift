@@ -22,7 +22,7 @@ import Testing
 
   private static let modules = [
     "NFC", "NDEF", "VirtualNFC", "CoreNFC", "DriverConformance", "ReaderThread", "SecureTags",
-    "SUNMessage", "TravelDocuments", "Recordings", "TagImages", "NFCDiagnosis",
+    "SUNMessage", "TravelDocuments", "Recordings", "TagImages", "TagTools", "NFCDiagnosis",
   ]
 
   /// Returns the snippets of a module's articles. A snippet without imports continues after an `import` of
@@ -157,7 +157,7 @@ import Testing
 
   @Test(arguments: [
     "NDEF", "NFCCore", "NFC", "NFCDiagnosis", "Recordings", "SecureTags", "SUNMessage", "TagImages",
-    "TravelDocuments",
+    "TagTools", "TravelDocuments",
     "VirtualNFC", "DriverConformance", "ReaderThread", "CoreNFC",
   ])
   func everythingPublicIsDocumented(_ module: String) async throws {

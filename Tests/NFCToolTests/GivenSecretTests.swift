@@ -6,6 +6,7 @@ import Testing
 import VirtualNFC
 
 @testable import SwiftNFCTool
+@testable import TagTools
 
 /// Tests of passwords and keys that a command is given: each is used, or refused.
 @Suite struct GivenSecretTests {
@@ -69,7 +70,7 @@ import VirtualNFC
     let bench = try await VicinityBench(.icodeSLIX2())
     let tag = try await bench.tag()
     try await tag.writeBlocks(at: 30, [1, 2, 3, 4])
-    let image = try await MemoryTag.vicinity(tag).read(TagKeys.parse([]), password: nil).image
+    let image = try await MemoryTag.vicinity(tag).read(TagKeys(), password: nil).image
     try await tag.writeBlocks(at: 30, [9, 9, 9, 9])
     let protection = VicinityProtection(
       tag: tag, kind: .icode,
@@ -77,20 +78,19 @@ import VirtualNFC
     try await tag.perform(try await protection.plan(), accepting: [.forgetsPassword])
 
     let closed = MemoryTag.vicinity(try await bench.again())
-    let content = try? await closed.read(TagKeys.parse([]), password: nil)
+    let content = try? await closed.read(TagKeys(), password: nil)
     #expect((content?.missing != nil || content == nil) == read)
     let opened = try await MemoryTag.vicinity(bench.again())
-      .read(TagKeys.parse([]), password: Self.password, .everything)
+      .read(TagKeys(), password: Self.password, .everything)
     #expect(opened.missing == nil)
     #expect(opened.image.memory.known(120..<124) == [9, 9, 9, 9])
 
     let again = MemoryTag.vicinity(try await bench.again())
-    let restoration = try await RestoreArguments.parse(["image.json"])
-      .prepare(image, for: again, Self.password)
+    let (restoration, _) = try await again.restoration(of: image, password: Self.password)
     let report = try await restoration.run()
     #expect(report.flatMap(\.omissions).isEmpty)
     let after = try await MemoryTag.vicinity(bench.again())
-      .read(TagKeys.parse([]), password: Self.password)
+      .read(TagKeys(), password: Self.password)
     #expect(after.image.memory.known(120..<124) == [1, 2, 3, 4])
   }
 

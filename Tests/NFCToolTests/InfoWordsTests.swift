@@ -4,6 +4,7 @@ import Testing
 import VirtualNFC
 
 @testable import SwiftNFCTool
+@testable import TagTools
 
 /// What `nfc info` says in words about the activation of a card, its applications and its directory.
 @Suite struct InfoWordsTests {

@@ -3,6 +3,7 @@ import NFC
 import Testing
 
 @testable import SwiftNFCTool
+@testable import TagTools
 
 @Suite struct JSONTests {
   /// The time grows with the list, not with its square.

@@ -12,7 +12,7 @@ import Testing
     "NFCTool", "NFCDiagnosis", "NFCLibNFC", "NFCPCSC", "NFCIsolated", "NFC", "NFCCore", "NDEF",
     "SystemFacts", "CoreNFC", "DriverConformance", "JSONText", "SecureTags", "SUNMessage",
     "TravelDocuments",
-    "VirtualNFC", "Recordings", "TagImages",
+    "VirtualNFC", "Recordings", "TagImages", "TagTools",
   ]
 
   private static func files(_ folder: String, _ ending: String) throws -> [URL] {

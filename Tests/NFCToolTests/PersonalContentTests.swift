@@ -3,6 +3,7 @@ import Testing
 import VirtualNFC
 
 @testable import SwiftNFCTool
+@testable import TagTools
 
 /// Tests of what `nfc info --personal` shows.
 @Suite struct PersonalContentTests {

@@ -5,6 +5,7 @@ import Testing
 import VirtualNFC
 
 @testable import SwiftNFCTool
+@testable import TagTools
 
 /// Tests of `nfc restore` and `nfc copy` with the SRx and ST25TB chips of ST, which answer nothing to a write.
 @Suite struct SRxRestoreTests {

@@ -5,6 +5,7 @@ import Testing
 import VirtualNFC
 
 @testable import SwiftNFCTool
+@testable import TagTools
 
 /// Tests how often `nfc info` asks a chip for its signature.
 @Suite struct SignatureQuestionTests {
@@ -38,7 +39,7 @@ import VirtualNFC
     let tag = try #require(try await reader.tagsInField().first)
     try await tag.connect()
     let details = try await TagDetails(
-      tag, try await tag.product(), nil, TagKeys.parse([]), password: nil, listsMemory: false)
+      tag, try await tag.product(), nil, TagKeys(), password: nil, listsMemory: false)
     #expect((details.signature == nil) == refuses)
     #expect(questions.count == 1)
     await reader.close()

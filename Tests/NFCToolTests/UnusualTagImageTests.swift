@@ -6,6 +6,7 @@ import Testing
 
 @testable import SwiftNFCCore
 @testable import SwiftNFCTool
+@testable import TagTools
 @testable import VirtualNFC
 
 /// Tests of images of tags that Core NFC does not support, and of cards of which only the identity is
@@ -26,7 +27,7 @@ import Testing
     let reader = try await Reader.open(virtual.connectionString)
     let found = try await reader.firstTag(within: .seconds(10))
     let content = try await #require(MemoryTag(found)).read(
-      try TagKeys.parse([]), password: nil, .everything)
+      TagKeys(), password: nil, .everything)
     await reader.close()
     #expect((content.missing == nil) == (missing == nil))
     if let missing { #expect(content.missing?.contains(missing) == true) }
@@ -68,7 +69,7 @@ import Testing
     try await bench.tag().writeBlocks(at: 7, [1, 2, 3, 4])
     let found = try await bench.found()
     let content = try await #require(MemoryTag(found)).read(
-      try TagKeys.parse([]), password: nil, .everything)
+      TagKeys(), password: nil, .everything)
     await bench.reader.close()
     #expect(content.missing == nil)
     #expect(content.image.memory.unitCount == 8 && content.image.memory.isComplete)
@@ -149,7 +150,7 @@ import Testing
     try await tag.connect()
     virtual.setFaults([])
     let content = try await #require(MemoryTag(tag)).read(
-      try TagKeys.parse([]), password: nil, .everything)
+      TagKeys(), password: nil, .everything)
     #expect(virtual.statistics.exchanges == exchanges)
     await reader.close()
     return content.image
@@ -169,7 +170,7 @@ import Testing
         virtual.setFaults([Fault(effect, at: .exchange(2))])
         let error = await #expect(throws: NFCError.self, "\(name)") {
           _ = try await #require(MemoryTag(found)).read(
-            try TagKeys.parse([]), password: nil, .everything)
+            TagKeys(), password: nil, .everything)
         }
         #expect([.tagResponseError, .tagConnectionLost].contains(error?.code), "\(name) \(effect)")
         await reader.close()

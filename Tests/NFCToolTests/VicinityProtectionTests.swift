@@ -6,6 +6,7 @@ import Testing
 import VirtualNFC
 
 @testable import SwiftNFCTool
+@testable import TagTools
 
 /// Tests of the passwords of ISO 15693 tags, with a virtual PC/SC reader that the test keeps for all
 /// commands.
@@ -74,7 +75,7 @@ import VirtualNFC
   }
 
   private static func details(_ tag: DetectedTag) async throws -> String {
-    let keys = try TagKeys.parse([])
+    let keys = TagKeys()
     let details = try await TagDetails(
       tag, try await tag.product(), try await tag.vicinityInformation(), keys, password: nil,
       listsMemory: false)

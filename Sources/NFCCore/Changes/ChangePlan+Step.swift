@@ -148,6 +148,12 @@ extension ChangePlan {
       case locksPermanently
       /// The tag refused another part of the NDEF message: the old message stays.
       case keepsMessage
+      /// It is never changed, for the reason in words: a counter, an identity, a setting.
+      case kept(String)
+      /// It is not possible, for the reason in words.
+      case impossible(String)
+      /// The tag refused it, as the words say; a key may be missing.
+      case refusal(String)
     }
 
     /// What has to be requested by name.
@@ -194,7 +200,7 @@ extension ChangePlan.Omission {
   fileprivate static func areHarmless(_ omissions: [Self]) -> Bool {
     omissions.allSatisfy {
       switch $0.reason {
-      case .notRequested, .neverWritten, .notConfirmed: true
+      case .notRequested, .neverWritten, .notConfirmed, .kept: true
       default: false
       }
     }
@@ -272,6 +278,7 @@ extension ChangePlan.Omission.Reason: CustomStringConvertible {
     case .locksPermanently: "its access bits could never be changed again"
     case .keepsMessage:
       "the old message stays, because the tag has refused a part of the new one"
+    case .kept(let words), .impossible(let words), .refusal(let words): words
     }
   }
 }

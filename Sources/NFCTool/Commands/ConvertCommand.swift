@@ -3,6 +3,7 @@ import ArgumentParser
 import NFC
 import TagImages
 import Synchronization
+import TagTools
 
 /// The command `nfc convert`.
 struct ConvertCommand: AsyncParsableCommand {

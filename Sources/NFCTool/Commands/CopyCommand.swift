@@ -2,6 +2,7 @@ import SwiftNFCJSONText
 import ArgumentParser
 import NFC
 import TagImages
+import TagTools
 
 /// The command `nfc copy`.
 struct CopyCommand: AsyncParsableCommand {
@@ -27,7 +28,7 @@ struct CopyCommand: AsyncParsableCommand {
   @Flag(help: "Copy only the NDEF message.")
   var ndef = false
 
-  @OptionGroup var keys: TagKeys
+  @OptionGroup var keys: TagKeyOptions
   @OptionGroup var password: TagPassword
 
   @Flag(help: "Print every change that would be made, before and after, and write nothing.")
@@ -63,14 +64,14 @@ struct CopyCommand: AsyncParsableCommand {
       guard !plan else {
         try show(copy, isDone: false, Output.line)
         if case .memory(let restoration, _) = copy.content {
-          try PlanOutput.showEffects(restoration.effects, options)
+          try PlanOutput.showEffects(restoration.plan.effects, options)
         }
         return
       }
       if !options.json { try show(copy, isDone: false, Output.printNotice) }
       let result: Result
       do {
-        result = try await next.changingNDEF(again) { try await copy.run() }
+        result = try await next.changingNDEF(again) { try await copy.run(on: next.detected) }
       } catch var failure as Failure where failure.status == .lost {
         failure.advice = again.advice
         throw failure
@@ -92,9 +93,9 @@ struct CopyCommand: AsyncParsableCommand {
 
   private func read(_ tag: DetectedTag, _ password: [UInt8]?) async throws -> Original {
     var original = Original(uid: tag.identifier)
-    if !ndef, let memory = MemoryTag(tag), let content = try await read(memory, password) {
+    if !ndef, tag.imageKind != nil, let content = try await memory(of: tag, password) {
       // A memory that was only partly read cannot be copied. Files are copied individually.
-      if content.missing == nil || memory.hasOnlyFiles {
+      if content.missing == nil || tag.hasOnlyFiles {
         original.image = content.image
         original.missing = content.missing
       }
@@ -111,11 +112,11 @@ struct CopyCommand: AsyncParsableCommand {
   }
 
   /// Returns the content, or `nil` for a smart card without a readable file.
-  private func read(
-    _ memory: MemoryTag, _ password: [UInt8]?
-  ) async throws -> MemoryTag.Content? {
+  private func memory(
+    of tag: DetectedTag, _ password: [UInt8]?
+  ) async throws -> TagBackup? {
     do {
-      return try await memory.read(keys, password: password)
+      return try await tag.readImage(keys, password: password)
     } catch let error as NFCError where error.code == .wrongTag {
       return nil
     }
@@ -126,7 +127,7 @@ struct CopyCommand: AsyncParsableCommand {
   /// The steps for the next tag.
   private struct Copy: Sendable {
     enum Content: Sendable {
-      case memory(any MemoryRestoration, plan: [RestoredPart])
+      case memory(TagRestoration, plan: [RestoredPart])
       /// A message, or `nil` if the tag already has it.
       case message([UInt8]?, any NDEFTag)
     }
@@ -135,16 +136,18 @@ struct CopyCommand: AsyncParsableCommand {
     /// Descriptions of the omitted parts. Those of a restoration are added later.
     let leftBehind: [String]
 
-    func run() async throws -> Result {
+    func run(on tag: DetectedTag) async throws -> Result {
       switch content {
       case .memory(let restoration, _):
-        let parts = try await restoration.run()
+        let plan = restoration.plan
+        let parts = restoration.parts(
+          of: try await tag.perform(plan, accepting: Set(plan.effects)))
         let written = parts.reduce(0) { $0 + $1.written.count }
         return Result(
           what: "the memory", isChanged: written > 0, written: written,
           leftBehind: leftBehind
             + parts.flatMap { part in
-              part.omissions.map { "\(part.name): \(Self.withoutOption($0.text))" }
+              part.omissions.map { "\(part.name): \(Self.withoutOption(part.text(of: $0)))" }
             })
       case .message(let message, let ndef):
         if let message { try await ndef.writeNDEFBytes(message, verify: true) }
@@ -174,8 +177,8 @@ struct CopyCommand: AsyncParsableCommand {
   ) async throws -> Copy {
     var original = original
     let sectors = original.image?.forgetSecretKeys() ?? []
-    if let image = original.image, let memory = MemoryTag(tag.detected),
-      let (restoration, plan) = try await restoration(image, to: memory)
+    if let image = original.image,
+      let (restoration, plan) = try await restoration(image, to: tag.detected)
     {
       // The UID and the locks of two tags differ even if one is a copy of the other.
       let isUseless =
@@ -218,41 +221,22 @@ struct CopyCommand: AsyncParsableCommand {
 
   /// Returns the restoration, or `nil` if the tag is of another kind or size.
   private func restoration(
-    _ image: TagImage, to memory: MemoryTag
-  ) async throws -> (any MemoryRestoration, [RestoredPart])? {
-    guard image.kind == memory.imageKind else { return nil }
-    switch memory {
-    case .other(let tag):
-      guard case .iso14443b2sr = tag.target else { return nil }
-    case .plus: return nil
-    default: break
-    }
+    _ image: TagImage, to tag: DetectedTag
+  ) async throws -> (TagRestoration, [RestoredPart])? {
+    guard image.kind == tag.imageKind else { return nil }
     do {
-      // Restorations to a Classic or an Ultralight read the tag themselves.
-      let readsItself = image.kind == .classic || image.kind == .type2
-      let now = readsItself && !plan ? nil : try await memory.read(keys, password: nil).image
-      let old = now ?? TagImage(image.kind)
-      let restoration: any MemoryRestoration =
-        switch memory {
-        case .classic(let commands, let tag):
-          try await ClassicRestoration(
-            commands, image, keys: try keys.classic, locksPermanently: false, includesBlock0: false,
-            keepsZeroKeys: false, uidLength: tag.identifier.count)
-        case .ultralight(let commands, _):
-          try await UltralightRestoration(commands, image, key: nil, extras: [])
-        case .vicinity, .feliCaLite, .topaz: try await BlockRestoration(memory, image, now: old)
-        case .desfire(let card): DESFireRestoration(card, image, now: old)
-        case .feliCa(let card): try await ServiceRestoration(card, image, now: old)
-        case .smartCard(let card): SmartCardRestoration(card, image, now: old)
-        case .other(let tag):
-          try await SRxRestoration(tag, image, now: old, locksPermanently: false)
-        case .plus: throw NFCError(.wrongTag, "its memory cannot be written")
+      // The key of an Ultralight or NTAG is that of the first tag.
+      let found = image.kind == .type2 ? TagKeys() : try keys.found.keys(for: tag)
+      let restoration = try await tag.restoration(
+        of: image, keys: found, passwordBytes: nil, including: .zeroKeys)
+      guard plan else { return (restoration, restoration.parts) }
+      let now =
+        if let present = restoration.present { present } else {
+          try await tag.readImage(keys, password: nil).image
         }
-      return (
-        restoration, now.map { restoration.plan(from: $0, to: image) } ?? restoration.plan
-      )
+      return (restoration, restoration.parts(comparedWith: now))
     } catch let error as NFCError
-      where error.code == .malformedContent || error.code == .wrongTag
+      where [.malformedContent, .wrongTag, .readOnly].contains(error.code)
     {
       return nil
     }

@@ -2,6 +2,7 @@ import SwiftNFCJSONText
 import ArgumentParser
 import NFC
 import TagImages
+import TagTools
 
 /// The command `nfc diff`.
 struct DiffCommand: AsyncParsableCommand {
@@ -23,7 +24,7 @@ struct DiffCommand: AsyncParsableCommand {
   @Argument(help: "Another image, or - for the tag.", completion: .file())
   var b: String
 
-  @OptionGroup var keys: TagKeys
+  @OptionGroup var keys: TagKeyOptions
   @OptionGroup var password: TagPassword
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 
@@ -64,7 +65,7 @@ struct DiffCommand: AsyncParsableCommand {
         let tag = try await session.selectMemoryTag(for: .reading, onlyMiFare: false)
         let content = try await tag.work {
           try await Progress.during("Reading \(tag.name)") {
-            try await tag.kind.read(keys, password: password, .everything)
+            try await tag.kind.readImage(keys, password: password, .everything)
           }
         }
         if let missing = content.missing, !tag.kind.isNeverRead, !content.image.isIdentity {
@@ -128,7 +129,7 @@ extension TagImage {
     guard format == nil || format == .binary || format == .emulator, kind != other.kind else {
       return self
     }
-    if other.kind == .feliCaLite, memory.bytes.count == FeliCaReading.blocksOfLite.count * 16 {
+    if other.kind == .feliCaLite, memory.bytes.count == TagImage.blocksOfFeliCaLite.count * 16 {
       var image = TagImage.feliCaLite()
       image.memory.set(memory.bytes, at: 0)
       return image

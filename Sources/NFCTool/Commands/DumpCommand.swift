@@ -1,10 +1,11 @@
 import ArgumentParser
 import NFC
 import TagImages
+import TagTools
 
 /// The options that `nfc dump` and `nfc mifare dump` share.
 struct DumpArguments: ParsableArguments {
-  @OptionGroup var keys: TagKeys
+  @OptionGroup var keys: TagKeyOptions
   @OptionGroup var password: TagPassword
 
   @Flag(
@@ -27,7 +28,7 @@ struct DumpArguments: ParsableArguments {
       let content = try await tag.work {
         try await Progress.during("Reading \(tag.name)") {
           // Only the raw bytes are required.
-          try await tag.kind.read(keys, password: password, isPlain ? .memory : .everything)
+          try await tag.kind.readImage(keys, password: password, isPlain ? .memory : .everything)
         }
       }
       if let missing = content.missing {
@@ -41,7 +42,7 @@ struct DumpArguments: ParsableArguments {
         session.note("what was not read was left out: \(missing)")
       }
       if let remark = content.remark { session.note(remark) }
-      let unsaved = try await tag.work { try await tag.kind.unsavedApplications() }
+      let unsaved = try await tag.work { try await tag.kind.applicationsWithoutImage() }
       var image = content.image
       if ImageFile.marksUnknownKeys(file),
         ImagedTags.haveZerosForUnknownKeys(tag.detected.identifier)

@@ -27,7 +27,7 @@ struct EraseCommand: AsyncParsableCommand {
   @Flag(help: "Print what would be written, and write nothing.")
   var plan = false
 
-  @OptionGroup var keys: TagKeys
+  @OptionGroup var keys: TagKeyOptions
   @OptionGroup var password: TagPassword
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 

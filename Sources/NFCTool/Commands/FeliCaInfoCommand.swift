@@ -1,6 +1,7 @@
 import SwiftNFCJSONText
 import ArgumentParser
 import NFC
+import TagTools
 
 /// The command `nfc felica info`.
 struct FeliCaInfoCommand: AsyncParsableCommand, OpensReaderFirst {
@@ -42,34 +43,5 @@ struct FeliCaInfoCommand: AsyncParsableCommand, OpensReaderFirst {
       for row in card.rows(tag.kind) { table.add(row.name, row.value) }
       try table.print()
     }
-  }
-}
-
-extension FeliCaCard {
-  /// Returns the members that ``DetectedTag/facts(_:)`` does not include.
-  func members(_ tag: any FeliCaTag) -> [JSONValue.Member] {
-    let codes = [
-      ("manufacturerCode", Self.manufacturerCode(tag)), ("icType", Self.icType(tag)),
-    ]
-    var members = codes.compactMap { code in
-      code.1.map { JSONValue.Member(key: code.0, value: .bytes($0)) }
-    }
-    members.append(
-      JSONValue.Member(
-        key: "systemCodes",
-        value: .array(systems.map { .bytes($0.system.code.bigEndianBytes) })))
-    let services = systems.flatMap { system in
-      system.services.map { service -> JSONValue in
-        .members([
-          "system": .bytes(system.system.code.bigEndianBytes),
-          "service": .bytes(service.bigEndianBytes),
-          "withoutKey": .bool(!FeliCaServiceKind(code: service).needsKey),
-        ])
-      }
-    }
-    if !services.isEmpty {
-      members.append(JSONValue.Member(key: "services", value: .array(services)))
-    }
-    return members
   }
 }

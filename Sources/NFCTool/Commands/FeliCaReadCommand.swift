@@ -1,6 +1,7 @@
 import SwiftNFCJSONText
 import ArgumentParser
 import NFC
+import TagTools
 
 /// The command `nfc felica read`.
 struct FeliCaReadCommand: AsyncParsableCommand, OpensReaderFirst {
@@ -101,14 +102,9 @@ struct FeliCaReadCommand: AsyncParsableCommand, OpensReaderFirst {
       for service in system.services where !FeliCaServiceKind(code: service).needsKey {
         let data = try await tag.work { try await card.readAllBlocks(service: service) }
         try show(data.blocks, service, system.system.code)
-        if !data.isComplete { session.note(Self.note(service, data.blocks.count)) }
+        if !data.isComplete { session.note(FeliCaReading.note(service, data.blocks.count)) }
       }
     }
-  }
-
-  /// The note about a service that the card does not end.
-  static func note(_ service: UInt16, _ count: Int) -> String {
-    "service \(service.bigEndianBytes.hexadecimal) has more blocks than the first \(count), which were read"
   }
 
   private func show(_ data: [[UInt8]], _ service: UInt16, _ system: UInt16) throws {

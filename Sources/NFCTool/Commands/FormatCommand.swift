@@ -15,7 +15,7 @@ struct FormatCommand: AsyncParsableCommand {
         nfc format --virtual blank-ultralight
       """)
 
-  @OptionGroup var keys: TagKeys
+  @OptionGroup var keys: TagKeyOptions
   @OptionGroup var password: TagPassword
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 

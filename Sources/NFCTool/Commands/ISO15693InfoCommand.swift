@@ -1,6 +1,7 @@
 import SwiftNFCJSONText
 import ArgumentParser
 import NFC
+import TagTools
 
 /// The command `nfc iso15693 info`.
 struct ISO15693InfoCommand: AsyncParsableCommand, OpensReaderFirst {

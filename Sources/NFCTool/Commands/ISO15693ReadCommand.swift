@@ -1,5 +1,6 @@
 import ArgumentParser
 import NFC
+import TagTools
 
 /// The command `nfc iso15693 read`.
 struct ISO15693ReadCommand: AsyncParsableCommand, OpensReaderFirst {

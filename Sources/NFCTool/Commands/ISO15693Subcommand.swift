@@ -1,5 +1,6 @@
 import ArgumentParser
 import NFC
+import TagTools
 
 /// The command `nfc iso15693`.
 struct ISO15693Subcommand: ParsableCommand {

@@ -19,7 +19,7 @@ struct LockCommand: PermanentChange {
   static let refusalUnlessConfirmed =
     "A locked tag can never be written again. To lock it, add --permanently; --plan shows the changes."
 
-  @OptionGroup var keys: TagKeys
+  @OptionGroup var keys: TagKeyOptions
   @OptionGroup var password: TagPassword
 
   @Flag(help: "Confirm that the tag can never be written again.")

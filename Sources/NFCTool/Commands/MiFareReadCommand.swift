@@ -1,5 +1,6 @@
 import ArgumentParser
 import NFC
+import TagTools
 
 /// The command `nfc mifare read`.
 struct MiFareReadCommand: AsyncParsableCommand, OpensReaderFirst {
@@ -17,7 +18,7 @@ struct MiFareReadCommand: AsyncParsableCommand, OpensReaderFirst {
       """)
 
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
-  @OptionGroup var keys: TagKeys
+  @OptionGroup var keys: TagKeyOptions
 
   @Argument(
     help: ArgumentHelp("The sectors: 0, 0-7 or 3,5,9-12.", valueName: "sector"),
@@ -33,12 +34,14 @@ struct MiFareReadCommand: AsyncParsableCommand, OpensReaderFirst {
       let tag = try await session.selectMemoryTag(for: .reading, onlyMiFare: true)
       let name = tag.name
       let (unit, lines) = try await tag.work {
-        switch tag.kind {
-        case .classic(let commands, _): ("block", try await blocks(commands, name))
+        if case .iso7816(let card) = tag.kind { try await card.miFareClassic?.connect() }
+        let found = try keys.found.keys(for: tag.kind)
+        switch tag.kind.miFareCommands {
+        case .classic(let commands):
+          return ("block", try await blocks(commands, try found.classic, name))
         case .ultralight(let commands, let tag):
-          ("page", try await pages(commands, try await tag.product(), name))
-        case .vicinity, .feliCaLite, .feliCa, .topaz, .desfire, .smartCard, .other, .plus:
-          ("block", [])
+          return ("page", try await pages(commands, try await tag.product(), found, name))
+        case nil: return ("block", [])
         }
       }
       try Output.units(lines.map { Output.Unit(number: $0, data: $1) }, unit, json: options.json)
@@ -46,10 +49,9 @@ struct MiFareReadCommand: AsyncParsableCommand, OpensReaderFirst {
   }
 
   private func blocks(
-    _ commands: MiFareClassicCommands, _ name: String
+    _ commands: MiFareClassicCommands, _ keys: [MiFareClassicKey], _ name: String
   ) async throws -> [(Int, [UInt8])] {
     let geometry = commands.geometry
-    let keys = try keys.classic
     let sectors = sectors.joined()
     try check(sectors, geometry.sectorCount)
     var lines: [(Int, [UInt8])] = []
@@ -68,7 +70,7 @@ struct MiFareReadCommand: AsyncParsableCommand, OpensReaderFirst {
   }
 
   private func pages(
-    _ commands: UltralightCommands, _ product: TagProduct?, _ name: String
+    _ commands: UltralightCommands, _ product: TagProduct?, _ keys: TagKeys, _ name: String
   ) async throws -> [(Int, [UInt8])] {
     let size = Self.pagesPerSector * 4
     let sectors = sectors.joined()

@@ -2,6 +2,7 @@ import SwiftNFCJSONText
 import ArgumentParser
 import NFC
 import SecureTags
+import TagTools
 
 /// The command `nfc protect`.
 struct ProtectCommand: AsyncParsableCommand {

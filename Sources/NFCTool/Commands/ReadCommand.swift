@@ -1,5 +1,6 @@
 import ArgumentParser
 import NFC
+import TagTools
 
 /// The command `nfc read`.
 struct ReadCommand: AsyncParsableCommand, OpensReaderFirst {
@@ -25,7 +26,7 @@ struct ReadCommand: AsyncParsableCommand, OpensReaderFirst {
   @Flag(help: "Say what phones do with the message, without an app of their own.")
   var phone = false
 
-  @OptionGroup var keys: TagKeys
+  @OptionGroup var keys: TagKeyOptions
   @OptionGroup var password: TagPassword
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 

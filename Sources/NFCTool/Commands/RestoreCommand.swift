@@ -1,10 +1,11 @@
 import ArgumentParser
 import NFC
 import TagImages
+import TagTools
 
 /// The options that `nfc restore` and `nfc mifare restore` share.
 struct RestoreArguments: ParsableArguments {
-  @OptionGroup var keys: TagKeys
+  @OptionGroup var keys: TagKeyOptions
   @OptionGroup var password: TagPassword
 
   @Flag(help: "Print every change that would be made, before and after, and write nothing.")
@@ -61,74 +62,53 @@ struct RestoreArguments: ParsableArguments {
             advice: "nothing was written")
         }
       }
-      let parts = restoration.plan
+      let parts = restoration.parts
       if parts.isEmpty { Output.printNotice("nothing differs from \(File.name(file))") }
       guard !plan else {
-        let now = try await tag.work { try await tag.kind.read(keys, password: password).image }
+        let now =
+          if let present = restoration.present { present } else {
+            try await tag.work { try await tag.kind.readImage(keys, password: password).image }
+          }
         try Self.show(
-          restoration.plan(from: now, to: image), isDone: false, options, Output.line)
-        return try PlanOutput.showEffects(restoration.effects, options)
+          restoration.parts(comparedWith: now), isDone: false, options, Output.line)
+        return try PlanOutput.showEffects(restoration.plan.effects, options)
       }
       if !options.json { try Self.show(parts, isDone: false, options, Output.printNotice) }
       let report = try await tag.work {
-        try await Progress.during("Writing \(tag.name)") { try await restoration.run() }
+        try await Progress.during("Writing \(tag.name)") {
+          // What cannot be undone is in the plan only if an option named it.
+          let plan = restoration.plan
+          return restoration.parts(
+            of: try await tag.detected.perform(plan, accepting: Set(plan.effects)))
+        }
       }
       try Self.show(report, isDone: true, options, options.json ? Output.line : Output.printNotice)
       try Self.finish(report, tag.name, session)
     }
   }
 
-  func prepare(
-    _ image: TagImage, for tag: MemoryTag, _ password: [UInt8]?
-  ) async throws -> any MemoryRestoration {
-    try checkKind(image, tag)
-    switch tag {
-    case .classic(let commands, let tag):
-      return try await ClassicRestoration(
-        commands, image, keys: try keys.classic, locksPermanently: includeLocks,
-        includesBlock0: includesBlock0,
-        keepsZeroKeys: !includeZeroKeys && !ImageFile.marksUnknownKeys(file),
-        uidLength: tag.identifier.count)
-    case .ultralight(let commands, let tag):
-      var extras: UltralightRestoreExtras = []
-      if includeLocks { extras.insert(.locks) }
-      if includeCapabilityContainer { extras.insert(.oneTimePage) }
-      if includeConfiguration { extras.insert(.configuration) }
-      if includePassword { extras.insert(.password) }
-      let product = try await tag.product()
-      return try await UltralightRestoration(
-        commands, image, key: try keys.ultralight(product, password: password),
-        extras: extras)
-    case .desfire(let card):
-      return DESFireRestoration(
-        card, image, now: try await tag.read(keys, password: password).image)
-    case .smartCard(let card):
-      return SmartCardRestoration(
-        card, image, now: try await tag.read(keys, password: password).image)
-    case .feliCa(let card):
-      return try await ServiceRestoration(
-        card, image, now: try await tag.read(keys, password: password).image)
-    case .other(let other):
-      guard case .iso14443b2sr = other.target else { throw MemoryTag.notWritable(other.target) }
-      return try await SRxRestoration(
-        other, image, now: try await tag.read(keys, password: password).image,
-        locksPermanently: includeLocks)
-    case .plus:
-      throw NFCError(
-        .wrongTag, "a MIFARE Plus needs an AES key for each block, and no image has them")
-    case .vicinity, .feliCaLite, .topaz:
-      return try await BlockRestoration(
-        tag, image, now: try await tag.read(keys, password: password).image)
-    }
+  /// Plans the restoration of the image, and writes nothing.
+  private func prepare(
+    _ image: TagImage, for tag: DetectedTag, _ password: [UInt8]?
+  ) async throws -> TagRestoration {
+    try await tag.restoration(
+      of: image, keys: try keys.found.keys(for: tag), passwordBytes: password, including: extras)
   }
 
-  /// Checks the kind of the image. Raw bytes do not always indicate their kind, so for them only the size
-  /// decides.
-  private func checkKind(_ image: TagImage, _ tag: MemoryTag) throws {
-    guard let format = ImageFile.format(of: file), format != .binary, format != .emulator,
-      image.kind != tag.imageKind
-    else { return }
-    throw NFCError(.malformedContent, "it is of \(image.kind.name)")
+  /// What is written only on request. Raw bytes do not always indicate their kind, so for them only the size decides.
+  private var extras: RestorationExtras {
+    var extras: RestorationExtras = []
+    if includeLocks { extras.insert(.locks) }
+    if includeCapabilityContainer { extras.insert(.capabilityContainer) }
+    if includeConfiguration { extras.insert(.configuration) }
+    if includePassword { extras.insert(.password) }
+    if includesBlock0 { extras.insert(.manufacturerBlock) }
+    if includeZeroKeys || ImageFile.marksUnknownKeys(file) { extras.insert(.zeroKeys) }
+    switch ImageFile.format(of: file) {
+    case nil, .binary, .emulator: extras.insert(.uncertainKind)
+    default: break
+    }
+    return extras
   }
 
   static func show(
@@ -175,11 +155,11 @@ struct RestoreArguments: ParsableArguments {
     for part in report {
       for omission in part.omissions where isMeant(omission) {
         if let index = groups.firstIndex(where: {
-          $0.text == omission.text && $0.parts[0].kindName == part.kindName
+          $0.text == part.text(of: omission) && $0.parts[0].kindName == part.kindName
         }) {
           groups[index].parts.append(part)
         } else {
-          groups.append((omission.text, [part]))
+          groups.append((part.text(of: omission), [part]))
         }
       }
     }

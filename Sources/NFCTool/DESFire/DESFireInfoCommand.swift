@@ -1,6 +1,7 @@
 import ArgumentParser
 import NFC
 import SecureTags
+import TagTools
 
 /// The command `nfc desfire info`.
 struct DESFireInfoCommand: AsyncParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import SwiftNFCJSONText
 import NFC
+import TagTools
 import TravelDocuments
 
 /// The command `nfc passport info`.

@@ -1,4 +1,5 @@
 import SwiftNFCJSONText
+import TagTools
 import TravelDocuments
 
 /// What was read of a document, for people and programs.

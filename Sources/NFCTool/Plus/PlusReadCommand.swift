@@ -2,6 +2,7 @@ import SwiftNFCJSONText
 import ArgumentParser
 import NFC
 import SecureTags
+import TagTools
 
 /// The command `nfc plus read`.
 struct PlusReadCommand: AsyncParsableCommand {

@@ -54,7 +54,7 @@ struct WriteKindCommand<Kind: RecordKind>: AsyncParsableCommand {
 
   @OptionGroup var kind: Kind
   @OptionGroup var writing: WriteOptions
-  @OptionGroup var keys: TagKeys
+  @OptionGroup var keys: TagKeyOptions
   @OptionGroup var password: Kind.Password
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 

@@ -106,31 +106,11 @@ extension NFCError {
 }
 
 extension String {
-  /// The text without control characters. A file name, or text from a tag or device, must neither split a line in
-  /// two, nor control the terminal, nor change the direction of writing.
-  var onOneLine: String { replacingControls { _ in false } }
-
-  /// Lines of text in which there are no other control characters than their ends.
-  var onLines: String { replacingControls { $0 == "\n" } }
-
-  private func replacingControls(except isKept: (Unicode.Scalar) -> Bool) -> String {
-    String(
-      String.UnicodeScalarView(unicodeScalars.map { $0.isControlling && !isKept($0) ? " " : $0 }))
-  }
-
   /// The text in a form that a shell takes for one word.
   var shellWord: String {
     let isPlain =
       !isEmpty
       && allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_-+.,/:@%=".contains($0)) }
     return isPlain ? self : "'" + replacing("'", with: #"'\''"#) + "'"
-  }
-}
-
-extension Unicode.Scalar {
-  /// Whether this is a control character, a separator of lines, or a character that is not seen or changes the
-  /// direction of writing.
-  fileprivate var isControlling: Bool {
-    value < 0x20 || (0x7F...0x9F).contains(value) || isDeceptive
   }
 }

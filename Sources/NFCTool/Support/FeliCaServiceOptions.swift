@@ -1,5 +1,6 @@
 import ArgumentParser
 import NFC
+import TagTools
 
 /// Codes of systems and services on the command line.
 enum FeliCaCode {

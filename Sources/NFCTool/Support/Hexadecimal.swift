@@ -1,5 +1,6 @@
 import ArgumentParser
 import NFC
+import TagTools
 
 /// Parses hexadecimal numbers on the command line and in files of keys. Upper and lower case are accepted,
 /// and each number may have the prefix `0x`. Blanks, colons and hyphens are ignored.

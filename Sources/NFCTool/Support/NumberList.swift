@@ -1,7 +1,8 @@
 import ArgumentParser
+import TagTools
 
 /// Parses numbers of blocks or sectors on the command line: `0`, `0-7` or `3,5,9-12`.
-enum NumberList {
+extension NumberList {
   /// Parses an argument, and returns the numbers in the given order.
   static func argument(_ text: String, _ name: String, upTo maximum: Int) throws -> [Int] {
     try ranges(text, name, upTo: maximum).flatMap { $0 }
@@ -25,21 +26,6 @@ enum NumberList {
       }
       return first...last
     }
-  }
-
-  /// Returns the text for ascending numbers, in the same form.
-  static func text(_ numbers: [Int]) -> String {
-    var ranges: [ClosedRange<Int>] = []
-    for number in numbers {
-      if let last = ranges.last, last.upperBound + 1 == number {
-        ranges[ranges.count - 1] = last.lowerBound...number
-      } else {
-        ranges.append(number...number)
-      }
-    }
-    return ranges.map { range in
-      range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound)-\(range.upperBound)"
-    }.joined(separator: ", ")
   }
 
   private static func number(_ digits: Substring) -> Int? {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import NFC
+import TagTools
 
 #if canImport(Glibc)
 import Glibc
@@ -64,6 +65,8 @@ enum Program {
         SecretWords.hidden(failure.line, arguments, isUsage: failure.status == .usage))
       return failure.status.rawValue
     case let error as NFCError:
+      return status(of: Failure(error), arguments)
+    case let error as TagSecretError:
       return status(of: Failure(error), arguments)
     default:
       return status(ofParser: error, arguments)

@@ -1,5 +1,6 @@
 import NFC
 import Synchronization
+import TagTools
 import VirtualNFC
 
 #if canImport(Glibc)

@@ -1,6 +1,4 @@
 import ArgumentParser
-import NFC
-import SecureTags
 
 #if canImport(Glibc)
 import Glibc
@@ -85,36 +83,5 @@ struct TagPasswordFile: TagPasswordOptions {
           advice: TagPasswordText.advice)
       }
     }
-  }
-}
-
-extension DetectedTag {
-  /// Authenticates with a password. Call this before any other command is sent to the tag.
-  ///
-  /// - Throws: ``Failure`` `usage` for a tag without a password, or with a password of another length;
-  ///   `NFCError` `authenticationFailed`.
-  func authenticate(_ password: [UInt8]?) async throws {
-    guard let password else { return }
-    if case .iso15693(let tag) = self, let kind = VicinityPassword(try await tag.product()) {
-      return try await kind.present(password, to: tag)
-    }
-    if case .iso7816(let card) = self, ST25TATag.isST25TA(try await card.product()) {
-      guard password.count == ST25TATag.passwordSize else {
-        throw Failure(
-          .usage,
-          "the password has \(password.count) bytes, and this tag's password has \(ST25TATag.passwordSize)",
-          tag: identifier.tagName,
-          advice: "give \(2 * ST25TATag.passwordSize) hexadecimal digits")
-      }
-      let secret = SecretKey(password)
-      return try await ST25TATag(card).authenticate(read: secret, write: secret)
-    }
-    guard case .miFare(let tag) = self, let commands = tag.ultralight else {
-      throw Failure(
-        .usage, "a password is given, and \(kindName) has none",
-        tag: identifier.tagName,
-        advice: "leave --password or --tag-password, --password-file and NFC_PASSWORD out")
-    }
-    try await commands.open(with: try UltralightKey(password, try await tag.product()))
   }
 }

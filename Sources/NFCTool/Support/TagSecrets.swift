@@ -1,19 +1,20 @@
 import NFC
+import TagTools
 
 /// The keys and the password with which a command opens a tag before it reads or changes the message.
 struct TagSecrets: Sendable {
-  fileprivate let keys: TagKeys.Found
+  fileprivate let keys: TagKeyOptions.Found
   let password: [UInt8]?
 
   /// Reads the files and the environment that the options name.
   ///
   /// - Throws: ``Failure`` for a file that cannot be read.
-  init(_ keys: TagKeys, _ password: some TagPasswordOptions) throws {
+  init(_ keys: TagKeyOptions, _ password: some TagPasswordOptions) throws {
     self.keys = try keys.found
     self.password = try password.bytes
   }
 
-  private init(keys: TagKeys.Found) {
+  private init(keys: TagKeyOptions.Found) {
     self.keys = keys
     password = nil
   }
@@ -31,34 +32,38 @@ extension DetectedTag {
   ///
   /// - Throws: ``Failure`` `usage` for a secret that the tag does not have; `NFCError` `authenticationFailed`.
   func open(with secrets: TagSecrets) async throws {
-    try await open(with: secrets.keys, password: secrets.password)
-  }
-
-  /// See ``open(with:)``.
-  func open(with keys: TagKeys.Found, password: [UInt8]?) async throws {
-    if classic != nil {
-      try await authenticate(password)
-      return try useForMessage(keys)
+    do {
+      try await open(with: try secrets.keys.messageKeys(for: self), password: secrets.password)
+    } catch let error as TagSecretError {
+      throw Failure(error)
     }
-    if case .miFare(let tag) = self, let commands = tag.ultralight {
-      // Only what a secret is for depends on the chip, and asking for it takes one to four exchanges.
-      guard keys.areGiven || password != nil else { return }
-      guard let key = try keys.ultralight(try await tag.product(), password: password) else {
-        return
-      }
-      return try await commands.open(with: key)
-    }
-    try keys.checkAbsence(for: kindName)
-    try await authenticate(password)
   }
 
   /// Uses the keys for the message of a MIFARE Classic; does nothing with another tag. No exchange.
-  func useForMessage(_ keys: TagKeys.Found) throws {
-    if let classic { try keys.use(for: classic) }
+  func useForMessage(_ keys: TagKeyOptions.Found) throws {
+    if let classic { try keys.messageKeys(for: self).use(for: classic) }
   }
+}
 
-  /// The commands of a MIFARE Classic, or `nil` for another tag.
-  private var classic: MiFareClassicCommands? {
-    if case .miFare(let tag) = self { tag.classic } else { nil }
+extension Failure {
+  /// Creates a failure for a key or password that the tag cannot have.
+  init(_ error: TagSecretError) {
+    let advice: String?
+    switch error.problem {
+    case .noKeys: advice = "leave --key out"
+    case .noPassword:
+      advice = "leave --password or --tag-password, --password-file and NFC_PASSWORD out"
+    case .keySize(MiFareClassicKey.size): advice = "its keys have \(MiFareClassicKey.size) bytes"
+    case .keySize(let size) where size < MiFareClassicKey.size:
+      advice = "its password has \(size) bytes"
+    case .keySize(let size): advice = "its key has \(size) bytes"
+    case .passwordSize(let sizes):
+      let digits = sizes.map { String(2 * $0) }.joined(separator: " or ")
+      advice = "give \(digits) hexadecimal digits"
+    case .severalKeys: advice = "give the right one"
+    }
+    self.init(
+      .usage, error.reason + (error.problem == .noKeys ? " for this command" : ""),
+      tag: error.identifier?.tagName, advice: advice)
   }
 }

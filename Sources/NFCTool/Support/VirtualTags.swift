@@ -1,5 +1,6 @@
 import NFC
 import TagImages
+import TagTools
 import VirtualNFC
 
 /// The tags that the command line names.

@@ -1,5 +1,6 @@
 import NFC
 import SecureTags
+import TagTools
 
 /// Sets or removes the password protection of an ISO 15693 tag.
 struct VicinityProtection: Sendable {

@@ -1,5 +1,6 @@
 import SwiftNFCJSONText
 import NFC
+import TagTools
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

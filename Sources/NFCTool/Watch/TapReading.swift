@@ -1,5 +1,6 @@
 import SwiftNFCJSONText
 import NFC
+import TagTools
 
 /// The data of a tag that has arrived, as far as it can be read.
 struct TapReading: Sendable {

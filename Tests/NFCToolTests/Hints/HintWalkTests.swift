@@ -2,6 +2,7 @@ import ArgumentParser
 import Testing
 
 @testable import SwiftNFCTool
+@testable import TagTools
 
 /// Walks through all texts of the sources that say what to do. Each is performed by a situation of ``HintSituation``, or
 /// listed in ``UnperformedHint`` with the reason.

@@ -5,6 +5,7 @@ import Testing
 import VirtualNFC
 
 @testable import SwiftNFCTool
+@testable import TagTools
 
 /// Single reports about other programs, each with its kind.
 @Suite struct OtherReportTests {
