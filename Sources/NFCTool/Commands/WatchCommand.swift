@@ -34,7 +34,7 @@ struct WatchCommand: AsyncParsableCommand {
       says which. Changes to the file take effect while the command runs.
 
       - match: {uid-file: badges.txt, initial: false}
-        do: {exec: ./open-door}
+        do: {exec: ./open-door, signal: success}
       - match: {uid: [04A1B2C3D4E5F6, 04:E1:0C:DA:99:3C:80], text: "room *"}
         do: {exec: ./light, publish: home/light}
       - match: {uri: ["https://example.com/", "tel:*"]}
@@ -53,7 +53,8 @@ struct WatchCommand: AsyncParsableCommand {
       (one character); mime and external ignore case, product also blanks. type: miFare, iso7816, iso15693, \
       feliCa or other. uidKind: random for a UID that is another one each time, or fixed. initial: whether \
       the tag lay on the reader at the start. on: tap, unless given, or left. do: takes exec, open (true or a \
-      link), notify (true or a text), publish (a topic) and app (a desktop file's name).
+      link), notify (true or a text), publish (a topic), signal (success or failure, with the reader's light and buzzer) \
+      and app (a desktop file's name).
 
       Examples:
         nfc watch --exec 'echo "$NFC_UID $NFC_URI" >> taps.txt'

@@ -40,8 +40,8 @@ struct TapActions: Sendable {
     case .notify(let text): await notify(text, for: tap)
     case .start(let application): start(application, for: tap)
     case .handOver(let application): await handOver(tap, to: application)
-    // The watcher publishes, because it has the spool.
-    case .publish: break
+    // The watcher publishes, because it has the spool, and signals, because it has the reader.
+    case .publish, .signal: break
     }
   }
 

@@ -1,3 +1,4 @@
+import NFC
 import SwiftNFCBackground
 
 /// What happens to a tag on a reader.
@@ -76,6 +77,8 @@ enum TapAction: Hashable, Sendable {
   case notify(String?)
   /// Publishes the tap on another topic.
   case publish(String)
+  /// Shows a signal with the light and buzzer of the tap's reader.
+  case signal(ReaderSignal)
   /// Starts a desktop application with the tap's URI.
   case start(application: String)
   /// Delivers the message to a Core NFC program.

@@ -153,7 +153,7 @@ extension TapRule.Condition {
 }
 
 extension TapAction {
-  private static let names = "exec, open, notify, publish and app"
+  private static let names = "exec, open, notify, publish, signal and app"
 
   /// Parses an action, or returns `nil` for an action that is switched off.
   fileprivate init?(_ key: RulesNode, _ value: RulesNode, permitsPublishing: Bool)
@@ -181,6 +181,12 @@ extension TapAction {
         throw TapRulesError(value, "\"\(text)\" is not a topic that can be published to")
       }
       self = .publish(text)
+    case "signal":
+      guard let signal = ReaderSignal(rawValue: text) else {
+        let names = ReaderSignal.allCases.map(\.rawValue).joined(separator: " or ")
+        throw TapRulesError(value, "signal: takes \(names), not \"\(text)\"")
+      }
+      self = .signal(signal)
     case "app": self = .start(application: try Self.filled(text, value))
     default:
       throw TapRulesError(key, "there is no action \"\(name)\", only \(Self.names)")

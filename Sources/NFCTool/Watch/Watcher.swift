@@ -35,6 +35,8 @@ actor Watcher {
   private var workers: [Task<Void, Never>] = []
   /// The readers that were named because they could not show a signal.
   private var readersWithoutSignal: Set<String> = []
+  /// The readers as they were at the last tap, by their names in reports.
+  private var readers: [String: Reader] = [:]
 
   private struct Work: Sendable {
     let occasion: TapActions.Occasion
@@ -78,6 +80,7 @@ actor Watcher {
   ) async throws {
     let date = EventDate.now
     if let uid = options.uid, uid != tag.identifier { return }
+    readers[reader] = tag.reader
     let key = TapDebouncer.Key(
       reader: reader, technology: tag.technology.rawValue, identifier: tag.identifier)
     guard debouncer.arrives(key) else { return }
@@ -89,22 +92,28 @@ actor Watcher {
       tag: reading.tag, ndef: reading.ndef,
       failure: reading.failure, message: reading.message, isRead: reading.isComplete)
     let isNew = debouncer.wasRead(key, tap, isComplete: reading.isComplete, at: time)
-    if isNew {
-      try report(tap)
-      if options.beeps, !isInitial { beep(for: tap, on: tag.reader) }
-    }
+    if isNew { try report(tap) }
     scheduleDepartures()
   }
 
-  /// Shows a tap with the reader's light and buzzer. A reader that cannot is named once.
-  private func beep(for tap: Tap, on reader: Reader) {
-    let isKnown = rules.map { $0.current.rule(for: tap) != nil } ?? true
-    let signal: ReaderSignal = isKnown || !options.actions.isEmpty ? .success : .failure
+  /// Returns the signals of an event: those that its actions name, or else that of `--beep`.
+  private func signals(
+    of actions: [TapAction], _ rule: TapRule?, for tap: Tap, _ event: TapEvent = .tap
+  ) -> [ReaderSignal] {
+    let named = actions.compactMap { if case .signal(let signal) = $0 { signal } else { nil } }
+    guard named.isEmpty, options.beeps, event == .tap, !tap.isInitial else { return named }
+    let isKnown = rules == nil || rule != nil || !options.actions.isEmpty
+    return [isKnown ? .success : .failure]
+  }
+
+  /// Shows signals with the reader's light and buzzer. A reader that cannot is named once.
+  private func show(_ signals: [ReaderSignal], on name: String) {
+    guard !signals.isEmpty, let reader = readers[name] else { return }
     Task {
       do {
-        try await reader.signal(signal)
+        for signal in signals { try await reader.signal(signal) }
       } catch let error as NFCError where error.code != .readerLost {
-        self.sayOnce("nfc: no signal: \(error)", on: tap.reader)
+        self.sayOnce("nfc: no signal: \(error)", on: name)
       } catch {}
     }
   }
@@ -169,6 +178,7 @@ actor Watcher {
     try publish(json, by: rule?.actions ?? [])
     try printLine("\(time.secondsText)  left      \(tap.uid)", json, date)
     guard let rule else { return }
+    show(signals(of: rule.actions, rule, for: tap, .left), on: tap.reader)
     perform(
       rule.actions,
       for: .init(tap: tap, event: .left, date: date, json: json, rule: name(of: rule)))
@@ -209,6 +219,7 @@ actor Watcher {
     try publish(json, by: actions)
     try printLine(tap.line, json, tap.date)
     sayRule(rule, for: tap)
+    show(signals(of: actions, rule, for: tap), on: tap.reader)
     publishPresence(on: tap.reader)
     perform(
       actions, for: .init(tap: tap, date: tap.date, json: json, rule: rule.map { name(of: $0) }))
@@ -216,6 +227,7 @@ actor Watcher {
 
   /// Adds actions to those of the reader, which are performed one after the other.
   private func perform(_ actions: [TapAction], for occasion: TapActions.Occasion) {
+    let actions = actions.filter(\.isQueued)
     guard !actions.isEmpty else { return }
     let result = queue(for: occasion.tap.reader).yield(Work(occasion: occasion, actions: actions))
     if case .dropped(let work) = result {
@@ -288,6 +300,16 @@ actor Watcher {
     for worker in workers {
       worker.cancel()
       await worker.value
+    }
+  }
+}
+
+extension TapAction {
+  /// Whether the action waits for those before it. What the watcher does itself is done at once.
+  fileprivate var isQueued: Bool {
+    switch self {
+    case .publish, .signal: false
+    default: true
     }
   }
 }
