@@ -15,12 +15,11 @@ extension LibNFCDriver {
     if let card = protocolCard, card.isSame(as: target) {
       return try answersAsCard(target)
     }
+    if case .feliCa(let card) = target { return try isPresent(card) }
     guard let active, active.isSame(as: target) else { return try isAwake(target) }
     switch target {
     case .iso14443a(let tag) where tag.sak == 0: return try answersAsUltralight(target)
     case .iso14443a where authenticatedBlock != nil: return try answersAuthenticated(target)
-    case .feliCa(let card) where card.pmm.isOfFeliCaStandard:
-      return try answersRequestResponse(card) ? true : isAwake(target)
     case .iso14443b2sr(let uid):
       return try answersUID(uid) ? true : isAwake(target)
     default:
@@ -164,14 +163,46 @@ extension LibNFCDriver {
 
   // MARK: FeliCa
 
+  /// The number of Pollings with four time slots. The answers of two cards meet in one of them in one of four.
+  private static let pollingsWithSlots = 3
+
+  /// Asks a card that the chip has active, or finds it. Where Polling finds another card, which lies beside it, this one
+  /// is asked by its number: no other answers that, and the answers to Polling may meet in one time slot.
+  private func isPresent(_ card: FeliCaTarget) throws -> Bool {
+    let target = Target.feliCa(card)
+    if let active, active.isSame(as: target) {
+      if card.pmm.isOfFeliCaStandard, try answers(card) { return true }
+    } else if case .feliCa? = active, try answers(card) {
+      return true
+    }
+    let system = card.systemCode.count == 2 ? card.systemCode : [0xFF, 0xFF]
+    var isAsked = false
+    for attempt in 0...Self.pollingsWithSlots {
+      let found =
+        attempt == 0
+        ? try findFeliCa(Self.bitRate(of: card), slots: .one, system: system)
+        : try findFeliCa(Self.bitRate(of: card), slots: .four)
+      guard let found else { continue }
+      if found.isSame(as: target) { return true }
+      // A reader that passes no command to another card than the one it has found is left with Polling.
+      if !isAsked, try answers(card) { return true }
+      isAsked = true
+    }
+    return false
+  }
+
   /// Asks a card for its mode, which leaves it in it; Polling takes it back to the first (FeliCa Card User's Manual,
-  /// 3.2).
-  private func answersRequestResponse(_ card: FeliCaTarget) throws -> Bool {
-    let command = [FeliCaCode.requestResponse] + card.idm
+  /// 3.2). One that has no such command is asked for the first block of the service of NFC Forum tags (Type 3 Tag 1.0,
+  /// 6.2); an error in its answer shows that it is there, too.
+  private func answers(_ card: FeliCaTarget) throws -> Bool {
+    let code = card.pmm.isOfFeliCaStandard ? FeliCaCode.requestResponse : FeliCaCode.read
+    let parameters = card.pmm.isOfFeliCaStandard ? [] : FeliCaCode.firstBlock
+    let command = [code] + card.idm + parameters
     do {
       let answer = try exchange(
         [UInt8(command.count + 1)] + command, framing: .tagProtocol, timeout: .milliseconds(50))
-      return answer.count > 2 && answer[1] == FeliCaCode.requestResponse + 1
+      return answer.dropFirst().first == code + 1
+        && answer.dropFirst(2).prefix(card.idm.count).elementsEqual(card.idm)
     } catch let error as NFCError where error.code == .tagResponseError {
       return false
     }
@@ -190,6 +221,10 @@ enum Type2Code {
 enum FeliCaCode {
   static let polling: UInt8 = 0x00
   static let requestResponse: UInt8 = 0x04
+  /// Read Without Encryption.
+  static let read: UInt8 = 0x06
+  /// One service, 000B; one block, number 0.
+  static let firstBlock: [UInt8] = [0x01, 0x0B, 0x00, 0x01, 0x80, 0x00]
 }
 
 extension Target {

@@ -104,13 +104,13 @@ extension LibNFCDriver {
   }
 
   /// The last byte of Polling: the number of time slots less one.
-  private enum TimeSlots: UInt8 {
+  enum TimeSlots: UInt8 {
     case one = 0x00
     case four = 0x03
   }
 
   /// Polls for a system, `FFFF` for any, with the system code in the answer.
-  private func findFeliCa(
+  func findFeliCa(
     _ rate: nfc_baud_rate, slots: TimeSlots, system: [UInt8] = [0xFF, 0xFF]
   ) throws -> Target? {
     try find(
@@ -118,7 +118,7 @@ extension LibNFCDriver {
       initiatorData: [FeliCaCode.polling] + system + [0x01, slots.rawValue])
   }
 
-  private static func bitRate(of card: FeliCaTarget) -> nfc_baud_rate {
+  static func bitRate(of card: FeliCaTarget) -> nfc_baud_rate {
     card.bitRate == 424 ? NBR_424 : NBR_212
   }
 

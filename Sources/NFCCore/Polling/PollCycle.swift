@@ -49,6 +49,9 @@ package struct PollCycle: Sendable {
   /// The number of misses for FeliCa cards, which cannot be put to sleep: next to other cards, one
   /// is found only occasionally.
   static let missesUntilLeftInCompany = 8
+  /// The number of misses for FeliCa cards that lie together when none of them is found: their answers may have met in
+  /// one time slot, again and again.
+  static let missesOfAllUntilLeft = 5
   /// The minimum time from the first miss until a tag has left.
   static let absenceUntilLeft = Duration.milliseconds(150)
 
@@ -175,12 +178,12 @@ package struct PollCycle: Sendable {
   }
 
   /// Whether tags of a technology are asked one by one. The others are there if their search finds them: it loses
-  /// nothing in them.
+  /// nothing in them. Cards of FeliCa disturb each other in a search, and not when each is asked by its number.
   private func isChecked(_ technology: TagTechnology) -> Bool {
     switch technology {
-    case .iso14443a: true
-    // A PN53x cannot wake the second of two cards, and cards of FeliCa disturb each other.
-    case .iso14443b, .feliCa: known.count { $0.target.technology == technology } < 2
+    case .iso14443a, .feliCa: true
+    // A PN53x cannot wake the second of two cards.
+    case .iso14443b: known.count { $0.target.technology == technology } < 2
     default: false
     }
   }
@@ -240,7 +243,8 @@ package struct PollCycle: Sendable {
     case .iso14443a, .iso14443b: return interrupts || mustReset
     case .feliCa:
       let isKnown = known.contains { $0.target.technology == .feliCa && $0.misses == 0 }
-      return !isKnown || mustReset || !isChecked(.feliCa) || cycles % Self.cyclesBetweenSlots == 0
+      let isDoubtful = known.contains { $0.target.technology == .feliCa && $0.misses > 0 }
+      return !isKnown || mustReset || isDoubtful || cycles % Self.cyclesBetweenSlots == 0
     default: return true
     }
   }
@@ -334,6 +338,9 @@ package struct PollCycle: Sendable {
 
   private func limit(_ technology: TagTechnology, _ targets: [Target]) -> Int {
     if hasCompany(technology, targets) { return Self.missesUntilLeftInCompany }
+    if technology == .feliCa, known.count(where: { $0.target.technology == .feliCa }) > 1 {
+      return Self.missesOfAllUntilLeft
+    }
     return manner == .inRounds ? Self.missingRoundsUntilLeft : Self.missesUntilLeft
   }
 }

@@ -26,6 +26,8 @@ struct ModelledField {
   private(set) var resets = 0
   private(set) var arrivals: [(target: Target, time: Duration)] = []
   private(set) var departures: [Duration] = []
+  /// Draws the time slots of FeliCa cards.
+  private var generator = SplitMix64(seed: 7)
 
   init(_ technologies: [TagTechnology], phase: Int, _ visitors: [Visitor] = []) {
     cycle = PollCycle(technologies: technologies, phase: phase)
@@ -92,6 +94,34 @@ struct ModelledField {
     return []
   }
 
+  /// Lists the FeliCa cards as a PN53x does: Polling with four time slots, of which each card draws one again each time,
+  /// finds the first card that has a slot of its own; three more look for another.
+  private mutating func listFeliCa(_ excluded: [Target]) -> [Target] {
+    let present = visitors.indices.filter {
+      visitors[$0].target.technology == .feliCa && answers($0)
+    }
+    guard present.count > 1 else {
+      return search(.feliCa).filter { new in !excluded.contains { $0.isSame(as: new) } }
+    }
+    var found = excluded
+    while true {
+      var other: Target?
+      for _ in 0..<(found.isEmpty ? 1 : 3) {
+        let slots = present.map { _ in Int.random(in: 0..<4, using: &generator) }
+        let alone = present.indices.filter { index in slots.count { $0 == slots[index] } == 1 }
+        time += .milliseconds(8)
+        guard let first = alone.min(by: { slots[$0] < slots[$1] }) else { break }
+        let target = visitors[present[first]].target
+        guard found.contains(where: { $0.isSame(as: target) }) else {
+          other = target
+          break
+        }
+      }
+      guard let other else { return Array(found.dropFirst(excluded.count)) }
+      found.append(other)
+    }
+  }
+
   private mutating func note(_ events: [PollCycle.Event]) {
     for event in events {
       switch event {
@@ -115,7 +145,11 @@ struct ModelledField {
         time += isPresent ? .milliseconds(5) : .milliseconds(18)
         note(cycle.checked(target, isPresent: isPresent, at: time))
       case .search(let technology, let excluded):
-        let found = search(technology).filter { new in !excluded.contains { $0.isSame(as: new) } }
+        let hasSeveral = visitors.count { $0.target.technology == .feliCa } > 1
+        let found =
+          technology == .feliCa && hasSeveral
+          ? listFeliCa(excluded)
+          : search(technology).filter { new in !excluded.contains { $0.isSame(as: new) } }
         note(cycle.found(excluded + found, of: technology, at: time))
       case .pause(let least):
         cycle.cycleLasted(time - start)

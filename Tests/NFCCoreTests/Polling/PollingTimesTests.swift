@@ -137,6 +137,38 @@ import Testing
     #expect(field.departures.isEmpty)
   }
 
+  /// Cards of FeliCa that lie together for three minutes stay, though their answers meet in one time slot.
+  @Test(arguments: [2, 3, 4])
+  func cardsOfFeliCaThatLieTogetherStay(_ count: Int) {
+    var field = ModelledField(
+      Self.technologies, phase: 1,
+      (1...count).map { .init(target: Self.tag(.feliCa, UInt8($0)), arrives: .seconds(1)) })
+    field.run(until: .seconds(180))
+    #expect(field.arrivals.count == count)
+    #expect(field.departures.isEmpty)
+  }
+
+  /// One of two that is taken away leaves, and the other stays; both together leave as soon as other tags.
+  @Test func cardsOfFeliCaLeave() {
+    for step in 0..<20 {
+      let moment = Duration.milliseconds(4000 + 17 * step)
+      var visitors = (1...2).map {
+        ModelledField.Visitor(target: Self.tag(.feliCa, UInt8($0)), arrives: .seconds(1))
+      }
+      visitors[0].leaves = moment
+      var field = ModelledField(Self.technologies, phase: step % 6, visitors)
+      field.run(until: .seconds(20))
+      #expect(field.arrivals.count == 2)
+      #expect(field.departures.count == 1)
+      #expect((field.departures.first ?? .zero) - moment <= .milliseconds(1100))
+      visitors[1].leaves = moment
+      var other = ModelledField(Self.technologies, phase: step % 6, visitors)
+      other.run(until: .seconds(20))
+      #expect(other.departures.count == 2)
+      #expect(other.departures.allSatisfy { $0 - moment <= .milliseconds(600) })
+    }
+  }
+
   /// The carrier is never switched while a card holds what it would lose, except once to see that a tag has come.
   @Test func aSmartCardKeepsItsCarrier() {
     let card = Target.iso14443a(
