@@ -55,15 +55,14 @@ struct VirtualTags: Sendable {
   static var names: [String] {
     let blanks = VirtualTag.names.map { "\(blank)-\($0)" }
     return VirtualTag.names + blanks.filter { (try? VirtualTag.named($0)) != nil }
-      + VirtualTag.phoneNames + [demo]
+      + VirtualTag.phoneNames + VirtualTag.spoolNames + [demo]
   }
 
   /// Returns the chip with a name, in which case and punctuation are ignored, or the tag of a dump file, and
   /// remarks about the file.
   private static func tag(_ name: String) throws -> (VirtualTag, notes: [String]) {
-    if VirtualTag.names.contains(name) || VirtualTag.phoneNames.contains(name),
-      let tag = try? VirtualTag.named(name)
-    {
+    let known = VirtualTag.names + VirtualTag.phoneNames + VirtualTag.spoolNames
+    if known.contains(name), let tag = try? VirtualTag.named(name) {
       return (tag, [])
     }
     guard name != File.standard, File.exists(name) || name.contains("/") else {

@@ -22,6 +22,10 @@ package struct NDEFContent: Sendable {
       // A tag with a message that only this reader cannot read has a status.
       guard try await !Self.hasStatus(ndef) else { throw error }
       (status, bytes) = (.notSupported, [])
+    } catch let error as NFCError where error.group == .content {
+      // What a spool has in the place of a message is not a broken one.
+      guard try await SpoolMemory.isOne(tag) else { throw error }
+      (status, bytes) = (.notSupported, [])
     }
   }
 

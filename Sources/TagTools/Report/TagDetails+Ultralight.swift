@@ -37,6 +37,10 @@ extension TagDetails {
       }
       readProtection(dump)
       memoryMap = Self.map(dump)
+      if let spool = SpoolMemory.tigerTag(in: dump.bytes) {
+        facts += spool.facts
+        members += [spool.member].compactMap(\.self)
+      }
       let pageCount = dump.bytes.count / Self.pageSize
       let readable = min(dump.firstProtectedPage ?? pageCount, pageCount)
       if listsMemory {

@@ -14,7 +14,7 @@ extension VirtualTagNameError: CustomStringConvertible {
     switch self {
     case .unknownName(let name):
       "there is no virtual tag \"\(name)\"; there are "
-        + (VirtualTag.names + VirtualTag.phoneNames).joined(separator: ", ")
+        + (VirtualTag.names + VirtualTag.phoneNames + VirtualTag.spoolNames).joined(separator: ", ")
         + ", and those that can be formatted with blank- before the name"
     case .notADump(let reason): reason
     }
@@ -133,6 +133,15 @@ extension VirtualTag {
   /// not chosen answer no reader without a polling frame.
   public static let phoneNames: [String] = phones.map(\.name)
 
+  private static let spools = [
+    Entry(fixed: "tigertag") { .tigerTag(uid: $0) },
+    Entry(fixed: "tigertag-plus") { .tigerTagPlus(uid: $0) },
+  ]
+
+  /// The names of spools that ``named(_:uid:)`` accepts in addition to ``names``: chips that are among those, with content
+  /// in their memory that is not NDEF.
+  public static let spoolNames: [String] = spools.map(\.name)
+
   private static let blankPrefix = "blank-"
 
   /// Returns a new tag with the chip of this name. It is NDEF formatted, empty and writable if the chip
@@ -142,7 +151,7 @@ extension VirtualTag {
   ///   identifier of another kind, such as a barcode, keeps its own.
   /// - Throws: ``VirtualTagNameError/unknownName(_:)``.
   public static func named(_ name: String, uid: [UInt8]? = nil) throws -> VirtualTag {
-    if let entry = (entries + phones).first(where: { $0.name == name }) {
+    if let entry = (entries + phones + spools).first(where: { $0.name == name }) {
       return try entry.make(uid, true)
     }
     guard name.hasPrefix(blankPrefix),
