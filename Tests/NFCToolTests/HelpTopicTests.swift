@@ -50,8 +50,22 @@ import Testing
       #expect(long.output.contains(part), "\(part)")
     }
     let all = try await Tool.run("-h")
-    for part in ["TAGS SUBCOMMANDS", "READERS SUBCOMMANDS", "doctor"] {
-      #expect(all.output.contains(part), "\(part)")
+    #expect(
+      all.output.split(separator: "\n", omittingEmptySubsequences: false).dropLast() == [
+        "OVERVIEW: Reads, writes and simulates NFC tags.", "", "USAGE: nfc <subcommand>", "",
+        "Tags: poll, info, read, write, erase, format, lock, protect, unprotect, copy",
+        "Memory and files: dump, restore, diff, convert, decode, encode",
+        "Kinds of tags and cards: mifare, iso15693, felica, apdu, desfire, plus, sun,",
+        "  passport, pass",
+        "Running all the time: watch, emulate",
+        "Readers: readers, doctor, virtual, recording", "", "Example:",
+        "  nfc --virtual demo poll", "",
+        "nfc <subcommand> -h shows the options of one, and --help says more.",
+      ])
+    // Every command is in it.
+    let list = try await Tool.run("manual", "--list").lines.filter { !$0.isEmpty }
+    for name in Set(list.map { $0.prefix { $0 != " " } }) {
+      #expect(all.output.contains(" \(name)"), "\(name)")
     }
   }
 }

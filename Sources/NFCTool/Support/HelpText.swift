@@ -5,6 +5,7 @@ enum HelpText {
 
   /// Returns the help for `-h`: what it is for, how it is called, its own options, and the examples.
   static func short(_ text: String) -> String {
+    if text.contains(groupHeading) { return overview(text) }
     let sections = arranged(text).split(separator: "\n\n", omittingEmptySubsequences: false)
       .map(String.init)
     let kept = sections.enumerated().filter { index, section in
@@ -18,6 +19,50 @@ enum HelpText {
       (kept.map(\.element)
       + (hasMore ? ["--help says more, and shows the options of all commands."] : []))
       .joined(separator: "\n\n")
+  }
+
+  /// The end of the heading of a group of commands.
+  private static let groupHeading = " SUBCOMMANDS:\n"
+  /// The number of characters of a line.
+  private static let lineLength = 80
+
+  /// Returns the help for `nfc -h`: the commands of each group in a line, or two.
+  private static func overview(_ text: String) -> String {
+    let sections = arranged(text).split(separator: "\n\n").map(String.init)
+    let groups = sections.filter { ($0 + "\n").contains(groupHeading) }.map { section in
+      let lines = section.split(separator: "\n")
+      let title = lines[0].dropLast(groupHeading.count - 1).lowercased()
+      let names = lines.dropFirst().compactMap { line -> String? in
+        // What a command does may take more lines, which are indented more.
+        guard line.hasPrefix("  "), let first = line.dropFirst(2).first, first != " " else {
+          return nil
+        }
+        return String(line.dropFirst(2).prefix { $0 != " " })
+      }
+      return wrapped("\(title.prefix(1).uppercased())\(title.dropFirst()): ", names)
+    }
+    let others = sections.filter { !($0 + "\n").contains(groupHeading) }
+    let kept = others.enumerated().filter { index, section in
+      index == 0 || section.hasPrefix("USAGE:") || section.hasPrefix("Example")
+    }.map(\.element)
+    return
+      (kept.filter { !$0.hasPrefix("Example") } + [groups.joined(separator: "\n")]
+      + kept.filter { $0.hasPrefix("Example") }
+      + ["nfc <subcommand> -h shows the options of one, and --help says more."])
+      .joined(separator: "\n\n")
+  }
+
+  /// Returns names after a title, on lines of which the second is indented.
+  private static func wrapped(_ title: String, _ names: [String]) -> String {
+    var lines = [title]
+    for (index, name) in names.enumerated() {
+      let word = name + (index == names.count - 1 ? "" : ", ")
+      if lines[lines.count - 1].count + name.count + 1 > lineLength { lines.append("  ") }
+      lines[lines.count - 1] += word
+    }
+    return lines.map { line in
+      String(line.reversed().drop { $0 == " " }.reversed())
+    }.joined(separator: "\n")
   }
 
   /// Adds the last line of a list of commands, which the argument parser leaves out of one in groups.
