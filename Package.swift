@@ -32,6 +32,7 @@ let package = Package(
     .library(name: "SUNMessage", targets: ["SUNMessage"]),
     .library(name: "TravelDocuments", targets: ["TravelDocuments"]),
     .library(name: "PassMessage", targets: ["PassMessage"]),
+    .library(name: "SignedMessages", targets: ["SignedMessages"]),
     .library(name: "NFCPasses", targets: ["NFCPasses"]),
     // For those who write a driver of their own.
     .library(name: "DriverConformance", targets: ["DriverConformance"]),
@@ -94,6 +95,8 @@ let package = Package(
     // For servers: no reader, no I/O.
     .target(name: "SUNMessage", dependencies: ["CSwiftNFCOpenSSL"]),
     .target(name: "PassMessage", dependencies: ["CSwiftNFCOpenSSL"]),
+    // Signature records: no reader, no I/O.
+    .target(name: "SignedMessages", dependencies: ["NDEF", "PassMessage", "CSwiftNFCOpenSSL"]),
     .target(
       name: "SwiftNFCChildProcesses", dependencies: ["ReaderThread"], path: "Sources/ChildProcesses"
     ),
@@ -166,7 +169,8 @@ let package = Package(
         "NFC", "NFCDiagnosis", "SwiftNFCCore", "SwiftNFCBackground", "VirtualNFC", "NDEF",
         "SwiftNFCJSONText",
         "SUNMessage", "SecureTags", "TagImages", "TagTools", "TravelDocuments", "Recordings",
-        "NFCPasses", "PassMessage", "SwiftNFCChildProcesses", "SwiftNFCMQTTMessages", "ReaderThread",
+        "NFCPasses", "PassMessage", "SignedMessages", "SwiftNFCChildProcesses",
+        "SwiftNFCMQTTMessages", "ReaderThread",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["Programs"])),
@@ -231,6 +235,7 @@ let package = Package(
       dependencies: ["SwiftNFCCore", "SwiftNFCChipBook", "SwiftNFCSeededRandom"]),
     .testTarget(name: "SUNMessageTests", dependencies: ["SUNMessage"], exclude: ["Vectors"]),
     .testTarget(name: "PassMessageTests", dependencies: ["PassMessage"]),
+    .testTarget(name: "SignedMessagesTests", dependencies: ["SignedMessages", "TestSupport"]),
     .testTarget(
       name: "NFCPassesTests",
       dependencies: [
@@ -325,7 +330,10 @@ let package = Package(
       dependencies: ["TestSupport", "BusExercise", "SwiftNFCTool", "SwiftNFCCore", "VirtualNFC"]),
     .testTarget(
       name: "InteropTests",
-      dependencies: ["NFC", "SwiftNFCCore", "SecureTags", "TagImages", "TestSupport", "VirtualNFC"]),
+      dependencies: [
+        "NFC", "SwiftNFCCore", "SecureTags", "SignedMessages", "TagImages", "TestSupport",
+        "VirtualNFC",
+      ]),
     .testTarget(
       name: "FuzzTests",
       dependencies: [

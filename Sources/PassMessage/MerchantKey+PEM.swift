@@ -5,24 +5,9 @@ extension MerchantKey {
   /// - Throws: ``PassError/encryptedKey`` for a key with a passphrase, ``PassError/otherCurve``,
   ///   ``PassError/malformedKey``.
   public init(pem text: String) throws(PassError) {
-    var lines = text.split(whereSeparator: \.isNewline).map(Self.trimmed)[...]
-    while let line = lines.popFirst() {
-      guard let label = Self.label(of: line, after: Self.begin) else { continue }
-      guard let end = lines.firstIndex(where: { Self.label(of: $0, after: Self.end) == label })
-      else { throw .malformedKey }
-      let body = lines[..<end]
-      lines = lines[lines.index(after: end)...]
-      guard label.hasSuffix("PRIVATE KEY") else { continue }
-      // RFC 1421 has the encryption in a header of the part, PKCS 8 in its label.
-      if label.hasPrefix("ENCRYPTED") || body.contains(where: { $0.hasPrefix("Proc-Type:") }) {
-        throw .encryptedKey
-      }
-      guard var bytes = Base64.decode(body.joined()) else { throw .malformedKey }
-      defer { bytes.wipe() }
-      try self.init(der: bytes)
-      return
-    }
-    throw .malformedKey
+    var bytes = try PrivateKeyText.der(text)
+    defer { bytes.wipe() }
+    try self.init(der: bytes)
   }
 
   /// Creates a key from a file's bytes, PEM or DER.
@@ -41,19 +26,44 @@ extension MerchantKey {
   public var pem: String {
     var der = key.der
     defer { der.wipe() }
-    var text = "\(Self.begin)EC PRIVATE KEY-----\n"
+    var text = "\(PrivateKeyText.begin)EC PRIVATE KEY-----\n"
     var rest = Base64.encode(der)[...]
     while !rest.isEmpty {
-      text += rest.prefix(Self.lineLength) + "\n"
-      rest = rest.dropFirst(Self.lineLength)
+      text += rest.prefix(PrivateKeyText.lineLength) + "\n"
+      rest = rest.dropFirst(PrivateKeyText.lineLength)
     }
-    return text + "\(Self.end)EC PRIVATE KEY-----\n"
+    return text + "\(PrivateKeyText.end)EC PRIVATE KEY-----\n"
   }
+}
 
-  private static let begin = "-----BEGIN "
-  private static let end = "-----END "
+/// Private keys in PEM (RFC 7468).
+package enum PrivateKeyText {
+  static let begin = "-----BEGIN "
+  static let end = "-----END "
   /// The number of characters of a line: RFC 7468, 2.
-  private static let lineLength = 64
+  static let lineLength = 64
+
+  /// Returns the first private key of a text, in DER.
+  ///
+  /// - Throws: ``PassError/encryptedKey``, ``PassError/malformedKey``.
+  package static func der(_ text: String) throws(PassError) -> [UInt8] {
+    var lines = text.split(whereSeparator: \.isNewline).map(trimmed)[...]
+    while let line = lines.popFirst() {
+      guard let label = label(of: line, after: begin) else { continue }
+      guard let last = lines.firstIndex(where: { Self.label(of: $0, after: end) == label })
+      else { throw .malformedKey }
+      let body = lines[..<last]
+      lines = lines[lines.index(after: last)...]
+      guard label.hasSuffix("PRIVATE KEY") else { continue }
+      // RFC 1421 has the encryption in a header of the part, PKCS 8 in its label.
+      if label.hasPrefix("ENCRYPTED") || body.contains(where: { $0.hasPrefix("Proc-Type:") }) {
+        throw .encryptedKey
+      }
+      guard let bytes = Base64.decode(body.joined()) else { throw .malformedKey }
+      return bytes
+    }
+    throw .malformedKey
+  }
 
   private static func label(of line: String, after prefix: String) -> String? {
     guard line.hasPrefix(prefix), line.hasSuffix("-----"), line.count >= prefix.count + 5 else {

@@ -114,6 +114,9 @@ import Testing
         { nfc encode uri https://a.example --output saved.ndef; cp saved.ndef message.ndef
         printf 'P<UTOERIKSSON<<ANNA<MARIA%s\n' '<<<<<<<<<<<<<<<<<<<' >zone.txt
         echo 'L898902C<3UTO6908061F9406236ZE184226B<<<<<14' >>zone.txt
+        openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout key.pem \
+          -out signer.pem -days 30 -subj /CN=signer; chmod 600 key.pem
+        nfc encode sign message.ndef --key key.pem --certificate signer.pem --output signed.ndef
         nfc dump before.bin --virtual ntag216; cp before.bin tag.bin
         nfc dump card.mfd --virtual classic-1k
         nfc read --virtual ntag216 --record session.jsonl; } >/dev/null 2>errors || cat errors

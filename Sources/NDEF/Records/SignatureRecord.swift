@@ -1,9 +1,9 @@
 /// A signature over the records before it: the well-known type `Sig`, versions 1 and 2.0.
 ///
-/// The signature is decoded but not verified. It covers the type, identifier and payload of the
-/// records since the last signature or the start of the message.
+/// The signature is decoded but not verified. It covers the records since the last signature or the start of the message:
+/// see ``coveredBytes(of:version:beginsMessage:)``.
 ///
-/// Source: NFC Forum Signature RTD 2.0; for version 1, Proxmark3 (client/src/nfc/ndef.c), which reads it.
+/// Source: NFC Forum Signature RTD 1.0; for version 2.0, ndeflib (docs/records/signature.rst).
 public struct SignatureRecord: NDEFTolerantRecord {
   /// The signature's algorithm and key length.
   public struct Algorithm: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
@@ -173,6 +173,12 @@ public struct SignatureRecord: NDEFTolerantRecord {
     if !Algorithm.names.indices.contains(Int(algorithm.rawValue)) {
       try tolerance.report(.reserved("the signature type", "\(algorithm)", offset: 1))
     }
+    // A mark of where signing begins may end here (1.0, 3.3.3).
+    if reader.isAtEnd, signatureType == Algorithm.noSignature.rawValue {
+      (hash, signature, certificateFormat, certificates) = (.sha256, .bytes([]), .x509, [])
+      identifier = record.identifier
+      return
+    }
     hash = version == .one ? .sha256 : Hash(rawValue: try reader.readByte("hash type"))
     if hash != .sha256, algorithm != .noSignature {
       try tolerance.report(.reserved("the hash type", "\(hash)", offset: 2))
@@ -201,6 +207,11 @@ public struct SignatureRecord: NDEFTolerantRecord {
 
   public var record: NDEFRecord {
     var payload = [version.rawValue]
+    if version == .one, isMark {
+      return NDEFRecord(
+        typeNameFormat: .wellKnown, type: "Sig", identifier: identifier,
+        payload: payload + [algorithm.rawValue])
+    }
     let hash: [UInt8] = version == .one ? [] : [self.hash.rawValue]
     switch signature {
     case .bytes(let bytes):
@@ -221,6 +232,12 @@ public struct SignatureRecord: NDEFTolerantRecord {
     }
     return NDEFRecord(
       typeNameFormat: .wellKnown, type: "Sig", identifier: identifier, payload: payload)
+  }
+
+  /// Whether the record has no signature, and only separates records that are signed from those that are not.
+  public var isMark: Bool {
+    algorithm == .noSignature && signature == .bytes([]) && certificates.isEmpty
+      && certificateURI == nil
   }
 
   public var description: String {

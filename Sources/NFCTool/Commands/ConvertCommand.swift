@@ -69,13 +69,15 @@ struct DecodeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "decode",
     abstract: "Shows the NDEF message in a file, without a reader.",
-    usage: "nfc decode <file> [--json]",
+    usage: "nfc decode <file> [--json] [--trust <path>] [--verify]",
     discussion: """
       The file is a message as nfc read --raw or nfc encode saves it, a message in JSON, or the image of a \
-      tag; no password is needed for what the image has. Prints one line per record.
+      tag; no password is needed for what the image has. Prints one line per record. --trust and --verify are \
+      those of nfc read.
 
-      Example:
+      Examples:
         nfc decode message.ndef --json
+        nfc decode signed.ndef --trust signer.pem --verify
       """)
 
   @Argument(help: "The file; - for standard input.", completion: .file())
@@ -84,16 +86,25 @@ struct DecodeCommand: AsyncParsableCommand {
   @Flag(help: "Print one JSON object.")
   var json = false
 
+  @OptionGroup var signatures: SignatureOptions
   @OptionGroup private var ignored: IgnoredReaderOptions
 
   func run() async throws {
+    let check = try signatures.load()
     let message = try await message()
-    guard json else { return try Output.line(message.description) }
-    try Output.line(
-      JSONValue.members([
-        "length": .integer(message.records.isEmpty ? 0 : message.encoded().count),
-        "records": .array(try message.records.map { try JSONValue(encoding: $0) }),
-      ]).text)
+    let signatures = check?.report(on: message)
+    if json {
+      try Output.line(
+        JSONValue.members([
+          "length": .integer(message.records.isEmpty ? 0 : message.encoded().count),
+          "records": .array(try message.records.map { try JSONValue(encoding: $0) }),
+          "signatures": signatures?.json,
+        ]).text)
+    } else {
+      try Output.line(message.description)
+      try signatures?.print()
+    }
+    try signatures?.check()
   }
 
   private static let jsonStarts: [UInt8] = Array("{[".utf8)

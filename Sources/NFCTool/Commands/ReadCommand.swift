@@ -7,13 +7,18 @@ struct ReadCommand: AsyncParsableCommand, OpensReaderFirst {
   static let configuration = CommandConfiguration(
     commandName: "read",
     abstract: "Reads the NDEF message.",
-    usage: "nfc read [--raw <file>] [--phone] [<options>]",
+    usage: "nfc read [--raw <file>] [--phone] [--trust <path>] [--verify] [<options>]",
     discussion: """
       Prints one line per record. Ends with exit code 66 if the tag is not an NDEF tag, and 65 if its \
       message is broken. --phone adds what an iPhone and an Android phone do with such a tag.
 
+      --trust adds what the message's signature records say: which records are unchanged since somebody has \
+      signed them (65 if one was changed), and whether the certificate is trusted. With --verify, it ends with 77 \
+      unless every record is signed by somebody who is trusted.
+
       Examples:
         nfc read --virtual ntag216
+        nfc read --trust signer.pem --verify
         nfc read --phone --virtual ntag216
       """)
 
@@ -26,6 +31,7 @@ struct ReadCommand: AsyncParsableCommand, OpensReaderFirst {
   @Flag(help: "Say what phones do with the message, without an app of their own.")
   var phone = false
 
+  @OptionGroup var signatures: SignatureOptions
   @OptionGroup var keys: TagKeyOptions
   @OptionGroup var password: TagPassword
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
@@ -33,18 +39,22 @@ struct ReadCommand: AsyncParsableCommand, OpensReaderFirst {
   func run() async throws {
     let secrets = try TagSecrets(keys, password)
     try File.checkNew(raw, isForced: options.force)
+    let check = try signatures.load()
     try await Session.run(options) { session in
       let tag = try await session.selectTag(
         "a tag", polling: .ndef, asksVersion: false, for: .reading
       ) { $0 }
-      let content = try await tag.changingNDEF {
+      let (content, isSpool) = try await tag.changingNDEF {
         try await tag.kind.open(with: secrets)
-        return try await NDEFContent(tag.kind)
+        let content = try await NDEFContent(tag.kind)
+        let hasNone = content.status.access == .notSupported
+        return (content, hasNone ? try await SpoolMemory.isOne(tag.kind) : false)
       }
       guard content.status.access != .notSupported else {
         if options.json { try Output.line(try content.json.text) }
         throw Failure(
-          .notThere, "the tag holds no NDEF", tag: tag.name, advice: tag.kind.adviceWithoutNDEF)
+          .notThere, "the tag holds no NDEF", tag: tag.name,
+          advice: isSpool ? SpoolMemory.advice : tag.kind.adviceWithoutNDEF)
       }
       if let raw {
         try File.write(
@@ -61,11 +71,16 @@ struct ReadCommand: AsyncParsableCommand, OpensReaderFirst {
           advice: "nfc write or nfc erase replaces it")
       }
       let phones = phone ? PhoneReactions(message) : nil
+      let signatures = check?.report(on: message)
       if options.json {
-        return try Output.line(try content.json(adding: ["phones": phones?.json]).text)
+        try Output.line(
+          try content.json(adding: ["phones": phones?.json, "signatures": signatures?.json]).text)
+      } else {
+        try Output.line(message.description)
+        try signatures?.print()
+        try phones?.print()
       }
-      try Output.line(message.description)
-      try phones?.print()
+      try signatures?.check(tag: tag.name)
     }
   }
 }

@@ -26,6 +26,19 @@ enum TrustFiles {
     return store.isEmpty && paths.isEmpty ? nil : (store, notes)
   }
 
+  /// Reads the certificates of the files and folders that the command line names.
+  ///
+  /// - Returns: the certificates in DER, and remarks about files that were left out.
+  /// - Throws: ``Failure`` for a file that is not there, or that has no certificate.
+  static func certificates(
+    _ paths: [String]
+  ) throws -> (certificates: [[UInt8]], notes: [String]) {
+    var store = TrustStore()
+    var notes: [String] = []
+    for path in paths { try add(path, &store, &notes) }
+    return (store.certificates, notes)
+  }
+
   /// The folder of the user's configuration (XDG Base Directory Specification).
   private static var configured: String? {
     func variable(_ name: String) -> String? {

@@ -50,7 +50,8 @@ struct EncodeCommand: ParsableCommand {
     commandName: "encode",
     abstract: "Saves an NDEF message in a file, without a reader.",
     discussion: """
-      The file holds the bytes that nfc write would put on a tag; nfc write raw writes them.
+      The file holds the bytes that nfc write would put on a tag; nfc write raw writes them. sign adds a signature \
+      to a message in a file.
 
       Example:
         nfc encode uri https://example.com --output message.ndef
@@ -64,7 +65,7 @@ struct EncodeCommand: ParsableCommand {
       EncodeKindCommand<PosterKind>.self, EncodeKindCommand<HomeAssistantKind>.self,
       EncodeKindCommand<MIMEKind>.self,
       EncodeKindCommand<ExternalKind>.self, EncodeKindCommand<RawKind>.self,
-      EncodeKindCommand<JSONKind>.self,
+      EncodeKindCommand<JSONKind>.self, EncodeSignCommand.self,
     ])
 }
 

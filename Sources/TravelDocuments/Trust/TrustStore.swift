@@ -28,6 +28,9 @@ public struct TrustStore: Sendable {
   private var lists: [(source: Int, list: SignedData)] = []
   private var revocationLists: [RevocationList] = []
 
+  /// The certificates that were added, in DER and in their order.
+  package var certificates: [[UInt8]] { anchors.map(\.certificate.encoded) }
+
   /// Creates a store that trusts nobody.
   public init() {}
 

@@ -13,6 +13,15 @@ import Testing
     #expect(signature.record.payload == hex("20 00 02 0000 00"))
   }
 
+  /// A mark of where signing begins may end after its type (1.0, 3.3.3).
+  @Test(arguments: ["01 00", "20 00"])
+  func aMarkMayBeShort(_ payload: String) throws {
+    let signature = try SignatureRecord(record(payload))
+    #expect(signature.isMark && signature.description == "signature: none")
+    let full = payload == "01 00" ? payload : "20 00 02 0000 00"
+    #expect(signature.record.payload == hex(full))
+  }
+
   @Test func signatureWithCertificates() throws {
     let payload = "20 0B 02 0003 AABBCC 92 0001 11 0002 2222 0003 783A79"
     let signature = try #require(try record(payload).decoded as? SignatureRecord)

@@ -301,6 +301,21 @@ struct UnperformedHint: Sendable {
 
   private static let ofOtherTests = [
     UnperformedHint(
+      reason: .test("whatIsNotTrusted"),
+      texts: [
+        "give the certificate of the signer or its authority with --trust"
+      ]),
+    UnperformedHint(
+      reason: .test("mistakesOfSigning"),
+      texts: [
+        "openssl pkey -in FILE -out FILE removes it"
+      ]),
+    UnperformedHint(
+      reason: .test("itIsNotABrokenMessage"),
+      texts: [
+        "it is a spool in the format TigerTag, which nfc info shows"
+      ]),
+    UnperformedHint(
       reason: .test("anInterruptedWriteSaysWhatTheTagHolds"),
       texts: [
         "format it again",
