@@ -18,15 +18,17 @@ import Testing
   }
 
   /// Bits of the system block, least significant byte first: a cleared one locks.
-  @Test(arguments: [
-    ("D0020C1F5A88136E", [0xFF, 0xFF, 0xFF, 0xFE], [7, 8]),
-    ("D0020C1F5A88136E", [0xFF, 0xFF, 0xFF, 0x7F], [15]),
-    ("D0020C1F5A88136E", [0x00, 0x00, 0x00, 0xFF], []),
-    ("D0021B1F5A88136E", [0xFF, 0xFF, 0xFE, 0x7F], [0, 15]),
-    ("D0021B1F5A88136E", [0x00, 0x00, 0xFF, 0xFF], []), ("D0021B1F5A88136E", [], []),
-  ] as [(String, [UInt8], [Int])])
+  @Test(
+    arguments: [
+      ("D0020C1F5A88136E", [0xFF, 0xFF, 0xFF, 0xFE], [7, 8]),
+      ("D0020C1F5A88136E", [0xFF, 0xFF, 0xFF, 0x7F], [15]),
+      ("D0020C1F5A88136E", [0x00, 0x00, 0x00, 0xFF], []),
+      ("D0021B1F5A88136E", [0xFF, 0xFF, 0xFE, 0x7F], [0, 15]),
+      ("D0021B1F5A88136E", [0x00, 0x00, 0xFF, 0xFF], []), ("D0021B1F5A88136E", [], []),
+    ] as [(String, [UInt8], [Int])])
   func locks(_ uid: String, _ system: [UInt8], _ blocks: [Int]) throws {
-    let chip = try #require(SRxChip(uid: try #require([UInt8](hexadecimal: uid))))
+    let bytes = try #require([UInt8](hexadecimal: uid))
+    let chip = try #require(SRxChip(uid: bytes))
     let register = try #require(chip.lockRegister)
     #expect((0..<20).filter { register.locks($0, system) } == blocks)
   }
