@@ -187,7 +187,7 @@ package final class HelperService {
     case .authenticate(let block, let keyType, let key, let uid):
       try driver.authenticate(block: block, keyType: keyType, key: key, uid: uid)
     case .disconnect: driver.disconnect()
-    case .commandWasCut: driver.commandWasCut()
+    case .commandWasInterrupted: driver.commandWasInterrupted()
     case .switchFieldOff: try driver.switchFieldOff()
     case .setBroadcasting(let isOn): driver.setBroadcasting(isOn)
     case .broadcast(let frame): try driver.broadcast(frame)

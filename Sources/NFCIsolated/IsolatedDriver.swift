@@ -237,13 +237,13 @@ final class IsolatedDriver: ReaderDriver {
   func select(_ target: Target) throws {
     if isCommandCut {
       isCommandCut = false
-      try confirm(.commandWasCut)
+      try confirm(.commandWasInterrupted)
     }
     try confirm(.select(target))
   }
 
   /// Sent with the next request: the work that is ending now was cancelled.
-  func commandWasCut() { isCommandCut = true }
+  func commandWasInterrupted() { isCommandCut = true }
 
   func isPresent(_ target: Target) throws -> Bool {
     guard case .decision(let isPresent) = try call(.isPresent(target)) else {

@@ -213,7 +213,7 @@ package final class LibNFCDriver: ReaderDriver {
     if isCloseAnnounced.isSet { ClosingPorts.remove(port) }
   }
 
-  package func commandWasCut() { isCommandCut = true }
+  package func commandWasInterrupted() { isCommandCut = true }
 
   package func disconnect() {
     active = nil

@@ -13,8 +13,8 @@ import Darwin
 /// A chip that has missed the command which ended LowVbat mode is asked once more as well: some boards miss the first
 /// one after power-up (nfc-tools/libnfc issue 429), and what a chip accepts before it is not published.
 ///
-/// A chip that a program has told to send frames without preamble and postamble does so until its supply is cut, too,
-/// and libnfc recognizes none of them (7.2.9; `pn53x_check_ack_frame`). It is told to send both again.
+/// A chip that a program has asked to send frames without preamble and postamble does so until its supply is cut, too,
+/// and libnfc recognizes none of them (7.2.9; `pn53x_check_ack_frame`). It is asked to send both again.
 struct LineRate {
   struct Rate {
     let baud: Int

@@ -31,7 +31,7 @@ extension PCSCDriver {
       switch session?.path {
       case .apdus where session?.hasExtendedLengths == true:
         (Self.longestExtendedAPDU, Self.longestExtendedAnswer)
-      case .apdus, .identifierAlone, nil: (Self.longestAPDU, Self.longestAnswer)
+      case .apdus, .identifierOnly, nil: (Self.longestAPDU, Self.longestAnswer)
       case .transparent:
         (TransparentSession.maximumCommandLength, TransparentSession.maximumResponseLength)
       case .encapsulated:
@@ -65,7 +65,7 @@ extension PCSCDriver {
     case .feliCaFrames: .feliCaFrames
     case .feliCaCommands: .feliCaCommands
     case .feliCaBlocks: .feliCaBlocks
-    case .identifierAlone: .getData
+    case .identifierOnly: .getData
     }
   }
 }

@@ -139,7 +139,7 @@ extension PCSCDriver {
   private func typeBMemory() throws -> (CardPath, Target?)? {
     guard let identifier = try identifier() else { return nil }
     let target = ISO14443BTarget(pupi: identifier, applicationData: [], protocolInfo: [])
-    return (.identifierAlone, .iso14443b(target))
+    return (.identifierOnly, .iso14443b(target))
   }
 
   /// SENS_RES of every Topaz (NFC Forum Digital Protocol, 7.6.1.2), and the part of the UID that
@@ -151,7 +151,7 @@ extension PCSCDriver {
     guard let uid = try identifier(), uid.count >= Self.topazUIDLength else { return nil }
     let target = Target.jewel(
       sensRes: Self.topazSensRes, uid: Array(uid.prefix(Self.topazUIDLength)))
-    return (.identifierAlone, target)
+    return (.identifierOnly, target)
   }
 
   // MARK: Type A
@@ -178,12 +178,12 @@ extension PCSCDriver {
       // A reader that names a smart card by its SAK.
       return (.apdus, card(sak))
     case let sak?:
-      return (.identifierAlone, card(sak))
+      return (.identifierOnly, card(sak))
     case nil:
       // A name without information: if the pages begin with the UID, the tag is an Ultralight.
       guard let pages = try storedPages(),
         uid.isEmpty ? Self.hasCheckedUID(pages) : Self.arePages(pages, of: uid)
-      else { return (.identifierAlone, card(Self.unknownSAK)) }
+      else { return (.identifierOnly, card(Self.unknownSAK)) }
       return try ultralight(uid)
     }
   }
@@ -315,7 +315,7 @@ extension PCSCDriver {
         return (.feliCaCommands, identified(FeliCaQuestion.systemCode(from: answer)))
       }
     }
-    guard model.hasFeliCaBlocks else { return (.identifierAlone, identified()) }
+    guard model.hasFeliCaBlocks else { return (.identifierOnly, identified()) }
     return (
       .feliCaBlocks, identified(try firstBlock().map(FeliCaQuestion.systemCode(fromBlock:)) ?? [])
     )

@@ -23,7 +23,7 @@ extension PCSCDriver {
       }
     }
     guard uids.count == 1 || !isPatient else { throw Self.silence }
-    return .identifierAlone
+    return .identifierOnly
   }
 
   /// Whether our own inventory finds all tags; otherwise the reader has found one.
@@ -70,17 +70,17 @@ extension PCSCDriver {
   func wakeVicinityTag(_ target: Target) throws -> Bool {
     guard case .iso15693(let wanted) = target else { return false }
     guard hasInventory else { return try vicinityUID() == wanted.uid }
-    if try isThere(wanted.uid) || hears(wanted.uid) { return true }
+    if try isThere(wanted.uid) || answersAddressed(wanted.uid) { return true }
     // It may have been deafened by a wrong password.
     try resetField()
-    return try enter(patience: .zero) && (isThere(wanted.uid) || hears(wanted.uid))
+    return try enter(patience: .zero) && (isThere(wanted.uid) || answersAddressed(wanted.uid))
   }
 
   /// Returns whether a tag is present in its current state: nothing is woken.
   func hasVicinityTag(_ target: Target) throws -> Bool {
     guard case .iso15693(let wanted) = target else { return false }
     guard hasInventory else { return try vicinityUID() == wanted.uid }
-    return try isThere(wanted.uid) || hears(wanted.uid)
+    return try isThere(wanted.uid) || answersAddressed(wanted.uid)
   }
 
   /// ICODE's GET RANDOM NUMBER, which a tag in privacy mode still answers (SL2S2602 data sheet,
@@ -91,7 +91,7 @@ extension PCSCDriver {
 
   /// Returns whether a tag answers addressed commands: it may have been told to stay quiet, or to
   /// hide.
-  private func hears(_ uid: [UInt8]) throws -> Bool {
+  private func answersAddressed(_ uid: [UInt8]) throws -> Bool {
     var probes = [ISO15693Command.getSystemInformation]
     if let maker = ISO15693Chip.manufacturerCode(uid: uid), maker == Self.nxp {
       probes.append(.custom(code: Self.getRandomNumber, manufacturer: maker, parameters: []))

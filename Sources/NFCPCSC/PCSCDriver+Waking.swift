@@ -84,7 +84,7 @@ extension PCSCDriver {
       case .transparent, .encapsulated, .direct, .passedThrough: return try isThere(target)
       case .classic where hasOpenClassicFrames: return try wake(target)
       case .apdus, .pages, .classic, .feliCaFrames, .feliCaCommands, .feliCaBlocks,
-        .identifierAlone:
+        .identifierOnly:
         return true
       case nil: return false
       }

@@ -15,7 +15,7 @@ import Synchronization
 /// | Encapsulated frames (`FF FE`, SpringCard) | frames of type A, FeliCa and ISO/IEC 15693 | the cipher of MIFARE Classic, all tags but one |
 /// | Type A frames (`FF EF`, Identiv; `FF 00 00 00`, ACS) | frames of Ultralight and NTAG | Identiv: a second sector; ACS: codes of refusals |
 /// | Maker's pass-through (`FF FB`, `FF FC`, `FF F6`) | commands of ISO/IEC 15693 | flags, error codes, all tags but one |
-/// | OMNIKEY commands (`FF 30`) | blocks, locks, AFI, DSFID, what the tag tells of itself | flags, error codes, custom commands, all tags but one |
+/// | OMNIKEY commands (`FF 30`) | blocks, locks, AFI, DSFID, what the tag reports | flags, error codes, custom commands, all tags but one |
 /// | Storage card (`FF B0`, `FF D6`) | READ and WRITE of Ultralight, Classic and ISO/IEC 15693 blocks | locks, versions, FAST_READ, passwords, error codes |
 /// | Keys (`FF 82`, `FF 86`) | MIFARE Classic's authentication; the reader runs the cipher | value operations |
 /// | FeliCa frames (`FF 00 00 00`, ACS) | frames of FeliCa | |
@@ -111,7 +111,7 @@ package final class PCSCDriver: ReaderDriver {
     case pages
     case classic
     case feliCaBlocks
-    case identifierAlone
+    case identifierOnly
   }
 
   private final class Aborted: Sendable {
@@ -262,7 +262,7 @@ package final class PCSCDriver: ReaderDriver {
 
   package func tagHoldsState(_ holdsState: Bool) { session?.holdsState = holdsState }
 
-  package func commandWasCut() {
+  package func commandWasInterrupted() {
     session?.holdsState = true
     active = nil
   }
@@ -487,7 +487,7 @@ package final class PCSCDriver: ReaderDriver {
       case .pages: return try exchangeStorage(command, framing)
       case .classic: return try exchangeClassic(command, framing, timeout)
       case .feliCaBlocks: return try exchangeFeliCaBlocks(command)
-      case .identifierAlone:
+      case .identifierOnly:
         throw NFCError(
           .unsupported,
           "\(name) reports the UID of this tag and accepts no commands for it: "

@@ -8,7 +8,7 @@ import Yams
 /// `{"error":{"line":…,"reason":…}}`, without a line if the whole text is meant.
 enum RulesDocument {
   /// The maximum number of nodes. Aliases let a short text stand for a very long one.
-  private static let mostNodes = 100_000
+  private static let maximumNodes = 100_000
   /// The maximum depth of nodes, which is more than rules have. Deeper nodes have no content.
   private static let maximumDepth = 8
 
@@ -46,8 +46,8 @@ enum RulesDocument {
   ) throws(Problem) -> JSONValue {
     count += 1
     let line = node.mark?.line
-    guard count <= mostNodes else {
-      throw Problem(line: line, reason: "the file has more than \(mostNodes) values")
+    guard count <= maximumNodes else {
+      throw Problem(line: line, reason: "the file has more than \(maximumNodes) values")
     }
     var value: [JSONValue.Member] =
       line.map { [JSONValue.Member(key: "line", value: .integer($0))] } ?? []

@@ -31,7 +31,7 @@ final class RecordingDriver: RandomNumberDriver {
   var canReconnect: Bool { driver.canReconnect }
   func disconnect() { driver.disconnect() }
   func tagHoldsState(_ holdsState: Bool) { driver.tagHoldsState(holdsState) }
-  func commandWasCut() { driver.commandWasCut() }
+  func commandWasInterrupted() { driver.commandWasInterrupted() }
   func begin() { driver.begin() }
   func end() { driver.end() }
   func close() { driver.close() }

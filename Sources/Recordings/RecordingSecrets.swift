@@ -110,7 +110,9 @@ struct RecordingSecrets {
   /// Handles the failure of a command: only chips without a password refuse GET_VERSION. Silence says nothing about the
   /// chip, because an answer may be lost.
   mutating func answerFailed(_ error: NFCError) {
-    if expectation == .version, error.cause != .noAnswer { secretPages = Type2Chip.secretPagesWithoutVersion }
+    if expectation == .version, error.cause != .noAnswer {
+      secretPages = Type2Chip.secretPagesWithoutVersion
+    }
   }
 
   static let blockSize = 16

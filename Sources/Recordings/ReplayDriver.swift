@@ -12,7 +12,7 @@ final class ReplayDriver: RandomNumberDriver {
   private let reader: RecordedReader
   private var script: ReplayScript
   /// Whether there is no other reader in the recording.
-  private let isAlone: Bool
+  private let isOnlyReader: Bool
   private let report: (ReplayReader.Mismatch) -> Void
   private let reportProof: (ReplayReader.Mismatch) -> Void
   private let isAborted = AbortFlag()
@@ -32,13 +32,13 @@ final class ReplayDriver: RandomNumberDriver {
   private static let pause: UInt32 = 2_000
 
   init(
-    _ reader: RecordedReader, script: ReplayScript, isAlone: Bool,
+    _ reader: RecordedReader, script: ReplayScript, isOnlyReader: Bool,
     _ report: @escaping (ReplayReader.Mismatch) -> Void,
     proof reportProof: @escaping (ReplayReader.Mismatch) -> Void
   ) {
     self.reader = reader
     self.script = script
-    self.isAlone = isAlone
+    self.isOnlyReader = isOnlyReader
     self.report = report
     self.reportProof = reportProof
   }
@@ -166,7 +166,7 @@ final class ReplayDriver: RandomNumberDriver {
     case .mismatch(let mismatch): return try fail(mismatch)
     case .end(let mismatch):
       // In the recording, another reader's work was done before this call.
-      if !isAlone, request.isSearch { try waitForAbort() }
+      if !isOnlyReader, request.isSearch { try waitForAbort() }
       return try fail(mismatch)
     }
   }

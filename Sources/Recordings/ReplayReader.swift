@@ -70,7 +70,7 @@ public final class ReplayReader: Sendable {
     }
     let script = ReplayScript(recording, reader: index, order: order)
     return ReplayDriver(
-      recording.readers[index], script: script, isAlone: recording.readers.count == 1
+      recording.readers[index], script: script, isOnlyReader: recording.readers.count == 1
     ) { mismatch in
       self.state.withLock { $0 = $0 ?? mismatch }
     } proof: { place in

@@ -112,7 +112,8 @@ extension TagImage {
         candidates.allSatisfy { $0.pages?.use(ofPage: page) != nil }
       } ?? first
     let size = Self.type2PageSize
-    return (memory.known(first * size..<end * size) ?? memory.known(first * size..<(first + 1) * size))?
+    return
+      (memory.known(first * size..<end * size) ?? memory.known(first * size..<(first + 1) * size))?
       .contains { $0 != 0 } ?? false
   }
 

@@ -28,7 +28,7 @@ import Testing
       .exchange([0x30, 0x00], .checked, timeout: .milliseconds(1500)),
       .exchange([], .bare, timeout: .zero),
       .authenticate(block: 4, .b, key: [1, 2, 3, 4, 5, 6], uid: [1, 2, 3, 4]), .disconnect, .close,
-      .commandWasCut, .switchFieldOff,
+      .commandWasInterrupted, .switchFieldOff,
     ] + targets.flatMap { [.select($0), .isPresent($0)] }
 
   static let causes: [NFCError.Cause] = [

@@ -42,7 +42,7 @@ import Testing
   ])
   func movesOptionsAfterTheSubcommand(_ before: String, _ after: String) {
     let arguments = before.split(separator: " ").map(String.init)
-    let hoisted = GlobalOptions.hoisted(arguments, below: NFCTool.self)
+    let hoisted = GlobalOptions.movingOptionsAfterSubcommand(arguments, below: NFCTool.self)
     #expect(hoisted.joined(separator: " ") == after)
   }
 }

@@ -14,7 +14,8 @@ extension CardChip {
 
   private static func nxp(
     _ id: ChipID, _ name: String, _ recognition: [Recognition], maker: String = "NXP",
-    memory: Memory = .reported, files: [Int] = [], _ generation: Generation? = nil, _ features: Set<Feature> = [],
+    memory: Memory = .reported, files: [Int] = [], _ generation: Generation? = nil,
+    _ features: Set<Feature> = [],
     keys: SignatureKeys = .none
   ) -> CardChip {
     CardChip(
@@ -35,7 +36,8 @@ extension CardChip {
       [.version(type: ProductType.appleWallet, majors: [])], maker: "Apple"),
     nxp("miFare2GO", "MIFARE 2GO", [.version(type: ProductType.miFare2GO, majors: [])]),
     nxp(
-      "desfireEV1", "MIFARE DESFire EV1", [.family(type: ProductType.desfire, majors: [0x01])], .ev1,
+      "desfireEV1", "MIFARE DESFire EV1", [.family(type: ProductType.desfire, majors: [0x01])],
+      .ev1,
       [.isChangedByReadersOnly, .createsNDEF], keys: SignatureKeys([.ntag413DNA])),
     nxp(
       "desfireEV2", "MIFARE DESFire EV2",
@@ -91,7 +93,8 @@ extension CardChip {
   ) -> CardChip {
     CardChip(
       id: id, name: name, maker: "NXP", recognition: recognition, memory: .reported,
-      files: [], generation: nil, features: mayHaveVersion ? [.mayHaveVersion] : [], signatureKeys: .none)
+      files: [], generation: nil, features: mayHaveVersion ? [.mayHaveVersion] : [],
+      signatureKeys: .none)
   }
 
   static let ofPlus: [CardChip] = [

@@ -34,5 +34,7 @@ package struct Type1Product: Hashable, Sendable {
   /// As the capability container has it: blocks less one.
   package var containerSize: UInt8 { UInt8(truncatingIfNeeded: size / Self.blockSize - 1) }
 
-  package var tagProduct: TagProduct { TagProduct(id, name: name, maker: "Broadcom", memorySize: size) }
+  package var tagProduct: TagProduct {
+    TagProduct(id, name: name, maker: "Broadcom", memorySize: size)
+  }
 }

@@ -83,7 +83,7 @@ final class PassSessionReading: Sendable {
     try reader.setPollingFrames([])
     defer { try? reader.setPollingFrames(frames) }
     while try await reader.search(
-      for: [.iso14443a], asksVersion: false, where: { $0.identifier == found.tag.identifier }
+      for: [.iso14443a], requestsVersion: false, where: { $0.identifier == found.tag.identifier }
     ).tag != nil {
       try await Pause.sleep(SessionTags.pause)
     }

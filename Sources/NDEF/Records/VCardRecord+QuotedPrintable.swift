@@ -11,7 +11,7 @@ enum QuotedPrintable {
     }
   }
 
-  /// Returns whether a line goes on in the next one.
+  /// Returns whether a line continues in the next one.
   static func isContinued(_ line: [UInt8]) -> Bool { line.last == escape }
 
   /// Returns the text of an encoded value; `nil` for a character set that is neither UTF-8 nor Latin 1, or bytes that

@@ -69,7 +69,7 @@ extension Readers {
           }
         }
       }
-      // A reader that ends without an error has had enough, and then all have. A reader that is
+      // A reader that ends without an error has returned false, and then all have. A reader that is
       // permanently lost leaves the others, if there are any.
       defer { group.cancelAll() }
       var problem: NFCError?
@@ -81,7 +81,7 @@ extension Readers {
     }
   }
 
-  /// Runs the polling of a reader, and returns the error that ends it; `nil` if the caller has had enough.
+  /// Runs the polling of a reader, and returns the error that ends it; `nil` if the caller has returned false.
   private static func errorOfReader(
     _ poll: @Sendable () async throws -> Void
   ) async throws -> NFCError? {
@@ -98,7 +98,7 @@ extension Readers {
 
   /// Waits for a missing reader, and adds it to the group.
   ///
-  /// - Returns: the technologies that it polls; `nil` if `body` has had enough.
+  /// - Returns: the technologies that it polls; `nil` if `body` has returned false.
   /// - Throws: `unsupported` if it supports none of them.
   private func share(
     of technologies: [TagTechnology], after absent: MissingReader,
@@ -173,7 +173,7 @@ extension Readers {
       }
     }
 
-    /// Polls, and ends without an error when `body` has had enough.
+    /// Polls, and ends without an error when `body` has returned false.
     private mutating func poll() async throws {
       let reader = share.reader
       // A reader that the program has opened is reached again by its own driver.
@@ -202,7 +202,7 @@ extension Readers {
 
     /// Waits for a lost reader to return.
     ///
-    /// - Returns: `false` if `body` has had enough.
+    /// - Returns: `false` if `body` has returned false.
     private mutating func resume(after error: NFCError, of lost: Reader) async throws -> Bool {
       let addresses = addresses
       for tag in present {

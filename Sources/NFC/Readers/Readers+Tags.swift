@@ -13,17 +13,17 @@ public struct ReadersEvents: AsyncSequence, Sendable {
   let readers: Readers
   let options: PollingOptions
 
-  public func makeAsyncIterator() -> Iterator { Iterator(handover: Handover(readers, options)) }
+  public func makeAsyncIterator() -> Iterator { Iterator(queue: EventQueue(readers, options)) }
 
   /// Polls the readers until the next event.
   public struct Iterator: AsyncIteratorProtocol {
-    fileprivate let handover: Handover
+    fileprivate let queue: EventQueue
 
     /// Polls until the next event; `nil` after the last one.
     ///
     /// - Throws: ``NFCError/Code/unsupported`` for a technology that no reader supports;
     ///   ``NFCError/Code/readerLost`` if no reader is left; `CancellationError`.
-    public mutating func next() async throws -> ReadersEvent? { try await handover.next() }
+    public mutating func next() async throws -> ReadersEvent? { try await queue.next() }
   }
 }
 
@@ -92,7 +92,7 @@ extension Readers {
 
 /// Passes events from the readers' tasks to the consumer, and lets a reader continue when the next
 /// event is requested. Ends the readers' tasks when it is released.
-private final class Handover: Sendable {
+private final class EventQueue: Sendable {
   fileprivate typealias Answer = CheckedContinuation<Bool, Never>
 
   fileprivate struct State {
@@ -105,7 +105,7 @@ private final class Handover: Sendable {
     var end: Result<Void, any Error>?
   }
 
-  /// The state that the readers' tasks refer to, so that they do not retain the handover itself.
+  /// The state that the readers' tasks refer to, so that they do not retain the queue itself.
   fileprivate final class Mailbox: Sendable {
     let state = Mutex(State())
 
@@ -188,7 +188,7 @@ private final class Handover: Sendable {
   }
 }
 
-extension Handover.Mailbox {
+extension EventQueue.Mailbox {
   /// Lets the reader of the last event continue, and returns the next event when there is one.
   fileprivate func request(_ consumer: CheckedContinuation<ReadersEvent?, any Error>) {
     enum Outcome {

@@ -1,5 +1,5 @@
-/// A FeliCa card over a reader of ours.
-struct NativeFeliCaTag: FeliCaTag, HandleTag {
+/// A FeliCa card that is connected through this package's reader.
+struct NativeFeliCaTag: FeliCaTag, ConnectedTag {
   let handle: TagHandle
   let target: FeliCaTarget
 
@@ -15,7 +15,7 @@ struct NativeFeliCaTag: FeliCaTag, HandleTag {
     try await transmit(command, timeout: timeout)
   }
 
-  func carry(_ command: [UInt8], _ link: TagLink) throws -> [UInt8] {
+  func sendRaw(_ command: [UInt8], _ link: TagLink) throws -> [UInt8] {
     try FeliCaExchange.send(command, link)
   }
 

@@ -1,5 +1,5 @@
-/// A vicinity tag over a reader of ours.
-struct NativeISO15693Tag: ISO15693Tag, HandleTag {
+/// A vicinity tag that is connected through this package's reader.
+struct NativeISO15693Tag: ISO15693Tag, ConnectedTag {
   let handle: TagHandle
   let target: ISO15693Target
 
@@ -26,7 +26,7 @@ struct NativeISO15693Tag: ISO15693Tag, HandleTag {
     try await transmit(request, timeout: timeout)
   }
 
-  func carry(_ request: [UInt8], _ link: TagLink) throws -> [UInt8] {
+  func sendRaw(_ request: [UInt8], _ link: TagLink) throws -> [UInt8] {
     guard request.count >= 2 else {
       throw NFCError(.invalidParameter, "a request has at least flags and a command")
     }
@@ -72,7 +72,7 @@ struct NativeISO15693Tag: ISO15693Tag, HandleTag {
 extension ISO15693Tag {
   /// The number of blocks, as the tag has reported it; `nil` before. No exchange.
   package var reportedBlockCount: Int? {
-    (self as? any HandleTag)?.handle.vicinityKnowledge.blockCount
+    (self as? any ConnectedTag)?.handle.vicinityKnowledge.blockCount
   }
 }
 

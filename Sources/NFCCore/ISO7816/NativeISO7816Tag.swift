@@ -1,5 +1,5 @@
-/// A smart card over a reader of ours.
-struct NativeISO7816Tag: ISO7816Tag, HandleTag {
+/// A smart card that is connected through this package's reader.
+struct NativeISO7816Tag: ISO7816Tag, ConnectedTag {
   let handle: TagHandle
   let miFareClassic: (any MiFareTag)?
 
@@ -46,7 +46,7 @@ struct NativeISO7816Tag: ISO7816Tag, HandleTag {
     }
   }
 
-  func carry(_ command: [UInt8], _ link: TagLink) throws -> [UInt8] {
+  func sendRaw(_ command: [UInt8], _ link: TagLink) throws -> [UInt8] {
     try link.exchange(command, framing: .tagProtocol, timeout: ISO7816Exchange.timeout)
   }
 

@@ -1,5 +1,5 @@
-/// A MIFARE or NTAG tag over a reader of ours.
-struct NativeMiFareTag: MiFareTag, HandleTag {
+/// A MIFARE or NTAG tag that is connected through this package's reader.
+struct NativeMiFareTag: MiFareTag, ConnectedTag {
   let handle: TagHandle
   let target: ISO14443ATarget
   let family: MiFareFamily
@@ -32,7 +32,7 @@ struct NativeMiFareTag: MiFareTag, HandleTag {
     try await transmit(command, timeout: timeout)
   }
 
-  func carry(_ command: [UInt8], _ link: TagLink) throws -> [UInt8] {
+  func sendRaw(_ command: [UInt8], _ link: TagLink) throws -> [UInt8] {
     guard !command.isEmpty else {
       throw NFCError(.invalidParameter, "a command has at least one byte")
     }

@@ -40,7 +40,7 @@ extension Reader {
   /// - Throws: ``NFCError/Code/tagConnectionLost`` if the tag has left, or was found before polling
   ///   was restarted.
   public nonisolated func otherTags(like tag: DetectedTag) async throws -> [Target] {
-    guard let tag = tag.tag as? any HandleTag, tag.handle.reader === self else {
+    guard let tag = tag.tag as? any ConnectedTag, tag.handle.reader === self else {
       throw NFCError(.invalidParameter, "the tag was found by another reader")
     }
     let handle = tag.handle

@@ -6,19 +6,20 @@ extension Reader {
   ///
   /// - Parameters:
   ///   - technologies: the technologies to poll, in this order; the reader supports each of them.
-  ///   - asksVersion: whether a card that may be a DESFire is asked for its version; a card that is
+  ///   - requestsVersion: whether a card that may be a DESFire is asked for its version; a card that is
   ///     not one counts as ISO 7816.
   ///   - fits: returns whether a tag is suitable.
   /// - Returns: the tag, `nil` if there is none; and the unsuitable tags that were found before it.
   /// - Throws: `readerUnavailable` if the search could not be finished, which may be tried again;
   ///   `readerLost`; `CancellationError`.
   package nonisolated func search(
-    for technologies: [TagTechnology], asksVersion: Bool = true,
+    for technologies: [TagTechnology], requestsVersion: Bool = true,
     where fits: @Sendable (DetectedTag) -> Bool
   ) async throws -> (tag: DetectedTag?, unsuitableTags: [DetectedTag]) {
     try await perform { reader, operation in
       let found = try reader.findFirst(
-        of: SearchSchedule.sweep(technologies), asksVersion: asksVersion, operation, where: fits)
+        of: SearchSchedule.sweep(technologies), requestsVersion: requestsVersion, operation,
+        where: fits)
       return (found.tag, found.others)
     }
   }
@@ -33,7 +34,7 @@ extension Reader {
   /// Tags that were found before can no longer be used afterwards.
   ///
   /// - Returns: the tags, and the technologies that were searched for.
-  /// - Throws: as ``search(for:asksVersion:where:)``.
+  /// - Throws: as ``search(for:requestsVersion:where:)``.
   package nonisolated func firstTags(
     _ search: inout WaitingSearch
   ) async throws -> (tags: [DetectedTag], searched: [TagTechnology]) {

@@ -59,7 +59,8 @@ extension Reader {
   ) async throws -> (tag: DetectedTag?, unsuitableTags: [DetectedTag]) {
     try await perform { reader, operation in
       let found = try reader.findFirst(
-        of: step.technologies, resets: step.resets, asksVersion: criteria.asksVersion, operation,
+        of: step.technologies, resets: step.resets, requestsVersion: criteria.requestsVersion,
+        operation,
         where: criteria.fits)
       return (found.tag, found.others)
     }

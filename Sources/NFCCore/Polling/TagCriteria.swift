@@ -7,7 +7,7 @@ package struct TagCriteria: Sendable {
   package var otherTechnologies: [TagTechnology] = []
   /// Whether a card that may be a DESFire is asked for its version; a card that is not one counts
   /// as ISO 7816.
-  package var asksVersion: Bool
+  package var requestsVersion: Bool
   /// Returns whether a tag is suitable.
   package var fits: @Sendable (DetectedTag) -> Bool
   /// Called after each search that has found no suitable tag, with the unsuitable ones. An error
@@ -16,13 +16,13 @@ package struct TagCriteria: Sendable {
 
   package init(
     technologies: [TagTechnology], otherTechnologies: [TagTechnology] = [],
-    asksVersion: Bool = true,
+    requestsVersion: Bool = true,
     fits: @escaping @Sendable (DetectedTag) -> Bool,
     onUnsuitableTags: @escaping @Sendable ([DetectedTag]) throws -> Void = { _ in }
   ) {
     self.technologies = technologies
     self.otherTechnologies = otherTechnologies
-    self.asksVersion = asksVersion
+    self.requestsVersion = requestsVersion
     self.fits = fits
     self.onUnsuitableTags = onUnsuitableTags
   }

@@ -36,11 +36,11 @@ package struct TagPresence: Sendable {
 
   /// Forgets a tag, so that it is reported as new when it is found again.
   package mutating func forget(_ tag: any Tag) {
-    if let target = (tag as? any HandleTag)?.handle.target { cycle.forget(target) }
+    if let target = (tag as? any ConnectedTag)?.handle.target { cycle.forget(target) }
   }
 }
 
 extension DetectedTag {
   /// The activation data of the tag; `nil` for a tag without a reader.
-  fileprivate var target: Target? { (tag as? any HandleTag)?.handle.target }
+  fileprivate var target: Target? { (tag as? any ConnectedTag)?.handle.target }
 }

@@ -76,9 +76,9 @@ extension Reader {
       presumedVersion: presumedVersions.withLock { $0[handle.target.identifier] })
     let isEnded = handle.knowledge.withLock { $0.authentication?.channel?.isEnded ?? false }
     do {
-      if wasAsleep || isEnded { try handle.proveAgain(link) }
+      if wasAsleep || isEnded { try handle.reauthenticate(link) }
       let channel = handle.knowledge.withLock { $0.authentication?.channel }
-      return try body(link.reviving(handle.proveAgain).protected(by: channel))
+      return try body(link.reauthenticating(handle.reauthenticate).protected(by: channel))
     } catch is CancellationError {
       // The tag's reaction to the broken command is unknown: wake it again.
       requireSelection(handle)
@@ -164,7 +164,7 @@ extension Reader {
 
   private func requireSelection(_ handle: TagHandle) {
     if handle.target.losesStateOnSelect {
-      driver.commandWasCut()
+      driver.commandWasInterrupted()
       markTagLost(handle)
     } else {
       needsSelect = true

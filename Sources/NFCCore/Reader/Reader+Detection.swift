@@ -109,11 +109,11 @@ extension Reader {
   /// - Parameters:
   ///   - resets: whether the carrier is switched off and on first, also if no tag has been found since the last
   ///     time.
-  ///   - asksVersion: whether a tag is asked what it is, if the activation data does not
+  ///   - requestsVersion: whether a tag is asked what it is, if the activation data does not
   ///     show it.
   /// - Returns: the tag; `nil` if there is none, and the unsuitable ones that were found.
   func findFirst(
-    of technologies: [TagTechnology], resets: Bool = false, asksVersion: Bool = true,
+    of technologies: [TagTechnology], resets: Bool = false, requestsVersion: Bool = true,
     _ operation: Operation, where fits: (DetectedTag) -> Bool
   ) throws -> (tag: DetectedTag?, others: [DetectedTag]) {
     if resets { fieldState = .used }
@@ -131,7 +131,9 @@ extension Reader {
           : found.isEmpty ? try searching(technology) { try $0.list(technology) } : []
         if !candidates.isEmpty { fieldState = .used }
         for target in candidates {
-          guard let handle = try handleIfPresent(target, asksVersion: asksVersion, operation) else {
+          guard
+            let handle = try handleIfPresent(target, requestsVersion: requestsVersion, operation)
+          else {
             continue
           }
           if fits(handle.tag), try connectIfPresent(handle.handle, operation) {
@@ -174,10 +176,11 @@ extension Reader {
   }
 
   private func identify(
-    _ handle: TagHandle, asksVersion: Bool = true, _ operation: Operation
+    _ handle: TagHandle, requestsVersion: Bool = true, _ operation: Operation
   ) throws -> DetectedTag {
     let target = handle.target
-    guard asksVersion, case .iso14443a(let found) = target, TypeAIdentification.needsVersion(found)
+    guard requestsVersion, case .iso14443a(let found) = target,
+      TypeAIdentification.needsVersion(found)
     else {
       return DetectedTag(handle, version: nil)
     }
@@ -199,11 +202,11 @@ extension Reader {
   }
 
   private func handleIfPresent(
-    _ target: Target, asksVersion: Bool = true, _ operation: Operation
+    _ target: Target, requestsVersion: Bool = true, _ operation: Operation
   ) throws -> (handle: TagHandle, tag: DetectedTag)? {
     let handle = TagHandle(reader: self, target: target, epoch: epoch)
     do {
-      return (handle, try identify(handle, asksVersion: asksVersion, operation))
+      return (handle, try identify(handle, requestsVersion: requestsVersion, operation))
     } catch let error as NFCError
       where [.tagConnectionLost, .tagResponseError].contains(error.code)
     {

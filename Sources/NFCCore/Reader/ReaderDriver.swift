@@ -185,7 +185,7 @@ public protocol ReaderDriver: AnyObject {
 
   /// Called when a command to the selected tag was given up between two of its frames. The tag must start again before
   /// its next command, and before another program gets it: the next ``select(_:)`` wakes it, even if it is active.
-  func commandWasCut()
+  func commandWasInterrupted()
 
   /// Shows a signal with the reader's light and buzzer, and returns when it is over.
   ///
@@ -231,7 +231,7 @@ extension ReaderDriver {
   public var canReconnect: Bool { false }
   public func disconnect() {}
   public func tagHoldsState(_ holdsState: Bool) {}
-  public func commandWasCut() {}
+  public func commandWasInterrupted() {}
   public var announceClose: @Sendable () -> Void { {} }
   public func setBroadcasting(_ isOn: Bool) {}
 

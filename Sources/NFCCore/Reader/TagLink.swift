@@ -5,7 +5,7 @@
 /// after that call.
 public struct TagLink {
   /// Sends a command over a link, in the form of the tag's kind.
-  typealias Carrier = ([UInt8], TagLink) throws -> [UInt8]
+  typealias RawSender = ([UInt8], TagLink) throws -> [UInt8]
 
   private let driver: any ReaderDriver
   /// The activation data of the tag.
@@ -15,9 +15,9 @@ public struct TagLink {
   let presumedVersion: [UInt8]?
   /// The time limit for every exchange, in place of the family's default.
   private var allowance: Duration?
-  private var carrier: Carrier?
+  private var rawSender: RawSender?
   /// Repeats the program's authentication with a tag that was woken.
-  private var revival: ((TagLink) throws -> Void)?
+  private var reauthentication: ((TagLink) throws -> Void)?
   /// The protection of an Ultralight tag's commands, after an authentication.
   private(set) var channel: (any UltralightChannel)?
 
@@ -46,16 +46,16 @@ public struct TagLink {
   }
 
   /// Returns the same link, for a program that uses only the tag's own commands.
-  func carrying(_ carrier: @escaping Carrier) -> TagLink {
+  func sending(_ rawSender: @escaping RawSender) -> TagLink {
     var link = self
-    link.carrier = carrier
+    link.rawSender = rawSender
     return link
   }
 
   /// Returns the same link, which restores a tag that it wakes.
-  func reviving(_ revival: @escaping (TagLink) throws -> Void) -> TagLink {
+  func reauthenticating(_ reauthentication: @escaping (TagLink) throws -> Void) -> TagLink {
     var link = self
-    link.revival = revival
+    link.reauthentication = reauthentication
     return link
   }
 
@@ -130,10 +130,10 @@ public struct TagLink {
   /// Ultralight or NTAG tag is repeated; anything else that was unlocked is locked again.
   func selectAgain() throws {
     try selectPlainly()
-    guard let revival else { return }
+    guard let reauthentication else { return }
     var link = self
-    link.revival = nil
-    try revival(link)
+    link.reauthentication = nil
+    try reauthentication(link)
   }
 
   /// Wakes the tag, and does nothing else.
@@ -221,8 +221,8 @@ extension TagLink {
   /// - Throws: the errors of that command.
   public func transceive(_ command: [UInt8], timeout: Duration? = nil) throws -> [UInt8] {
     let link = allowing(timeout)
-    guard let carrier else { return try link.exchange(command, framing: .tagProtocol) }
-    return try carrier(command, link)
+    guard let rawSender else { return try link.exchange(command, framing: .tagProtocol) }
+    return try rawSender(command, link)
   }
 
   /// Sends an APDU unchanged: one exchange, whatever the status word.
@@ -249,7 +249,7 @@ extension TagLink {
   ///
   /// - Throws: ``NFCError/Code/tagConnectionLost`` if it has left, or has another number now.
   package func activateAgain() throws {
-    driver.commandWasCut()
+    driver.commandWasInterrupted()
     try selectPlainly()
   }
 }

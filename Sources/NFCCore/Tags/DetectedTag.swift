@@ -79,7 +79,7 @@ public enum DetectedTag: Sendable {
   /// The complete answer to GET_VERSION or GetVersion, with which the chip was identified; `nil` if it has not been
   /// asked, or does not have the command. No exchange.
   package var reportedVersion: [UInt8]? {
-    (tag as? any HandleTag)?.handle.knowledge.withLock { $0.version } ?? nil
+    (tag as? any ConnectedTag)?.handle.knowledge.withLock { $0.version } ?? nil
   }
 
   init(_ handle: TagHandle, version: DESFireVersion?) {
@@ -109,7 +109,7 @@ public enum DetectedTag: Sendable {
 }
 
 /// A tag of a kind that Core NFC does not support.
-public struct OtherTag: HandleTag {
+public struct OtherTag: ConnectedTag {
   let handle: TagHandle
 
   /// The activation data of the tag.
@@ -128,7 +128,7 @@ public struct OtherTag: HandleTag {
     try await transmit(command, timeout: timeout)
   }
 
-  func carry(_ command: [UInt8], _ link: TagLink) throws -> [UInt8] {
+  func sendRaw(_ command: [UInt8], _ link: TagLink) throws -> [UInt8] {
     guard technology != .barcode else {
       throw NFCError(.unsupported, "an NFC Barcode accepts no commands")
     }

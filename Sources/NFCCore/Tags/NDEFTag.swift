@@ -135,7 +135,7 @@ extension NDEFTag {
   /// - Returns: the status, and the bytes of the message; `nil` if there is none, or no NDEF structure.
   /// - Throws: the errors of both.
   package func readNDEFContent() async throws -> (status: NDEFStatus, bytes: [UInt8]?) {
-    if let tag = self as? any HandleTag { return try await tag.handle.readNDEFContent() }
+    if let tag = self as? any ConnectedTag { return try await tag.handle.readNDEFContent() }
     let status = try await queryNDEFStatus()
     return (status, status.access == .notSupported ? nil : try await readNDEFBytes())
   }

@@ -14,7 +14,7 @@ enum HelperRequest: Hashable, Sendable {
   case authenticate(block: UInt8, MiFareClassicKeyType, key: [UInt8], uid: [UInt8])
   case disconnect
   case close
-  case commandWasCut
+  case commandWasInterrupted
   case waitForActivation(CardIdentity, timeout: Duration)
   case receiveCommand(timeout: Duration)
   case answerCommand([UInt8])
@@ -26,7 +26,7 @@ enum HelperRequest: Hashable, Sendable {
   private enum Kind: UInt8 {
     case open = 1
     case reset, resetField, list, find, select, isPresent, exchange, authenticate
-    case disconnect, close, commandWasCut
+    case disconnect, close, commandWasInterrupted
     case waitForActivation, receiveCommand, answerCommand, endEmulation, switchFieldOff
     case setBroadcasting, broadcast
   }
@@ -67,7 +67,7 @@ enum HelperRequest: Hashable, Sendable {
       writer.block(uid)
     case .disconnect: kind(.disconnect)
     case .close: kind(.close)
-    case .commandWasCut: kind(.commandWasCut)
+    case .commandWasInterrupted: kind(.commandWasInterrupted)
     case .waitForActivation(let identity, let timeout):
       kind(.waitForActivation)
       writer.identity(identity)
@@ -115,7 +115,7 @@ enum HelperRequest: Hashable, Sendable {
       self = .authenticate(block: block, keyType, key: key, uid: try reader.block())
     case .disconnect: self = .disconnect
     case .close: self = .close
-    case .commandWasCut: self = .commandWasCut
+    case .commandWasInterrupted: self = .commandWasInterrupted
     case .waitForActivation:
       let identity = try reader.identity()
       self = .waitForActivation(identity, timeout: try reader.duration())

@@ -107,7 +107,7 @@ extension TagCriteria {
     of technologies: [TagTechnology], except others: Set<[UInt8]>
   ) -> TagCriteria {
     TagCriteria(
-      technologies: technologies, asksVersion: false,
+      technologies: technologies, requestsVersion: false,
       fits: { tag in
         guard !others.contains(tag.identifier) else { return false }
         return switch tag {

@@ -62,11 +62,11 @@ struct APDUCommand: AsyncParsableCommand, OpensReaderFirst {
         for command in commands { try Hexadecimal.checkLength(command.encoded, atMost: maximum) }
       }
       let tag = try await session.selectTag(
-        "a smart card (ISO 14443-4)", polling: .smartCards, asksVersion: false, for: .reading,
+        "a smart card (ISO 14443-4)", polling: .smartCards, requestsVersion: false, for: .reading,
         SmartCard.init)
       if let aid { try await select(aid, tag) }
       for command in commands {
-        let answer = try await tag.work { try await tag.kind.send(command, apduOptions) }
+        let answer = try await tag.addingTagName { try await tag.kind.send(command, apduOptions) }
         try print(answer, to: command)
       }
     }
@@ -74,7 +74,7 @@ struct APDUCommand: AsyncParsableCommand, OpensReaderFirst {
 
   private func select(_ aid: ApplicationIdentifier, _ tag: SelectedTag<SmartCard>) async throws {
     let command = APDU.select(aid: aid)
-    let answer = try await tag.work { try await tag.kind.send(command, apduOptions) }
+    let answer = try await tag.addingTagName { try await tag.kind.send(command, apduOptions) }
     // 61xx indicates that more data is available. 62xx and 63xx are warnings (ISO/IEC 7816-4, 5.6).
     guard answer.isSuccess || (0x61...0x63).contains(answer.sw1) else {
       throw Failure(

@@ -161,7 +161,7 @@ struct DecodeCommand: AsyncParsableCommand {
       let tag = try await session.selectTag("a tag", polling: .any, for: .reading) { $0 }
       let content: NDEFContent
       do {
-        content = try await tag.work { try await NDEFContent(tag.kind) }
+        content = try await tag.addingTagName { try await NDEFContent(tag.kind) }
       } catch let failure as Failure where hasGaps && failure.status == .lost {
         // What the file does not have is not read: the card has not left.
         throw nothing

@@ -63,7 +63,7 @@ struct DiffCommand: AsyncParsableCommand {
       let password = try password.bytes
       return try await Session.run(options) { session in
         let tag = try await session.selectMemoryTag(for: .reading, onlyMiFare: false)
-        let content = try await tag.work {
+        let content = try await tag.addingTagName {
           try await Progress.during("Reading \(tag.name)") {
             try await tag.kind.readImage(keys, password: password, .everything)
           }

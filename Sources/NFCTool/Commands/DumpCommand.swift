@@ -25,7 +25,7 @@ struct DumpArguments: ParsableArguments {
     let password = try password.bytes
     try await Session.run(options) { session in
       let tag = try await session.selectMemoryTag(for: .reading, onlyMiFare: onlyMiFare)
-      let content = try await tag.work {
+      let content = try await tag.addingTagName {
         try await Progress.during("Reading \(tag.name)") {
           // Only the raw bytes are required.
           try await tag.kind.readImage(keys, password: password, isPlain ? .memory : .everything)
@@ -42,7 +42,7 @@ struct DumpArguments: ParsableArguments {
         session.note("what was not read was left out: \(missing)")
       }
       if let remark = content.remark { session.note(remark) }
-      let unsaved = try await tag.work { try await tag.kind.applicationsWithoutImage() }
+      let unsaved = try await tag.addingTagName { try await tag.kind.applicationsWithoutImage() }
       var image = content.image
       if ImageFile.marksUnknownKeys(file),
         ImagedTags.haveZerosForUnknownKeys(tag.detected.identifier)

@@ -26,11 +26,11 @@ struct FeliCaInfoCommand: AsyncParsableCommand, OpensReaderFirst {
   func run() async throws {
     try await Session.run(options) { session in
       let tag = try await session.selectFeliCaCard(for: .reading)
-      let (product, systems) = try await tag.work {
+      let (product, systems) = try await tag.addingTagName {
         (try await tag.kind.product(), try await FeliCaCard.systems(of: tag.kind))
       }
       let shown = try system.map { [try FeliCaSystemOption.system($0, of: systems, tag.name)] }
-      let card = try await tag.work {
+      let card = try await tag.addingTagName {
         try await FeliCaCard(tag.kind, product, systems: shown ?? systems)
       }
       var facts = tag.detected.facts(product)

@@ -91,7 +91,7 @@ struct FeliCaReadCommand: AsyncParsableCommand, OpensReaderFirst {
   private func readAll(
     _ tag: SelectedTag<any FeliCaTag>, _ session: Session
   ) async throws {
-    let found = try await tag.work {
+    let found = try await tag.addingTagName {
       let found = try await FeliCaCard(tag.kind, try await tag.kind.product()).systems
       // A reader that only reports the card's identifier finds none, and says so here.
       if found.isEmpty { _ = try await tag.kind.systems() }
@@ -100,7 +100,7 @@ struct FeliCaReadCommand: AsyncParsableCommand, OpensReaderFirst {
     for system in found where self.system.code.map({ $0 == system.system.code }) ?? true {
       let card = tag.kind.inSystem(system.system)
       for service in system.services where !FeliCaServiceKind(code: service).needsKey {
-        let data = try await tag.work { try await card.readAllBlocks(service: service) }
+        let data = try await tag.addingTagName { try await card.readAllBlocks(service: service) }
         try show(data.blocks, service, system.system.code)
         if !data.isComplete { session.note(FeliCaReading.note(service, data.blocks.count)) }
       }

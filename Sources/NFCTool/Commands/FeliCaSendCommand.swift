@@ -30,7 +30,7 @@ struct FeliCaSendCommand: AsyncParsableCommand, OpensReaderFirst {
       }
       let tag = try await session.selectFeliCaCard(for: .reading)
       for command in try commands.all(for: tag.kind.idm) {
-        let answer = try await tag.work { try await Self.send(command, tag) }
+        let answer = try await tag.addingTagName { try await Self.send(command, tag) }
         try Output.answer(answer, to: command, json: options.json)
       }
     }

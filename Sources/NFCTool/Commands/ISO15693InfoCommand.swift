@@ -15,7 +15,7 @@ struct ISO15693InfoCommand: AsyncParsableCommand, OpensReaderFirst {
   func run() async throws {
     try await Session.run(options) { session in
       let tag = try await session.selectVicinityTag(for: .reading)
-      let (product, information) = try await tag.work {
+      let (product, information) = try await tag.addingTagName {
         (try await tag.kind.product(), try await tag.detected.vicinityInformation())
       }
       let more: [(String, JSONValue?)] = [

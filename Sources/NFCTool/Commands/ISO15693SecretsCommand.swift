@@ -36,7 +36,7 @@ struct ISO15693SecretsCommand: AsyncParsableCommand {
   func run() async throws {
     try await Session.run(options) { session in
       let tag = try await session.selectVicinityTag(for: plan ? .reading : .changing)
-      try await tag.work {
+      try await tag.addingTagName {
         let chip = try await ICODETag(tag.kind)
         guard !plan else {
           return try PlanOutput.show(try await chip.securityPlan(kind.security), options)

@@ -51,9 +51,11 @@ struct MiFareSendCommand: AsyncParsableCommand, OpensReaderFirst {
         default: nil
         }
       }
-      if case .iso7816 = tag.detected { try await tag.work { try await tag.kind.connect() } }
+      if case .iso7816 = tag.detected {
+        try await tag.addingTagName { try await tag.kind.connect() }
+      }
       for command in commands.all {
-        let answer = try await tag.work { try await tag.kind.sendMiFareCommand(command) }
+        let answer = try await tag.addingTagName { try await tag.kind.sendMiFareCommand(command) }
         try Output.answer(answer, to: command, json: options.json)
       }
     }

@@ -33,7 +33,7 @@ struct MiFareReadCommand: AsyncParsableCommand, OpensReaderFirst {
     try await Session.run(options) { session in
       let tag = try await session.selectMemoryTag(for: .reading, onlyMiFare: true)
       let name = tag.name
-      let (unit, lines) = try await tag.work {
+      let (unit, lines) = try await tag.addingTagName {
         if case .iso7816(let card) = tag.kind { try await card.miFareClassic?.connect() }
         let found = try keys.found.keys(for: tag.kind)
         switch tag.kind.miFareCommands {

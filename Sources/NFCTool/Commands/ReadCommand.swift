@@ -42,7 +42,7 @@ struct ReadCommand: AsyncParsableCommand, OpensReaderFirst {
     let check = try signatures.load()
     try await Session.run(options) { session in
       let tag = try await session.selectTag(
-        "a tag", polling: .ndef, asksVersion: false, for: .reading
+        "a tag", polling: .ndef, requestsVersion: false, for: .reading
       ) { $0 }
       let (content, isSpool) = try await tag.changingNDEF {
         try await tag.kind.open(with: secrets)

@@ -53,7 +53,7 @@ struct RestoreArguments: ParsableArguments {
     try await Session.run(options) { session in
       let tag = try await session.selectMemoryTag(
         for: plan ? .reading : .changing, onlyMiFare: onlyMiFare)
-      let restoration = try await tag.work {
+      let restoration = try await tag.addingTagName {
         do {
           return try await prepare(image, for: tag.kind, password)
         } catch let error as NFCError where error.code == .malformedContent {
@@ -67,14 +67,16 @@ struct RestoreArguments: ParsableArguments {
       guard !plan else {
         let now =
           if let present = restoration.present { present } else {
-            try await tag.work { try await tag.kind.readImage(keys, password: password).image }
+            try await tag.addingTagName {
+              try await tag.kind.readImage(keys, password: password).image
+            }
           }
         try Self.show(
           restoration.parts(comparedWith: now), isDone: false, options, Output.line)
         return try PlanOutput.showEffects(restoration.plan.effects, options)
       }
       if !options.json { try Self.show(parts, isDone: false, options, Output.printNotice) }
-      let report = try await tag.work {
+      let report = try await tag.addingTagName {
         try await Progress.during("Writing \(tag.name)") {
           // What cannot be undone is in the plan only if an option named it.
           let plan = restoration.plan

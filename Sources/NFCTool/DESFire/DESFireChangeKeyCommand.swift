@@ -101,7 +101,7 @@ struct DESFireChangeKeyCommand: AsyncParsableCommand {
       let change = DESFireKeyChange(
         number, to: secret, version: version, kind: crypto,
         current: card.keyring.secrets(of: application.identifier))
-      try await card.work {
+      try await card.run {
         guard !plan else {
           return try PlanOutput.show(try await application.keyChangePlan(change), options)
         }

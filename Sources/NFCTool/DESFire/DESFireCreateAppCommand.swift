@@ -73,7 +73,7 @@ struct DESFireCreateAppCommand: AsyncParsableCommand {
       isoIdentifier: isoIdentifier, name: name ?? [], namesFiles: isoIdentifier != nil)
     try await Session.run(options) { session in
       let card = try await session.selectDESFire(for: plan ? .reading : .changing, keyring)
-      try await card.work {
+      try await card.run {
         if try await card.card.hasApplication(application) {
           throw Failure(
             .content, "the card has application \(application) already", tag: card.tag.name,

@@ -212,7 +212,7 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
           .notThere, "cards before EV2 sign no transactions", tag: card.tag.name,
           advice: "use a MIFARE DESFire Light, EV2 or EV3")
       }
-      try await card.work {
+      try await card.run {
         let application = card.card.application(file.application)
         try await card.open(application, "a file is created") { $0.createsFreely }
         let key = try macKey.map {

@@ -38,7 +38,7 @@ struct DESFireDeleteAppCommand: AsyncParsableCommand {
     let keyring = try Keyring(keys, keyFiles)
     try await Session.run(options) { session in
       let card = try await session.selectDESFire(for: plan ? .reading : .changing, keyring)
-      try await card.work {
+      try await card.run {
         guard try await card.card.hasApplication(application) else {
           throw NFCError(.wrongTag, "the card has no application \(application)")
         }
@@ -84,7 +84,7 @@ struct DESFireDeleteFileCommand: AsyncParsableCommand {
     let keyring = try Keyring(keys, keyFiles)
     try await Session.run(options) { session in
       let card = try await session.selectDESFire(for: plan ? .reading : .changing, keyring)
-      try await card.work {
+      try await card.run {
         let application = card.card.application(file.application)
         let settings = try await card.fileSettings(application, file.file)
         let change = application.deletionPlan(ofFile: file.file, settings.text)

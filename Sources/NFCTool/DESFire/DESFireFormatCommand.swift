@@ -36,7 +36,7 @@ struct DESFireFormatCommand: PermanentChange {
     try await Session.run(options) { session in
       let card = try await session.selectDESFire(for: plan ? .reading : .changing, keyring)
       guard !plan else { return try await show(card) }
-      try await card.work {
+      try await card.run {
         try await card.authenticate(card.card.root, [0], for: "a card is formatted")
         try await card.card.perform(card.card.formatPlan(), accepting: [.deletesContent])
       }
@@ -45,7 +45,7 @@ struct DESFireFormatCommand: PermanentChange {
   }
 
   private func show(_ card: SelectedDESFire) async throws {
-    let applications = try await card.work {
+    let applications = try await card.run {
       try await card.openRoot("applications are listed") { $0.listsFreely }
       return try await card.card.applications()
     }

@@ -26,7 +26,7 @@ struct DESFireInfoCommand: AsyncParsableCommand {
     let keyring = try Keyring(keys, keyFiles)
     try await Session.run(options) { session in
       let card = try await session.selectDESFire(for: .reading, keyring)
-      let report = try await card.work { try await DESFireReport(card) }
+      let report = try await card.run { try await DESFireReport(card) }
       guard !options.json else { return try Output.line(report.json.text) }
       var table = FactTable()
       report.addRows(to: &table)

@@ -36,7 +36,7 @@ struct DESFireLRPCommand: PermanentChange {
     let keyring = try Keyring(keys, keyFiles)
     try await Session.run(options) { session in
       let card = try await session.selectDESFire(for: plan ? .reading : .changing, keyring)
-      try await card.work {
+      try await card.run {
         guard card.card.hasLRP else {
           throw Failure(
             .notThere, "the card has no LRP", tag: card.tag.name,

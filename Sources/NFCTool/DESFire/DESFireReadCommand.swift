@@ -39,7 +39,7 @@ struct DESFireReadCommand: AsyncParsableCommand {
     let keyring = try Keyring(keys, keyFiles)
     try await Session.run(options) { session in
       let card = try await session.selectDESFire(for: .reading, keyring)
-      for line in try await card.work({ try await read(card) }) { try Output.line(line) }
+      for line in try await card.run({ try await read(card) }) { try Output.line(line) }
     }
   }
 

@@ -64,7 +64,7 @@ struct DESFireValueCommand: AsyncParsableCommand {
     try await Session.run(options) { session in
       let card = try await session.selectDESFire(
         for: change == nil ? .reading : .changing, keyring)
-      let (value, receipt) = try await card.work { try await run(card) }
+      let (value, receipt) = try await card.run { try await run(card) }
       guard options.json else {
         try Output.line("\(value)")
         if let receipt { try Output.line(receipt.text) }

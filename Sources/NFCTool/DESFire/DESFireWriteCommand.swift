@@ -60,7 +60,7 @@ struct DESFireWriteCommand: AsyncParsableCommand {
     let bytes = try bytes()
     try await Session.run(options) { session in
       let card = try await session.selectDESFire(for: .changing, keyring)
-      let receipt = try await card.work { try await write(bytes, card) }
+      let receipt = try await card.run { try await write(bytes, card) }
       if let receipt, !options.json { try Output.line(receipt.text) }
       try Output.done(
         options, card.tag.detected.identifier,

@@ -9,8 +9,8 @@ struct SelectedDESFire: Sendable {
 
   /// Runs `body` and ends the session. The card and advice are added to errors. Nobody who uses the card
   /// afterwards has the access that the keys gave.
-  func work<Result>(_ body: () async throws -> Result) async throws -> Result {
-    try await tag.work(endingBy: card.endSession, body) { error, failure in
+  func run<Result>(_ body: () async throws -> Result) async throws -> Result {
+    try await tag.run(endingBy: card.endSession, body) { error, failure in
       switch (error.code, error.cause) {
       case (.tagRefused, .desfireStatus): failure.status = .content
       case (.wrongTag, _): failure.advice = "nfc desfire info shows what is there"

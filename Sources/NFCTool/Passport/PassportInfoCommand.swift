@@ -22,7 +22,9 @@ struct PassportInfoCommand: AsyncParsableCommand {
   func run() async throws {
     try await Session.run(options) { session in
       let tag = try await session.selectTravelDocument()
-      let found = try await tag.work { try await DocumentIdentification.read(from: tag.kind) }
+      let found = try await tag.addingTagName {
+        try await DocumentIdentification.read(from: tag.kind)
+      }
       guard found.isTravelDocument else {
         throw Failure(
           .notThere, "the card is not a travel document", tag: tag.name, advice: "use another card")
@@ -38,7 +40,7 @@ extension Session {
   /// Waits for a card that may be a travel document, which only its answers say.
   func selectTravelDocument() async throws -> SelectedTag<any Tag> {
     try await selectTag(
-      "a travel document (ISO 14443-4)", polling: .smartCards, asksVersion: false, for: .reading
+      "a travel document (ISO 14443-4)", polling: .smartCards, requestsVersion: false, for: .reading
     ) { tag -> (any Tag)? in
       switch tag {
       case .iso7816(let card): card

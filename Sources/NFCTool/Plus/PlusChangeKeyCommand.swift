@@ -43,7 +43,7 @@ struct PlusChangeKeyCommand: AsyncParsableCommand {
     try await Session.run(options) { session in
       let card = try await session.selectPlus(for: plan ? .reading : .changing, keyring)
       let change = card.card.keyChangePlan(place.address, to: newKey)
-      try await card.work {
+      try await card.run {
         do {
           if let sector = place.address.sector {
             try await card.open(sector: sector)

@@ -73,15 +73,15 @@ struct PlusLevelCommand: AsyncParsableCommand {
     let level: Int
     switch tag.kind {
     case .other(let card):
-      level = try await tag.work { try await card.securityLevel() }
+      level = try await tag.addingTagName { try await card.securityLevel() }
     case .one(let card):
-      guard try await tag.work({ try await card.isLevelOne() }) else {
+      guard try await tag.addingTagName({ try await card.isLevelOne() }) else {
         throw Failure(
           .notThere, "the tag is not a MIFARE Plus", tag: tag.name, advice: "use another tag")
       }
       level = 1
       if let key = keyring[PlusKeyPlace(.levelOneCard)] {
-        try await tag.work { try await card.authenticate(key) }
+        try await tag.addingTagName { try await card.authenticate(key) }
         isGenuine = true
       }
     }
@@ -105,14 +105,14 @@ struct PlusLevelCommand: AsyncParsableCommand {
     }
     let address = MIFAREPlusKeyAddress.levelThreeSwitch
     let key = keyring[PlusKeyPlace(address)]
-    let change = try await tag.work { try await card.levelThreePlan(key: key) }
+    let change = try await tag.addingTagName { try await card.levelThreePlan(key: key) }
     guard !plan else { return try PlanOutput.show(change, options) }
     guard key != nil else {
       throw Failure(
         .notAllowed, "the card requires \(address)", tag: tag.name,
         advice: "give it with --key level3:HEX")
     }
-    try await tag.work {
+    try await tag.addingTagName {
       _ = try await card.perform(change, accepting: [.leavesSecurityLevel, .closesClassicKeys])
     }
     try Output.done(options, tag.detected.identifier, ["level": .integer(3)])

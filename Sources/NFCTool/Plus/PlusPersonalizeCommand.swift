@@ -39,7 +39,7 @@ struct PlusPersonalizeCommand: AsyncParsableCommand {
     }
     try await Session.run(options) { session in
       let card = try await session.selectPlus(for: plan ? .reading : .changing, keyring)
-      let level = try await card.work { try await card.card.securityLevel() }
+      let level = try await card.run { try await card.card.securityLevel() }
       guard level == 0 else {
         throw Failure(
           .notAllowed, "the card is in security level \(level)", tag: card.tag.name,
@@ -49,7 +49,7 @@ struct PlusPersonalizeCommand: AsyncParsableCommand {
         places.compactMap { place in keyring[place].map { (place.address, $0) } },
         leavesLevelZero: permanently)
       guard !plan else { return try PlanOutput.show(change, options) }
-      try await card.work {
+      try await card.run {
         try await naming(card) {
           try await card.card.perform(change, accepting: permanently ? [.leavesSecurityLevel] : [])
         }

@@ -33,7 +33,7 @@ struct PlusReadCommand: AsyncParsableCommand {
     let numbers = blocks.flatMap { $0 }
     try await Session.run(options) { session in
       let card = try await session.selectPlus(for: .reading, keyring)
-      let data = try await card.work { try await read(numbers, card) }
+      let data = try await card.run { try await read(numbers, card) }
       for (number, data) in data {
         guard options.json else {
           try Output.line(data.hexadecimal)

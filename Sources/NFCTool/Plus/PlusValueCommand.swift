@@ -62,7 +62,7 @@ struct PlusValueCommand: AsyncParsableCommand {
     let isChange = credit != nil || debit != nil || set != nil
     try await Session.run(options) { session in
       let card = try await session.selectPlus(for: isChange ? .changing : .reading, keyring)
-      let value = try await card.work {
+      let value = try await card.run {
         do {
           return try await run(card)
         } catch let error as NFCError where error.code == .malformedContent {

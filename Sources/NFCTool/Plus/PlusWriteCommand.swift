@@ -59,7 +59,7 @@ struct PlusWriteCommand: AsyncParsableCommand {
     let keyring = try Keyring(keys, keyFiles)
     try await Session.run(options) { session in
       let card = try await session.selectPlus(for: .changing, keyring)
-      try await card.work {
+      try await card.run {
         try await card.open(sector: PlusBlocks.sector(block))
         try await card.card.writeBlock(block, data, communication.communication)
       }

@@ -10,8 +10,8 @@ struct SelectedPlus: Sendable {
 
   /// Runs `body` and ends the session. The card and advice are added to errors. Nobody who uses the card
   /// afterwards has the access that the keys gave.
-  func work<Result>(_ body: () async throws -> Result) async throws -> Result {
-    try await tag.work(endingBy: card.endSession, body) { error, failure in
+  func run<Result>(_ body: () async throws -> Result) async throws -> Result {
+    try await tag.run(endingBy: card.endSession, body) { error, failure in
       if let advice = Self.advice(for: error) { failure.advice = advice }
       if error.code == .tagRefused { failure.status = .content }
     }

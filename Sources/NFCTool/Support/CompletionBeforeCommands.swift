@@ -6,10 +6,10 @@ enum CompletionBeforeCommands {
   private static let command = "read"
 
   private static var valueOptions: [String] {
-    GlobalOptions.hoistedNames.filter(GlobalOptions.takesValue)
+    GlobalOptions.namesBeforeSubcommand.filter(GlobalOptions.takesValue)
   }
   private static var flags: [String] {
-    GlobalOptions.hoistedNames.filter { !GlobalOptions.takesValue($0) }
+    GlobalOptions.namesBeforeSubcommand.filter { !GlobalOptions.takesValue($0) }
   }
 
   /// Those whose value is the name of a file.
@@ -17,7 +17,7 @@ enum CompletionBeforeCommands {
 
   /// In bash, a value with a colon is several words.
   static func bash(_ script: String) -> String {
-    let names = GlobalOptions.hoistedNames.joined(separator: " ")
+    let names = GlobalOptions.namesBeforeSubcommand.joined(separator: " ")
     let start = "_nfc() {\n"
     let call = """
           if [[ -z "${_nfc_is_moved-}" ]]; then
@@ -73,7 +73,7 @@ enum CompletionBeforeCommands {
 
   static func zsh(_ script: String) -> String {
     let start = "_nfc() {\n    emulate -RL zsh -G\n"
-    let names = GlobalOptions.hoistedNames.joined(separator: " ")
+    let names = GlobalOptions.namesBeforeSubcommand.joined(separator: " ")
     let addition = """
           local -i next=2
           while (( next < CURRENT )); do

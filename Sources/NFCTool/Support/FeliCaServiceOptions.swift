@@ -26,7 +26,7 @@ struct FeliCaSystemOption: ParsableArguments {
   /// Returns the card in the requested system.
   func card(_ tag: SelectedTag<any FeliCaTag>) async throws -> any FeliCaTag {
     guard let code else { return tag.kind }
-    let systems = try await tag.work { try await FeliCaCard.systems(of: tag.kind) }
+    let systems = try await tag.addingTagName { try await FeliCaCard.systems(of: tag.kind) }
     return tag.kind.inSystem(try Self.system(code, of: systems, tag.name))
   }
 

@@ -134,7 +134,7 @@ extension GlobalOptions {
   ]
 
   /// The names of the options that may precede a subcommand.
-  static var hoistedNames: [String] { valueOptions + flags }
+  static var namesBeforeSubcommand: [String] { valueOptions + flags }
 
   /// Returns whether an option that may precede a subcommand has a value.
   static func takesValue(_ option: String) -> Bool { valueOptions.contains(option) }
@@ -142,7 +142,9 @@ extension GlobalOptions {
   /// Moves the options that precede a subcommand to after it, where the parser looks for them.
   ///
   /// Arguments that are not recognized are left unchanged, and the parser reports them.
-  static func hoisted(_ arguments: [String], below root: any ParsableCommand.Type) -> [String] {
+  static func movingOptionsAfterSubcommand(
+    _ arguments: [String], below root: any ParsableCommand.Type
+  ) -> [String] {
     var path: [String] = []
     var options: [String] = []
     var subcommands = root.configuration.subcommands

@@ -88,7 +88,7 @@ enum OptionWords {
   /// Returns the error for an option of other commands that this one does not have.
   private static func misplacedOption(_ word: String, _ arguments: [String]) -> Failure? {
     let (path, command) = command(of: arguments)
-    guard GlobalOptions.hoistedNames.contains(word), !path.isEmpty else { return nil }
+    guard GlobalOptions.namesBeforeSubcommand.contains(word), !path.isEmpty else { return nil }
     // Its subcommands may have the option.
     guard command.configuration.subcommands.isEmpty else {
       return CommandWords.missing(["nfc"] + path, command.configuration.subcommands)
@@ -105,7 +105,8 @@ enum OptionWords {
 
   /// Returns the error for an option before the command that was given the command's name as its value.
   private static func missingValue(_ arguments: [String]) -> Failure? {
-    guard let first = GlobalOptions.hoisted(arguments, below: NFCTool.self).first,
+    guard
+      let first = GlobalOptions.movingOptionsAfterSubcommand(arguments, below: NFCTool.self).first,
       first.hasPrefix("-"),
       let index = arguments.indices.dropLast().first(where: { index in
         GlobalOptions.takesValue(arguments[index])
@@ -132,7 +133,7 @@ enum OptionWords {
   private static func command(
     of arguments: [String]
   ) -> (path: [String], command: any ParsableCommand.Type) {
-    let arguments = GlobalOptions.hoisted(arguments, below: NFCTool.self)
+    let arguments = GlobalOptions.movingOptionsAfterSubcommand(arguments, below: NFCTool.self)
     var path: [String] = []
     var command: any ParsableCommand.Type = NFCTool.self
     for word in arguments {
@@ -150,7 +151,7 @@ enum OptionWords {
   /// Returns the names of the long options that a command has, as its help shows them, of those that may precede any
   /// subcommand, and of those of the subcommand whose name may be left out.
   private static func options(of command: any ParsableCommand.Type) -> [String] {
-    let hidden = ["--help", "--version"] + GlobalOptions.hoistedNames
+    let hidden = ["--help", "--version"] + GlobalOptions.namesBeforeSubcommand
     let shown = help(of: command).filter { $0.hasPrefix("  -") }.flatMap {
       $0.split { " ,/".contains($0) }.prefix { $0.hasPrefix("-") || $0.hasPrefix("<") }
         .filter { $0.hasPrefix("--") }

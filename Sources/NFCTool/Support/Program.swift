@@ -27,7 +27,8 @@ enum Program {
   private static func status(of arguments: [String]) async -> Int32 {
     do {
       let arguments = EmulateCommand.completed(
-        GlobalOptions.hoisted(ArgumentText.hidingMinusSigns(arguments), below: NFCTool.self))
+        GlobalOptions.movingOptionsAfterSubcommand(
+          ArgumentText.hidingMinusSigns(arguments), below: NFCTool.self))
       if let topic = HelpTopic(arguments) {
         try Output.line(topic.text)
         return ExitStatus.done.rawValue

@@ -105,7 +105,7 @@ struct PublishedPCSCReader {
       // A card that was asked for its version takes no more native commands, which another program may begin with.
       let technologies = TagTechnology.allCases.filter(
         reader.capabilities.technologies.contains)
-      _ = try? await reader.search(for: technologies, asksVersion: false) { _ in true }
+      _ = try? await reader.search(for: technologies, requestsVersion: false) { _ in true }
       await reader.close()
     } catch is NFCError {
       return false

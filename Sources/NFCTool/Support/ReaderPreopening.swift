@@ -68,7 +68,7 @@ enum ReaderPreopening {
   ///
   /// - Parameter environment: the reader for command lines that do not name one.
   static func name(in arguments: [String], environment: String?) -> String? {
-    var rest = GlobalOptions.hoisted(arguments, below: NFCTool.self)[...]
+    var rest = GlobalOptions.movingOptionsAfterSubcommand(arguments, below: NFCTool.self)[...]
     var command: any ParsableCommand.Type = NFCTool.self
     while let word = rest.first,
       let next = command.configuration.subcommands.first(where: { $0.matches(word) })

@@ -9,7 +9,7 @@ struct SelectedTag<Kind: Sendable>: Sendable {
   var use = TagUse.reading
 
   /// Runs `body` and shows its duration. The tag's name is added to errors.
-  func work<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
+  func addingTagName<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
     do {
       return try await showingProgress(body)
     } catch let error as NFCError {
@@ -22,7 +22,7 @@ struct SelectedTag<Kind: Sendable>: Sendable {
   /// - Parameters:
   ///   - end: ends the session.
   ///   - advising: adds advice for errors of the card's family.
-  func work<Result>(
+  func run<Result>(
     endingBy end: () async throws -> Void, _ body: () async throws -> Result,
     advising: (NFCError, inout Failure) -> Void
   ) async throws -> Result {
@@ -132,7 +132,7 @@ extension Session {
   ///   - use: the way in which the command uses the tag.
   ///   - kind: returns the tag in the form that the command needs, or `nil` if the tag is not suitable.
   func selectTag<Kind: Sendable>(
-    _ name: String, polling technologies: [TagTechnology], asksVersion: Bool = true,
+    _ name: String, polling technologies: [TagTechnology], requestsVersion: Bool = true,
     uid preferred: [UInt8]? = nil, for use: TagUse,
     _ kind: @escaping @Sendable (DetectedTag) -> Kind?
   ) async throws -> SelectedTag<Kind> {
@@ -143,7 +143,7 @@ extension Session {
     let passed = UnsuitableTags()
     let criteria = TagCriteria(
       technologies: technologies, otherTechnologies: technologies.others,
-      asksVersion: asksVersion,
+      requestsVersion: requestsVersion,
       fits: { tag in (uid == nil || tag.identifier == uid) && kind(tag) != nil },
       onUnsuitableTags: { [demo] tags in
         passed.tags = tags

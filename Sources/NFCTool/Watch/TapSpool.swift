@@ -185,11 +185,11 @@ final class TapSpool: Sendable {
 
   /// The size of the longest entry that a tag can cause: its message twice in hexadecimal, and the decoded
   /// message.
-  private static let longestEntry = 1 << 20
+  private static let maximumEntrySize = 1 << 20
 
   /// Whether there may not be enough space for another entry.
   var isFull: Bool {
-    onFault == nil && state.withLock { $0.size + Self.longestEntry > capacity }
+    onFault == nil && state.withLock { $0.size + Self.maximumEntrySize > capacity }
   }
 
   /// Adds an entry. After this method has returned, the entry survives the end of the process and a restart

@@ -70,7 +70,7 @@ struct ICODEProtectionPlan: Sendable {
       marking: { commands, hasChanged in
         try ICODETag.write(new, for: use, commands)
         hasChanged = true
-        try ICODETag.give(new, for: use, commands)
+        try ICODETag.present(new, for: use, commands)
       })
   }
 

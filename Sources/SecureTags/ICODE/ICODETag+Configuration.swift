@@ -73,7 +73,7 @@ extension ICODETag {
     for use in ICODEPasswords.uses { try check(use, current[use]) }
     try await run { commands in
       guard try Self.showsPasswords(commands) else { return }
-      for use in ICODEPasswords.uses { try Self.give(current[use], for: use, commands) }
+      for use in ICODEPasswords.uses { try Self.present(current[use], for: use, commands) }
       try Self.raise(.locked, commands)
     }
   }

@@ -95,7 +95,7 @@ extension ICODETag {
   ) async throws {
     try check(use, password)
     try await run { commands in
-      try Self.give(password, for: use, commands)
+      try Self.present(password, for: use, commands)
       var covered = password.covered(by: try Self.randomNumber(commands))
       defer { covered.wipe() }
       _ = try commands.link.uninterrupted(recovery: recovery) {

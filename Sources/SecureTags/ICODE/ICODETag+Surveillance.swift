@@ -17,7 +17,7 @@ extension ICODETag {
   ///
   /// - Throws: what the reader reports about a tag that cannot be reached, such as
   ///   ``NFCError/Code/tagConnectionLost``.
-  public func soundsAlarm() async throws -> Bool {
+  public func isSurveillanceActive() async throws -> Bool {
     do {
       let answer = try await tag.sendCommand(
         .custom(
@@ -68,7 +68,7 @@ extension ICODETag {
   public func protect(_ feature: ProtectedFeature, password: SecretKey) async throws {
     try check(.surveillance, password)
     try await run { commands in
-      try Self.give(password, for: .surveillance, commands)
+      try Self.present(password, for: .surveillance, commands)
       _ = try commands.link.uninterrupted(recovery: Self.settingRecovery) {
         try commands.send(ICODECommandCode.passwordProtect, option: feature == .afi)
       }
@@ -80,7 +80,7 @@ extension ICODETag {
   ) async throws {
     if let password { try check(.surveillance, password) }
     try await run { commands in
-      if let password { try Self.give(password, for: .surveillance, commands) }
+      if let password { try Self.present(password, for: .surveillance, commands) }
       do {
         _ = try commands.link.uninterrupted(recovery: Self.settingRecovery) {
           try commands.send(code, parameters)

@@ -60,7 +60,9 @@ public struct ICODETag: Sendable {
 
   /// Returns whether a product is one of these chips. As far as is known, those without passwords use the same commands
   /// for the features they have.
-  package static func isICODE(_ product: TagProduct?) -> Bool { ISO15693Chip(product)?.icode != nil }
+  package static func isICODE(_ product: TagProduct?) -> Bool {
+    ISO15693Chip(product)?.icode != nil
+  }
 
   private static let wrongTag = NFCError(.wrongTag, "the tag is not an ICODE chip")
 
@@ -84,7 +86,8 @@ public struct ICODETag: Sendable {
     self.product = product
     self.features = features
     // One that hides itself does not say which chip it is, and has the password that ends that.
-    passwords = isPrivate ? [.privacy] : Set(features.passwords.compactMap(Password.init(rawValue:)))
+    passwords =
+      isPrivate ? [.privacy] : Set(features.passwords.compactMap(Password.init(rawValue:)))
     memory = features.memory
   }
 
@@ -136,7 +139,7 @@ public struct ICODETag: Sendable {
   ///   have; ``NFCError/Code/invalidParameter`` for another number of bytes.
   public func authenticate(_ use: Password, _ password: SecretKey) async throws {
     try check(use, password)
-    try await run { try Self.give(password, for: use, $0) }
+    try await run { try Self.present(password, for: use, $0) }
   }
 
   /// Replaces a password, and presents the new one to verify it: five exchanges. Once begun, it is
@@ -150,7 +153,7 @@ public struct ICODETag: Sendable {
     try check(use, current)
     try check(use, new)
     try await run { commands in
-      try Self.give(current, for: use, commands)
+      try Self.present(current, for: use, commands)
       try commands.link.uninterrupted(
         recovery:
           "the tag may already have the new password: present the new one, and then the old "
@@ -158,7 +161,7 @@ public struct ICODETag: Sendable {
       ) { hasChanged in
         try Self.write(new, for: use, commands)
         hasChanged = true
-        try Self.give(new, for: use, commands)
+        try Self.present(new, for: use, commands)
       }
     }
   }
@@ -169,7 +172,7 @@ public struct ICODETag: Sendable {
   public func lockPassword(_ use: Password, current: SecretKey) async throws {
     try check(use, current)
     try await run { commands in
-      try Self.give(current, for: use, commands)
+      try Self.present(current, for: use, commands)
       _ = try commands.link.uninterrupted(
         recovery: "the password may already be locked: request the lock again"
       ) {
@@ -253,7 +256,7 @@ public struct ICODETag: Sendable {
     return pages
   }
 
-  static func give(
+  static func present(
     _ password: SecretKey, for use: Password, _ commands: VicinityCommands
   ) throws {
     let random = try randomNumber(commands)

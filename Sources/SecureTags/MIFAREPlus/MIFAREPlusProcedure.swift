@@ -41,7 +41,7 @@ struct MIFAREPlusProcedure {
   /// The number of blocks that a reader's frame of 256 bytes can hold together with status and MAC.
   var mostReadBlocks = 15
   private static let capabilitiesSize = 6
-  /// The first capability of the reader, which asks for the messaging of EV1, and of a card that goes on with it
+  /// The first capability of the reader, which asks for the messaging of EV1, and of a card that continues with it
   /// (NXP, MF1P(H)x1y1, short data sheet, section 8.10; NXP's reader library, `phalMfpEVx_Sw_AuthenticateGeneral`).
   private static let messagingOfEV1: UInt8 = 0x01
 
@@ -124,7 +124,7 @@ struct MIFAREPlusProcedure {
         writes: before?.writes ?? 0))
   }
 
-  /// Verifies that the card goes on with the messaging that was asked for.
+  /// Verifies that the card continues with the messaging that was asked for.
   ///
   /// - Parameter capability: the card's first capability.
   private static func check(

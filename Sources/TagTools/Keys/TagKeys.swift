@@ -107,7 +107,9 @@ public struct TagKeys: Sendable {
     let all = named + found.filter { !named.contains($0) }
     guard let bytes = all.first else { return nil }
     guard all.count == 1 else {
-      if named.isEmpty, Type2Chip(product)?.secretKind == .tripleDES { return .oneOfTripleDES(found) }
+      if named.isEmpty, Type2Chip(product)?.secretKind == .tripleDES {
+        return .oneOfTripleDES(found)
+      }
       throw TagSecretError(
         .severalKeys,
         "\(all.count) keys are given, and \(product?.name ?? "an Ultralight") has one")

@@ -66,7 +66,7 @@ extension TagDetails {
     guard protection != nil || ISO15693Chip(product)?.icode?.hasPlainSurveillance == true else {
       return
     }
-    let alarms = try await answer(detected) { try await icode.soundsAlarm() } ?? false
+    let alarms = try await answer(detected) { try await icode.isSurveillanceActive() } ?? false
     facts.append(("article surveillance", alarms ? "on, the tag sounds the alarm" : "off"))
     members.append(JSONValue.Member(key: "eas", value: .bool(alarms)))
   }

@@ -84,7 +84,8 @@ struct TagDetails {
       if let product {
         try await checkOriginality(tag, product) { try await card.sendCommand($0) }
         if CardChip(product)?.features.contains(.version) == true {
-           add(version: tag.reportedVersion) }
+          add(version: tag.reportedVersion)
+        }
       }
       if let product, ST25TATag.isST25TA(product) { try await askFile(card, product) }
       try await askApplications(card)

@@ -72,7 +72,7 @@ final class DirectDriver: ReaderDriver {
 
   func begin() {}
   func end() { onlyHaltedCard = nil }
-  func commandWasCut() { isCommandCut = true }
+  func commandWasInterrupted() { isCommandCut = true }
 
   func close() {
     active = nil

@@ -42,7 +42,8 @@ import Testing
       .dropFirst().map { $0 }
     #expect(TypeAIdentification.kind(target, version: nil) == .miFare(.classic))
     #expect(
-      TypeAIdentification.classic(target) == TagProduct("plusS", name: "MIFARE Plus S", maker: "NXP")
+      TypeAIdentification.classic(target)
+        == TagProduct("plusS", name: "MIFARE Plus S", maker: "NXP")
     )
   }
 }

@@ -89,7 +89,7 @@ import Testing
         let name = word.prefix { $0.isLetter || $0.isNumber || $0 == "-" }
         guard name.hasPrefix("--"), name.count > 2 else { continue }
         let isKnown =
-          GlobalOptions.hoistedNames.contains(String(name)) || name == "--help"
+          GlobalOptions.namesBeforeSubcommand.contains(String(name)) || name == "--help"
           || (options ?? help).contains(name + " ") || (options ?? help).contains(name + ",")
         #expect(isKnown, "\(found.place): there is no \(name) in \"\(found.hint.text)\"")
       }

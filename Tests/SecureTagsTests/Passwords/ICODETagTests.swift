@@ -19,13 +19,13 @@ import VirtualNFC
   func surveillanceIsTurnedOnAndOff(_ placed: VirtualTag) async throws {
     let bench = try await VicinityBench(placed)
     let label = try await ICODETag(bench.tag())
-    #expect(try await !label.soundsAlarm())
+    #expect(try await !label.isSurveillanceActive())
     try await label.setSurveillance(true)
-    #expect(try await label.soundsAlarm())
+    #expect(try await label.isSurveillanceActive())
     let later = try await ICODETag(bench.again())
-    #expect(try await later.soundsAlarm())
+    #expect(try await later.isSurveillanceActive())
     try await later.setSurveillance(false)
-    #expect(try await !later.soundsAlarm())
+    #expect(try await !later.isSurveillanceActive())
   }
 
   @Test func surveillanceBehindAPassword() async throws {
@@ -36,18 +36,18 @@ import VirtualNFC
     try await label.protect(.surveillance, password: Self.new)
     label = try await ICODETag(bench.again())
     #expect(await Self.code { try await label.setSurveillance(true) } == .notAuthenticated)
-    #expect(try await !label.soundsAlarm())
+    #expect(try await !label.isSurveillanceActive())
     #expect(
       await Self.code { try await label.setSurveillance(true, password: old) }
         == .authenticationFailed)
     // The wrong password has made it silent.
     try await label.wake()
     try await label.setSurveillance(true, password: Self.new)
-    #expect(try await label.soundsAlarm())
+    #expect(try await label.isSurveillanceActive())
     try await label.lockSurveillance(password: Self.new)
     #expect(
       await Self.code { try await label.setSurveillance(false, password: Self.new) } == .readOnly)
-    #expect(try await label.soundsAlarm())
+    #expect(try await label.isSurveillanceActive())
     #expect(placedChanges(bench) == [.configurationLock])
   }
 

@@ -40,7 +40,7 @@ final class ReplayedDriver: RandomNumberDriver {
   var canReconnect: Bool { driver.canReconnect }
   func disconnect() { driver.disconnect() }
   func tagHoldsState(_ holdsState: Bool) { driver.tagHoldsState(holdsState) }
-  func commandWasCut() { driver.commandWasCut() }
+  func commandWasInterrupted() { driver.commandWasInterrupted() }
   func begin() { driver.begin() }
   func end() { driver.end() }
   func switchFieldOff() throws { try driver.switchFieldOff() }

@@ -13,5 +13,6 @@ extension Type2Chip {
       PasswordSettings(firstPage: 16, hasConfigurationLock: true, hasProtectedCounter: false)),
     signature: .presumed([.ntag21x, .ntag210]), hasWiredSide: false, memorySize: 80,
     otherSecrets: [], model: nil,
-    files: Files(flipperName: "Mifare Ultralight 11", partialPageCounts: [], mayEndWithSignature: false))
+    files: Files(
+      flipperName: "Mifare Ultralight 11", partialPageCounts: [], mayEndWithSignature: false))
 }

@@ -17,5 +17,6 @@ extension Type2Chip {
         firstPage: 37, hasConfigurationLock: true, hasProtectedCounter: false)),
     signature: .presumed([.ntag21x, .ntag210]), hasWiredSide: false, memorySize: 164,
     otherSecrets: [], model: nil,
-    files: Files(flipperName: "Mifare Ultralight 21", partialPageCounts: [], mayEndWithSignature: false))
+    files: Files(
+      flipperName: "Mifare Ultralight 21", partialPageCounts: [], mayEndWithSignature: false))
 }

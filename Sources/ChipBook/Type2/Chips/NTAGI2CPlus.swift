@@ -16,7 +16,8 @@ extension Type2Chip {
       PasswordSettings(firstPage: 0xE3, hasConfigurationLock: false, hasProtectedCounter: false)),
     signature: .presumed([.ntag21x]), hasWiredSide: true, memorySize: 936,
     otherSecrets: [], model: nil,
-    files: Files(flipperName: "NTAG I2C Plus 1K", partialPageCounts: [], mayEndWithSignature: false))
+    files: Files(flipperName: "NTAG I2C Plus 1K", partialPageCounts: [], mayEndWithSignature: false)
+  )
 
   /// NT3H2211: as NT3H2111, and 256 more pages for the user in sector 1, which the lock bits do not reach.
   static let ntagI2CPlus2K = Type2Chip(
@@ -34,5 +35,6 @@ extension Type2Chip {
       PasswordSettings(firstPage: 0xE3, hasConfigurationLock: false, hasProtectedCounter: false)),
     signature: .presumed([.ntag21x]), hasWiredSide: true, memorySize: 2048,
     otherSecrets: [], model: nil,
-    files: Files(flipperName: "NTAG I2C Plus 2K", partialPageCounts: [], mayEndWithSignature: false))
+    files: Files(flipperName: "NTAG I2C Plus 2K", partialPageCounts: [], mayEndWithSignature: false)
+  )
 }

@@ -12,5 +12,6 @@ extension Type2Chip {
     hasWiredSide: false,
     memorySize: 64,
     otherSecrets: [], model: nil,
-    files: Files(flipperName: "Mifare Ultralight", partialPageCounts: [], mayEndWithSignature: false))
+    files: Files(
+      flipperName: "Mifare Ultralight", partialPageCounts: [], mayEndWithSignature: false))
 }

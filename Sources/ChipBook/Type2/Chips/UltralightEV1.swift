@@ -13,7 +13,8 @@ extension Type2Chip {
       PasswordSettings(firstPage: 16, hasConfigurationLock: true, hasProtectedCounter: false)),
     signature: .readSignature([.ultralightEV1]), hasWiredSide: false, memorySize: 80,
     otherSecrets: [], model: nil,
-    files: Files(flipperName: "Mifare Ultralight 11", partialPageCounts: [], mayEndWithSignature: false))
+    files: Files(
+      flipperName: "Mifare Ultralight 11", partialPageCounts: [], mayEndWithSignature: false))
 
   /// MF0UL21 and MF0ULH21: 41 pages.
   static let ultralightEV1Large = Type2Chip(
@@ -31,5 +32,6 @@ extension Type2Chip {
       PasswordSettings(firstPage: 37, hasConfigurationLock: true, hasProtectedCounter: false)),
     signature: .readSignature([.ultralightEV1]), hasWiredSide: false, memorySize: 164,
     otherSecrets: [], model: nil,
-    files: Files(flipperName: "Mifare Ultralight 21", partialPageCounts: [], mayEndWithSignature: false))
+    files: Files(
+      flipperName: "Mifare Ultralight 21", partialPageCounts: [], mayEndWithSignature: false))
 }

@@ -8,7 +8,7 @@ extension Type5Mapping {
   /// - Throws: `unsupported` for a tag that does not report its size, or has other content;
   ///   `readOnly`.
   mutating func format(wipe: Bool, _ link: ISO15693Link) throws {
-    try prove(link, forWriting: true)
+    try revalidate(link, forWriting: true)
     if let layout = try layout(link, repairing: true) {
       guard layout.container.writeAccess == 0 else {
         throw NFCError(.readOnly, "the tag is read-only")

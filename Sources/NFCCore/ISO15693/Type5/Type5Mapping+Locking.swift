@@ -43,7 +43,7 @@ extension Type5Mapping {
   }
 
   private mutating func preparedLock(_ link: ISO15693Link) throws -> LockWork {
-    try prove(link, forWriting: true)
+    try revalidate(link, forWriting: true)
     guard let layout = try layout(link, repairing: false) else {
       throw NFCError.notFormatted
     }

@@ -7,7 +7,7 @@ extension Type5Mapping {
   /// cannot be written. If the tag does not report its locks and refuses a block, the blocks before
   /// it get their content back, and `tagRefused` becomes `readOnly` if that was successful.
   mutating func write(_ message: [UInt8], _ link: ISO15693Link) throws {
-    try prove(link, forWriting: true)
+    try revalidate(link, forWriting: true)
     guard let layout = try layout(link, repairing: true) else {
       throw NFCError.notFormatted
     }

@@ -12,7 +12,7 @@ struct Type5Mapping: Hashable, Sendable {
   private(set) var knowledge: ISO15693Knowledge
   private(set) var image = Type5Image()
   /// Whether an exchange of this call confirms the image.
-  private var isProven = false
+  private var isValidated = false
   /// The blocks whose locks are known. A lock is never opened again; an open block may be locked.
   var locks: [Int: Bool] = [:]
 
@@ -38,22 +38,22 @@ struct Type5Mapping: Hashable, Sendable {
     var capacity: Int { TagLengthValue.capacity(room: room - following.count) }
   }
 
-  mutating func beginCall() { isProven = false }
+  mutating func beginCall() { isValidated = false }
 
   mutating func discardCachedContent() {
     image = Type5Image()
-    isProven = false
+    isValidated = false
   }
 
   // MARK: Reading
 
   mutating func status(_ link: ISO15693Link) throws -> NDEFStatus {
-    try prove(link, forWriting: false)
+    try revalidate(link, forWriting: false)
     return try status(link, repairing: false)
   }
 
   mutating func statusForWriting(_ link: ISO15693Link) throws -> NDEFStatus {
-    try prove(link, forWriting: true)
+    try revalidate(link, forWriting: true)
     return try status(link, repairing: true)
   }
 
@@ -65,7 +65,7 @@ struct Type5Mapping: Hashable, Sendable {
   }
 
   mutating func read(_ link: ISO15693Link) throws -> [UInt8]? {
-    try prove(link, forWriting: false)
+    try revalidate(link, forWriting: false)
     guard let container = try container(link), container.readAccess == 0 else {
       throw NFCError(.notNDEF, "the tag is not NDEF formatted")
     }
@@ -100,13 +100,13 @@ struct Type5Mapping: Hashable, Sendable {
   ///
   /// - Parameter forWriting: whether to use nothing that an earlier call has read. For reading, the
   ///   rest of a chip without a wired interface is used if its beginning is unchanged.
-  mutating func prove(_ link: ISO15693Link, forWriting: Bool) throws {
-    guard !isProven else { return }
+  mutating func revalidate(_ link: ISO15693Link, forWriting: Bool) throws {
+    guard !isValidated else { return }
     let earlier = image
     image = Type5Image()
     try loadBeginning(link)
     if !forWriting, !hasWiredSide, image.agrees(with: earlier) { image = earlier }
-    isProven = true
+    isValidated = true
   }
 
   /// Whether somebody else can write while the tag is connected; assumed for an unknown chip.

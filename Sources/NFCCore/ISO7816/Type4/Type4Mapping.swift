@@ -21,7 +21,7 @@ struct Type4Mapping: NDEFMapping {
   /// The NDEF file from its first byte, including the length field, as far as it is known.
   private var content: [UInt8] = []
   /// Whether the known content was read, written or confirmed in this call.
-  private var isProven = false
+  private var isValidated = false
   /// The card has answered in this call.
   private var hasAnswered = false
   /// The capability container on the card is broken, and this one is written in its place.
@@ -39,7 +39,7 @@ struct Type4Mapping: NDEFMapping {
   }
 
   mutating func beginCall() {
-    isProven = false
+    isValidated = false
     hasAnswered = false
     if layout == .none || repairedContainer != nil { layout = .unknown }
     repairedContainer = nil
@@ -187,7 +187,7 @@ struct Type4Mapping: NDEFMapping {
 
   mutating func discardCachedContent() {
     content = []
-    isProven = false
+    isValidated = false
   }
 
   mutating func read(_ link: TagLink) throws -> [UInt8]? {
@@ -206,11 +206,11 @@ struct Type4Mapping: NDEFMapping {
   private mutating func proveContent(
     _ file: inout Type4File, _ procedure: ISO7816Procedure
   ) throws {
-    guard !isProven, !content.isEmpty else { return }
+    guard !isValidated, !content.isEmpty else { return }
     let part = try file.readBeginning(content.count, procedure)
     // A length alone does not show that the message is the same.
     if !content.starts(with: part) || part.count <= file.lengthSize { content = part }
-    isProven = true
+    isValidated = true
     hasAnswered = true
   }
 
@@ -239,7 +239,7 @@ struct Type4Mapping: NDEFMapping {
             ? file.lengthSize : min(file.size, max(limit ?? 0, Type4File.firstRead)), procedure)
         : try file.read(offset: content.count, count: file.lengthSize - content.count, procedure)
     }
-    isProven = true
+    isValidated = true
     hasAnswered = true
     let end = try file.end(content)
     while content.count < min(end, limit ?? end) {
@@ -278,7 +278,7 @@ struct Type4Mapping: NDEFMapping {
       repairedContainer = nil
     }
     content = new + content.dropFirst(new.count)
-    isProven = true
+    isValidated = true
     hasAnswered = true
     layout = .selected(file)
   }

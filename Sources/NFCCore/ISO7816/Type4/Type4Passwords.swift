@@ -77,7 +77,7 @@ extension ISO7816Tag {
   /// Keeps passwords for the NDEF file, which they open after each of its selections while the card is connected; `nil`
   /// for none. No exchange.
   package func useFilePasswords(read: [UInt8]?, write: [UInt8]?) {
-    guard let handle = (self as? any HandleTag)?.handle else { return }
+    guard let handle = (self as? any ConnectedTag)?.handle else { return }
     handle.knowledge.withLock {
       $0.filePasswords =
         read == nil && write == nil ? nil : Type4Passwords(read: read, write: write)

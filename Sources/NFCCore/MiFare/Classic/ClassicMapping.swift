@@ -59,7 +59,7 @@ struct ClassicMapping: NDEFMapping {
   var content: [Int: [UInt8]] = [:]
   var rights: [Int: Rights] = [:]
   /// Whether an exchange of this call confirms the known content.
-  var isProven = false
+  var isValidated = false
 
   init(_ geometry: MiFareClassicGeometry, keys: ClassicNDEFKeys = ClassicNDEFKeys()) {
     self.geometry = geometry
@@ -80,7 +80,7 @@ struct ClassicMapping: NDEFMapping {
   }
 
   mutating func beginCall() {
-    isProven = false
+    isValidated = false
     // If a card has no NFC sectors, this is checked again: it may have left, or have been
     // formatted.
     if area == [] { forgetAll() }
@@ -92,9 +92,9 @@ struct ClassicMapping: NDEFMapping {
   }
 
   /// Begins a call: one exchange shows that the card of which something is known is still there.
-  private mutating func prove(_ session: inout MiFareClassicSession) throws {
-    defer { isProven = true }
-    guard !isProven, let first = sectors.first else { return }
+  private mutating func revalidate(_ session: inout MiFareClassicSession) throws {
+    defer { isValidated = true }
+    guard !isValidated, let first = sectors.first else { return }
     try open(first, &session)
   }
 
@@ -116,7 +116,7 @@ struct ClassicMapping: NDEFMapping {
 
   mutating func status(_ link: TagLink) throws -> NDEFStatus {
     var session = MiFareClassicSession(link, geometry)
-    try prove(&session)
+    try revalidate(&session)
     return try status(&session, repairing: false)
   }
 
@@ -124,7 +124,7 @@ struct ClassicMapping: NDEFMapping {
   mutating func statusForWriting(_ link: TagLink) throws -> NDEFStatus {
     var session = MiFareClassicSession(link, geometry)
     discardCachedContent()
-    isProven = true
+    isValidated = true
     return try status(&session, repairing: true)
   }
 
@@ -150,7 +150,7 @@ struct ClassicMapping: NDEFMapping {
 
   mutating func read(_ link: TagLink) throws -> [UInt8]? {
     var session = MiFareClassicSession(link, geometry)
-    try prove(&session)
+    try revalidate(&session)
     guard try findArea(&session) else {
       throw NFCError(.notNDEF, "the card has no application directory with NFC sectors")
     }

@@ -82,11 +82,11 @@ struct Type2Mapping: NDEFMapping {
 
   /// One READ of pages 0 to 3, if anything is known from an earlier call. Content that only this
   /// reader can write is unchanged; everything else is read again.
-  private mutating func prove(_ link: TagLink) throws {
+  private mutating func revalidate(_ link: TagLink) throws {
     guard needsProof else { return }
     needsProof = false
     if hasOtherWriter { return discardCachedContent() }
-    if try !memory.prove(link) {
+    if try !memory.revalidate(link) {
       hasOtherWriter = true
       discardCachedContent()
     }
@@ -97,7 +97,7 @@ struct Type2Mapping: NDEFMapping {
     _ link: TagLink, _ body: (inout Type2Mapping) throws -> Result
   ) throws -> Result {
     do {
-      try prove(link)
+      try revalidate(link)
       let result = try body(&self)
       try memory.select(sector: 0, link)
       return result

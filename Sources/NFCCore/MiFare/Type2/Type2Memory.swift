@@ -176,7 +176,7 @@ struct Type2Memory: Sendable {
   /// - Returns: whether lock bits and capability container are as they were known, and only this reader can
   ///   have written the rest: the first pages are those of NXP's chips without a wired side. NTAG I²C has the UID
   ///   there without check bytes (NT3H1101/1201 data sheet, 8.3.1; NT3H2111/2211 data sheet, figure 7).
-  mutating func prove(_ link: TagLink) throws -> Bool {
+  mutating func revalidate(_ link: TagLink) throws -> Bool {
     try select(sector: 0, link)
     let answer = try UltralightExchange.send(.read(page: 0), link)
     let known = [Self.lockPage, Self.capabilityPage].map { pages[$0] }

@@ -37,7 +37,7 @@ extension TagHandle {
 
   /// Repeats the program's authentication with a tag that was woken. A secret that no longer opens
   /// it is forgotten.
-  func proveAgain(_ link: TagLink) throws {
+  func reauthenticate(_ link: TagLink) throws {
     guard let authentication = knowledge.withLock({ $0.authentication }) else { return }
     do {
       try authentication.run(link)

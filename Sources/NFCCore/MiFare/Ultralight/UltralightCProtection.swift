@@ -202,7 +202,7 @@ extension UltralightCProtectionPlan {
 
   private static func readable(_ pages: Range<Int>, _ link: TagLink) throws -> [UInt8] {
     do {
-      var reader = UltralightReader(hasFastRead: false)
+      var reader = PageReader(hasFastRead: false)
       return try reader.read(pages, link)
     } catch let error as NFCError where error.code == .tagRefused {
       throw NFCError(

@@ -13,7 +13,9 @@ extension UltralightCommands {
       handle.knowledge.withLock {
         $0.authentication = .tripleDES(key)
         // No other chip has it; to ask would end the authentication.
-        if $0.identification == nil { $0.learn(UltralightIdentification(chip: UltralightIdentification.withAuthentication)) }
+        if $0.identification == nil {
+          $0.learn(UltralightIdentification(chip: UltralightIdentification.withAuthentication))
+        }
       }
     }
   }
@@ -58,7 +60,9 @@ extension UltralightCommands {
         if let protection { try write(protection, to: settingsPage) }
         handle.knowledge.withLock {
           $0.authentication = .tripleDES(key)
-          if $0.identification == nil { $0.learn(UltralightIdentification(chip: UltralightIdentification.withAuthentication)) }
+          if $0.identification == nil {
+            $0.learn(UltralightIdentification(chip: UltralightIdentification.withAuthentication))
+          }
           $0.wasSelected()
         }
       }

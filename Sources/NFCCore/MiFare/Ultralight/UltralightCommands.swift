@@ -49,7 +49,7 @@ public struct UltralightCommands: ChangeableTag {
       throw NFCError(.invalidParameter, "pages are 0 to 255")
     }
     return try await handle.perform { link in
-      var reader = UltralightReader(
+      var reader = PageReader(
         hasFastRead: try handle.type2Chip(link)?.hasFastRead ?? false)
       guard handle.knowledge.withLock({ $0.isSectorUnknown }) else {
         return try reader.read(pages, link)

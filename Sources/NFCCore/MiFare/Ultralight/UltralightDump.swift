@@ -244,7 +244,7 @@ extension UltralightDump {
   static func read(_ chip: Type2Chip, _ link: TagLink) throws -> UltralightDump {
     guard let pages = chip.pages else { throw unknown(chip) }
     guard pages.isContiguous else { return try readRuns(chip, pages, link) }
-    var reader = UltralightReader(hasFastRead: chip.hasFastRead)
+    var reader = PageReader(hasFastRead: chip.hasFastRead)
     var bytes: [UInt8] = []
     var end = pages.readableEnd
     var isProtected = false
@@ -279,7 +279,7 @@ extension UltralightDump {
     _ chip: Type2Chip, _ pages: Type2PageMap, _ link: TagLink
   ) throws -> UltralightDump {
     let size = Type2Memory.pageSize
-    var reader = UltralightReader(hasFastRead: chip.hasFastRead)
+    var reader = PageReader(hasFastRead: chip.hasFastRead)
     var bytes = [UInt8](repeating: 0, count: pages.readableEnd * size)
     var sector = UltralightSector(pages)
     for run in pages.readableRuns {

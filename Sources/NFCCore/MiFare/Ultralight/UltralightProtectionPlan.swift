@@ -214,7 +214,7 @@ extension UltralightProtectionPlan {
   ) throws -> UltralightConfiguration {
     let page = settings.firstPage
     do {
-      var reader = UltralightReader(hasFastRead: chip.hasFastRead)
+      var reader = PageReader(hasFastRead: chip.hasFastRead)
       let bytes = try reader.read(page, count: settings.configuration.count, link)
       guard let configuration = UltralightConfiguration(bytes) else {
         throw NFCError(.tagResponseError, "the tag's configuration is broken", place: .page(page))

@@ -18,7 +18,7 @@ struct DESFireTransport {
   private let longestFrame: Int
   /// No file and no list is longer than the card's memory.
   private static let longestAnswer = 1 << 17
-  private static let mostEmptyFrames = 16
+  private static let maximumEmptyFrames = 16
 
   /// - Parameters:
   ///   - longestFrame: the maximum number of parameter bytes in one frame.
@@ -100,7 +100,7 @@ struct DESFireTransport {
     var emptyFrames = 0
     while answer.status == .additionalFrame {
       if answer.data.isEmpty { emptyFrames += 1 }
-      guard emptyFrames < Self.mostEmptyFrames, data.count < Self.longestAnswer else {
+      guard emptyFrames < Self.maximumEmptyFrames, data.count < Self.longestAnswer else {
         throw NFCError(.tagResponseError, "the card announces more and more data")
       }
       answer = try exchange(.additionalFrame, [])

@@ -1,12 +1,12 @@
-/// A tag over a reader of ours: everything that does not depend on its kind.
-protocol HandleTag: NDEFTag {
+/// A tag that is connected through this package's reader: everything that does not depend on its kind.
+protocol ConnectedTag: NDEFTag {
   var handle: TagHandle { get }
 
   /// Sends a command of the tag, in the form of its raw command: one exchange.
-  func carry(_ command: [UInt8], _ link: TagLink) throws -> [UInt8]
+  func sendRaw(_ command: [UInt8], _ link: TagLink) throws -> [UInt8]
 }
 
-extension HandleTag {
+extension ConnectedTag {
   public var identifier: [UInt8] { handle.target.identifier }
   public var reader: Reader { handle.reader }
   public var technology: TagTechnology { handle.target.technology }
@@ -18,14 +18,14 @@ extension HandleTag {
   public func exclusively<Result: Sendable>(
     _ body: @Sendable (TagLink) throws -> Result
   ) async throws -> Result {
-    try await handle.performCommand { try body($0.carrying(carry)) }
+    try await handle.performCommand { try body($0.sending(sendRaw)) }
   }
 
   /// Sends a command of the program.
   ///
   /// - Parameter timeout: the time limit; `nil` for the default of the tag's family.
   func transmit(_ command: [UInt8], timeout: Duration?) async throws -> [UInt8] {
-    try await handle.performCommand { try carry(command, $0.allowing(timeout)) }
+    try await handle.performCommand { try sendRaw(command, $0.allowing(timeout)) }
   }
 
   public func queryNDEFStatus() async throws -> NDEFStatus { try await handle.queryNDEFStatus() }

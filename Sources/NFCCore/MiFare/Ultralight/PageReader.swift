@@ -1,5 +1,5 @@
 /// Reads pages of one sector in as few exchanges as chip and reader allow.
-struct UltralightReader {
+struct PageReader {
   let hasFastRead: Bool
   /// The number of pages in one answer that the reader supports, if it has refused more.
   private var limit = Int.max
@@ -20,7 +20,7 @@ struct UltralightReader {
   /// - Parameter wake: wakes the tag, in the sector that is read.
   mutating func read(
     _ pages: Range<Int>, _ link: TagLink,
-    wake: (TagLink) throws -> Void = UltralightReader.wakeInFirstSector
+    wake: (TagLink) throws -> Void = PageReader.wakeInFirstSector
   ) throws -> [UInt8] {
     var bytes: [UInt8] = []
     while bytes.count < pages.count * Type2Memory.pageSize {
@@ -34,7 +34,7 @@ struct UltralightReader {
   /// fewer.
   mutating func read(
     _ page: Int, count: Int, _ link: TagLink,
-    wake: (TagLink) throws -> Void = UltralightReader.wakeInFirstSector
+    wake: (TagLink) throws -> Void = PageReader.wakeInFirstSector
   ) throws -> [UInt8] {
     guard let first = UInt8(exactly: page), let last = UInt8(exactly: page + count - 1) else {
       throw NFCError(.invalidParameter, "pages are 0 to 255", place: .page(page))
