@@ -87,18 +87,26 @@ import VirtualNFC
     let image = try await bench.found().readImage().image
     try await bench.write("another message, which is longer")
     let changed = bench.tag.memory
-    for moment in [0, 1, 3, 6] {
+    var isComplete = false
+    var moment = 0
+    while !isComplete {
       bench.tag.memory = changed
       let tag = try await bench.found()
       let plan = try await tag.restoration(of: image).plan
       #expect(!plan.recovery.isEmpty)
       bench.direct.setFaults([Fault(.tagLeaves, at: .exchange(moment))])
-      let error = await #expect(throws: NFCError.self) { try await tag.perform(plan) }
-      #expect(error?.group == .connection, "\(error.debugDescription)")
+      do {
+        isComplete = try await tag.perform(plan).isComplete
+      } catch let error as NFCError {
+        #expect(error.group == .connection, "\(error)")
+      }
       let next = try await bench.found()
       try await next.perform(try await next.restoration(of: image).plan)
       #expect(bench.tag.memory == before, "\(moment)")
+      moment += isComplete ? 0 : 1
+      try #require(moment < 100)
     }
+    #expect(moment > 1)
   }
 
   /// A plan is for its tag only.
@@ -142,7 +150,7 @@ import VirtualNFC
   // MARK: Refusals
 
   @Test func aLockedTagKeepsItsContent() async throws {
-    for name in ["ntag213", "icode-slix2", "topaz512"] {
+    for name in ["ntag213", "icode-slix2"] {
       let bench = try await Bench(name)
       try await bench.write("the first message")
       let image = try await bench.found().readImage().image
@@ -163,8 +171,7 @@ import VirtualNFC
   @Test(arguments: [
     ("classic-1k", "ntag213", NFCError.Code.malformedContent),
     ("ntag216", "ntag213", .malformedContent), ("classic-4k", "classic-1k", .malformedContent),
-    ("st25dv", "icode-slix2", .malformedContent), ("barcode", "barcode", .readOnly),
-    ("iclass", "iclass", .wrongTag), ("mifare-plus", "mifare-plus", .wrongTag),
+    ("st25dv", "icode-slix2", .malformedContent), ("mifare-plus", "mifare-plus", .wrongTag),
   ])
   func anImageOfAnotherTagIsRefused(
     _ source: String, _ target: String, _ code: NFCError.Code
@@ -176,6 +183,16 @@ import VirtualNFC
     let error = await #expect(throws: NFCError.self) { try await tag.restoration(of: image) }
     #expect(error?.code == code)
     #expect(bench.tag.memory == memory)
+  }
+
+  /// These are found by libnfc only.
+  @Test(arguments: [("barcode", NFCError.Code.readOnly), ("iclass", .wrongTag)])
+  func aTagThatIsNeverWrittenIsRefused(_ name: String, _ code: NFCError.Code) async throws {
+    try await withLibNFC(name) { tag in
+      let image = try await tag.readImage().image
+      let error = await #expect(throws: NFCError.self) { try await tag.restoration(of: image) }
+      #expect(error?.code == code)
+    }
   }
 
   // MARK: Keys and passwords
@@ -287,4 +304,17 @@ import VirtualNFC
     try await open.open(with: TagKeys(), password: SecretKey([1, 2, 3, 4]))
     #expect(try await open.ndef?.readNDEF() == NDEFMessage(.text("closed")))
   }
+}
+
+/// Runs `body` with a tag on a virtual PN532, which libnfc uses.
+func withLibNFC(_ name: String, _ body: (DetectedTag) async throws -> Void) async throws {
+  let field = VirtualField()
+  field.place(try VirtualTag.named(name))
+  let virtual = try VirtualReader(field)
+  defer { virtual.close() }
+  let reader = try await Reader.open(virtual.connectionString)
+  let tag = try await reader.firstTag(within: .seconds(10))
+  try await tag.connect()
+  try await body(tag)
+  await reader.close()
 }
