@@ -384,7 +384,7 @@ extension UltralightRestorePlan {
     let link =
       !hasPassword
       ? link
-      : link.reviving { link in
+      : link.reauthenticating { link in
         if let password { _ = try UltralightProcedure.authenticate(password: password, link) }
       }
     if let password { _ = try UltralightProcedure.authenticate(password: password, link) }

@@ -2,7 +2,7 @@ import NFC
 import SwiftNFCJSONText
 
 /// Spools whose tag has its own format instead of NDEF.
-enum SpoolMemory {
+package enum SpoolMemory {
   private static let pageSize = 4
   /// READ of page 4 and the three after it (NTAG21x data sheet, 10.2).
   private static let readFirstPages: [UInt8] = [0x30, UInt8(TigerTag.firstPage)]
@@ -15,15 +15,13 @@ enum SpoolMemory {
   /// Whether a tag is a spool: one command to it.
   ///
   /// - Throws: the errors of the connection.
-  static func isOne(_ tag: DetectedTag) async throws -> Bool {
+  package static func isOne(_ tag: DetectedTag) async throws -> Bool {
     guard case .miFare(let card) = tag, card.ultralight != nil else { return false }
-    let pages = try await TagDetails.answer(tag) {
-      try await card.sendMiFareCommand(readFirstPages)
-    }
+    let pages = try await tag.answer { try await card.sendMiFareCommand(readFirstPages) }
     return pages.flatMap(TigerTag.Variant.init(userMemory:)) != nil
   }
 
-  static let advice = "it is a spool in the format TigerTag, which nfc info shows"
+  package static let advice = "it is a spool in the format TigerTag, which nfc info shows"
 }
 
 extension TigerTag {
