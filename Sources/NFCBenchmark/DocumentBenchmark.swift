@@ -91,7 +91,8 @@ enum DocumentBenchmark {
     let start = ContinuousClock.now
     try process.run()
     process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
+    // The security object is that of the specimen's own face, so nfc says, once all is read, that this one is not genuine.
+    guard [0, 65].contains(process.terminationStatus) else {
       throw BenchmarkFailure("\(command[0]) has failed with \(process.terminationStatus)")
     }
     return (ContinuousClock.now - start) / .seconds(1)
