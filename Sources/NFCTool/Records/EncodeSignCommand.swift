@@ -14,7 +14,7 @@ struct EncodeSignCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sign",
     abstract: "Encodes a message with a signature record.",
-    usage: "nfc encode sign <message> --key <file> --certificate <file> --output <file>",
+    usage: "nfc encode sign <message> --key <file> --certificate <file> -o <file>",
     discussion: """
       The signature covers the records since the last one, or all. Records of version 2.0 of the NFC Forum's \
       specification are written, with SHA-256: for RSA and DSA keys of 1024 or 2048 bits, and for the curves P-192, \

@@ -29,6 +29,7 @@ public struct TigerTag: Hashable, Sendable {
   /// The number of bytes, without and with the signature.
   private static let (dataSize, signedSize) = (80, 144)
 
+  /// The variant of the format.
   public let variant: Variant
   /// The fields that have a value.
   public let content: NDEFFields
