@@ -96,6 +96,10 @@ import Testing
       arguments: ["--face", "/nonexistent/face.jp2"] + fields, status: 64, text: "nothing was saved"
     ),
     Wrong(arguments: ["--output", "/proc"] + fields, status: 64, text: "not empty"),
+    // Before the document is asked for anything.
+    Wrong(
+      arguments: ["--output", "/dev/null/a/b", "--can", "000000"], status: 66,
+      text: "Not a directory"),
     Wrong(arguments: ["--can", "123456"], status: 77, text: "card access number"),
     Wrong(
       arguments: ["--document", "L898902D", "--birth", "690806", "--expiry", "940623"], status: 77,

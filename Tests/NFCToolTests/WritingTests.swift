@@ -207,6 +207,14 @@ import VirtualNFC
         ["write", "text", "{room}", "--each", "--from", file, "--count", "3"] + Self.tags)
       #expect(many.status == 65)
       #expect(many.errors == "nfc: 2 rows are not enough for 3 tags; nothing was written\n")
+      // Which of the two values is meant, nobody can say.
+      try Data("n,uid\n5,DOOR\n".utf8).write(to: URL(filePath: file))
+      for name in ["n", "uid"] {
+        let doubtful = try await Tool.run(
+          ["write", "text", "{\(name)}", "--each", "--from", file] + Self.tags)
+        #expect(doubtful.status == 65)
+        #expect(doubtful.errors.contains("the column \"\(name)\" has the name of {\(name)}"))
+      }
       for content in ["", "a,a\n1,2\n", "a,b\n1\n", "a\n\"1\n", "a\n\"1\"2\n"] {
         try Data(content.utf8).write(to: URL(filePath: file))
         let wrong = try await Tool.run(

@@ -88,9 +88,10 @@ extension File {
     return names.sorted()
   }
 
-  /// Creates a folder that only its owner may use, or takes one that is empty.
+  /// Checks before anything is read that a folder is empty, or can be created.
   ///
-  /// - Throws: ``Failure`` `usage` for anything else that has the name.
+  /// - Throws: ``Failure`` `usage` for anything else that has the name; that of ``failure(_:_:_:)`` if the nearest folder
+  ///   that there is does not let this user create one.
   static func checkEmptyFolder(_ path: String) throws {
     if let names = names(inFolder: path) {
       guard names.isEmpty else {
@@ -99,6 +100,13 @@ extension File {
       }
     } else if exists(path) {
       throw Failure(.usage, "\(name(path)) is not a folder", advice: "name a new folder")
+    } else {
+      var parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+      while let last = parts.last, !last.isEmpty, !exists(parts.joined(separator: "/")) {
+        parts = parts.dropLast()
+      }
+      let parent = parts.isEmpty ? "." : parts.joined(separator: "/") + "/"
+      if access(systemName(of: parent), W_OK | X_OK) != 0 { throw failure("write", path, errno) }
     }
   }
 

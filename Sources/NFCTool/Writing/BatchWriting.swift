@@ -93,6 +93,12 @@ final class BatchWriting: Sendable {
         .usage, "there is no value for {\(unknown)}",
         advice: "there are \(list(known))\(table); --as-is writes other braces as they are")
     }
+    if let twice = names.first(where: { columns.contains($0) && Placeholders.builtIn.contains($0) })
+    {
+      throw Failure(
+        .content, "the column \"\(twice)\" has the name of {\(twice)}, which is the tag's own",
+        advice: "give the column another name")
+    }
     guard let path = options.from, !names.contains(where: columns.contains) else { return }
     throw Failure(
       .usage, "no column of \(File.name(path)) is in what is written",
