@@ -126,13 +126,16 @@ enum TouchBenchmark {
 
 /// Messages of a given length.
 enum NDEFMessageBytes {
-  /// Returns one short record with a link padded with zeros.
+  /// Returns one record with a link padded with zeros. It is a short one up to 255 bytes of payload.
   static func link(_ link: String, length: Int) -> [UInt8] {
     // Header, lengths of type and payload, type, prefix code (NFC Forum, NDEF 3.2 and RTD URI 3.2).
-    let overhead = 5
+    let isShort = length < 260
+    let overhead = isShort ? 5 : 8
     let payload =
       Array(link.utf8)
       + Array(repeating: UInt8(ascii: "0"), count: max(0, length - overhead - link.utf8.count))
-    return [0xD1, 0x01, UInt8(truncatingIfNeeded: payload.count + 1), 0x55, 0x00] + payload
+    let count = UInt32(payload.count + 1)
+    let size = (isShort ? [0] : [24, 16, 8, 0]).map { UInt8(truncatingIfNeeded: count >> $0) }
+    return [isShort ? 0xD1 : 0xC1, 0x01] + size + [0x55, 0x00] + payload
   }
 }
