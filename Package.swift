@@ -286,8 +286,8 @@ let package = Package(
     .testTarget(
       name: "NFCTests",
       dependencies: [
-        "NFC", "SwiftNFCCore", "SwiftNFCLibNFC", "SwiftNFCUSB", "SwiftNFCSeededRandom",
-        "TestSupport", "VirtualNFC",
+        "NFC", "SwiftNFCChipBook", "SwiftNFCCore", "SwiftNFCLibNFC", "SwiftNFCUSB",
+        "SwiftNFCSeededRandom", "TestSupport", "VirtualNFC",
       ]),
     // Readers that act as cards: library, tool and programs of others, with scripted phones.
     .testTarget(

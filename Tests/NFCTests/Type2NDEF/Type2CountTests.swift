@@ -2,6 +2,7 @@ import NFC
 import Testing
 import VirtualNFC
 
+@testable import SwiftNFCChipBook
 @testable import SwiftNFCCore
 
 /// A message of a given length that is one record of type unknown.

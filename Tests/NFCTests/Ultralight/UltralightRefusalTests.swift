@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 import VirtualNFC
 
+@testable import SwiftNFCChipBook
 @testable import SwiftNFCCore
 
 /// The four bits with which a chip answers a command that changes it.
