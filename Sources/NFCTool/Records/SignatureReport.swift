@@ -1,5 +1,6 @@
 import ArgumentParser
 import NFC
+import TagTools
 import SignedMessages
 import SwiftNFCJSONText
 import TravelDocuments
