@@ -4,6 +4,7 @@ import TagImages
 import TestSupport
 import Testing
 
+@testable import SwiftNFCChipBook
 @testable import SwiftNFCCore
 @testable import SwiftNFCTool
 @testable import TagTools
