@@ -15,6 +15,8 @@ extension RestoredPart {
       return kind == "sector" && reason == .neverWritten
         ? "the manufacturer's block cannot be written" : reason.description
     }
+    // Of blocks, only the lock bits are written on request.
+    guard kind != "block" else { return "lock bits are written only with --include-locks" }
     let option =
       switch request {
       case .locks: "--include-locks"
@@ -22,7 +24,7 @@ extension RestoredPart {
       case .password: "--include-password"
       default: "--include-configuration"
       }
-    return (kind == "block" ? "lock bits are " : "") + "written only with \(option)"
+    return "written only with \(option)"
   }
 
   /// Returns lines for people about the plan or about the result.

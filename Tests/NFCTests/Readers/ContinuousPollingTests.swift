@@ -209,7 +209,7 @@ import VirtualNFC
     #expect(try await ntag.sendMiFareCommand([0x30, 0x04]).count == 16)
     await bench.reader.close()
 
-    let third = try await Bench(.classic1K(uid: [1, 2, 3, 4]))
+    let third = try await Bench(.classic1K(uid: [1, 2, 3, 4], formatted: false))
     let classic = try await third.tag(.iso14443).miFare
     let sectors = try #require(classic.classic)
     try await sectors.authenticate(block: 4, with: .factory, as: .a)

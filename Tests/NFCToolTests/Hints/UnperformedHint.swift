@@ -240,7 +240,7 @@ struct UnperformedHint: Sendable {
       "free memory",
       "check byte, SAK or ATQA are not those of such a card",
       "with which nfc read --raw saves its message",
-      "its blocks need AES keys, with which nfc plus read reads them",
+      "with which nfc plus read reads them",
       "… is empty, as nfc read --raw saves a tag without a message",
       "read only",
       "--plan writes nothing that --verify could read",
@@ -382,6 +382,16 @@ struct UnperformedHint: Sendable {
       reason: .test("aReaderThatCannotBeACardSaysSo"),
       texts: [
         "use a PN532, on a serial line, I2C or SPI"
+      ]),
+    UnperformedHint(
+      reason: .test("aTagThatIsRemovedEarlyIsRestoredByTheNextCall"),
+      texts: [
+        "restore the image again, which writes what is missing"
+      ]),
+    UnperformedHint(
+      reason: .test("usesRowsOfATable"),
+      texts: [
+        "give the column another name"
       ]),
     UnperformedHint(
       reason: .test("locksOnRequest"),
