@@ -104,7 +104,8 @@ struct SignatureReport: Sendable {
       reason = [Self.words(verdict.content), issuer(verdict)].compactMap(\.self)
         .joined(separator: ", ")
     } else if !unsigned.isEmpty {
-      reason = "\(Self.records(unsigned)) is not covered by a signature"
+      let verb = unsigned.count == 1 ? "is" : "are"
+      reason = "\(Self.records(unsigned)) \(verb) not covered by a signature"
     } else {
       return
     }
