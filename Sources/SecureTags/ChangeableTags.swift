@@ -34,8 +34,3 @@ extension DESFireCard: ChangeableTag {
   public var identifier: [UInt8] { tag.identifier }
   public var reader: Reader { tag.reader }
 }
-
-extension NTAG424Tag: ChangeableTag {
-  public var identifier: [UInt8] { tag.identifier }
-  public var reader: Reader { tag.reader }
-}

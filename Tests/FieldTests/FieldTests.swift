@@ -1,4 +1,5 @@
 import NFC
+import TagTools
 import Testing
 import VirtualNFC
 
@@ -122,9 +123,8 @@ import VirtualNFC
     guard
       try await bench.run(
         row.cells.append,
-        { tag, ndef in
-          let writing = MessageWriting(verify: true, append: true)
-          _ = try await writing.write(addition, to: tag, ndef)
+        { tag, _ in
+          try await tag.write(addition, MessageWriting(appends: true, verifies: true))
         }), case .message(let old) = row.content
     else { return }
     let records = old.isEmpty ? [] : try NDEFMessage(decoding: old).records

@@ -57,7 +57,7 @@ extension Interop {
         for try await tag in reader.tags(polling: .iso14443) {
           try await tag.connect()
           guard tap > 0 else {
-            try await NTAG424Tag(tag).setUp(setup)
+            try await DESFireCard(tag).application(.fixed).setUp(setup)
             break
           }
           let record = try #require(try await tag.ndef?.readNDEF()?.records.first)

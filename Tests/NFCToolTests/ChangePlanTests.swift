@@ -206,7 +206,7 @@ import VirtualNFC
     Row("LRP", [.usesLRP], .ntag424()) { try await DESFireCard($0).lrpPlan() },
     Row("link of an NTAG 424", [.locksConfiguration], .ntag424()) {
       let link = try NTAG424Link(SUNTemplate("https://a.example/?p={picc}&c={mac}"))
-      return try await NTAG424Tag($0).plan(
+      return try await DESFireCard($0).application(.fixed).plan(
         NTAG424Setup(
           link: link, newKeys: [1: DESFireKey(.aes, key, version: 1)],
           rights: DESFireAccessRights(

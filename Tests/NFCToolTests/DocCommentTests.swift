@@ -27,7 +27,6 @@ import Testing
     ],
     "DESFireCard.swift": ["key": "[UInt8]"],
     "NFCError.swift": ["tag": "any NDEFTag"],
-    "NTAG424Tag.swift": ["key": "DESFireKey"],
     "ReplayReader.swift": ["file": "URL"],
     "SUNMessage.swift": ["key": "SUNKey"],
   ]

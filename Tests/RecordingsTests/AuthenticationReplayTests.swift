@@ -93,14 +93,14 @@ import VirtualNFC
 
   private static let others = [
     Procedure("NTAG 424 DNA", { .ntag424() }) { tag in
-      let chip = try await NTAG424Tag(tag)
+      let chip = try await DESFireCard(tag).application(.fixed)
       try await chip.authenticate(0, .factory(.aes))
-      var seen = [try await chip.uid().hexadecimal]
+      var seen = [try await chip.card.cardUID().hexadecimal]
       let new = try DESFireKey(.aes, aesKey, version: 3)
       try await chip.changeKey(2, from: .factory(.aes), to: new)
       try await chip.authenticate(2, new)
       seen.append("\(try await chip.keyVersion(2))")
-      try await chip.endSession()
+      try await chip.card.endSession()
       return seen
     },
     Procedure("MIFARE Plus", { .miFarePlus() }) { tag in

@@ -25,8 +25,7 @@ import VirtualNFC
     /// Returns the identifier of the tag that the type was created with.
     func identifier(_ tag: DetectedTag) async throws -> [UInt8] {
       switch self {
-      case .desfire: try await DESFireCard(tag).tag.identifier
-      case .ntag424: try await NTAG424Tag(tag).tag.identifier
+      case .desfire, .ntag424: try await DESFireCard(tag).tag.identifier
       case .plus: try MIFAREPlusCard(tag).tag.identifier
       case .plusLevelOne: try MIFAREPlusLevelOneCard(tag).tag.identifier
       case .ultralightAES: try await UltralightAESTag(tag).tag.identifier
@@ -36,8 +35,10 @@ import VirtualNFC
       }
     }
 
-    /// Whether the type is for another one's tag, too: an NTAG 424 DNA has commands of a DESFire.
-    func accepts(_ other: Kind) -> Bool { self == other || self == .desfire && other == .ntag424 }
+    /// Whether the type is for another one's tag, too: an NTAG 424 DNA is used as a DESFire card.
+    func accepts(_ other: Kind) -> Bool {
+      self == other || [self, other].allSatisfy { [.desfire, .ntag424].contains($0) }
+    }
   }
 
   @Test(arguments: Kind.allCases, Kind.allCases)

@@ -142,9 +142,9 @@ import VirtualNFC
     for ends in [true, false] {
       let bench = Bench(.ntag424())
       try await bench.use { tag in
-        let chip = try await NTAG424Tag(tag)
+        let chip = try await DESFireCard(tag).application(.fixed)
         try await chip.authenticate(0, .factory(.aes))
-        if ends { try await chip.endSession() }
+        if ends { try await chip.card.endSession() }
       }
       #expect(bench.field.isPowered == ends)
     }

@@ -9,7 +9,9 @@ extension NTAG424: ChangeableChip {
   var content: NTAG424Content { NTAG424Content(self) }
   static var statusSize: Int { 2 }
   static var unprotectedAnswers: Int { 1 }
-  static func card(_ tag: DetectedTag) async throws -> NTAG424Tag { try await NTAG424Tag(tag) }
+  static func card(_ tag: DetectedTag) async throws -> DESFireApplication {
+    try await DESFireCard(tag).application(.fixed)
+  }
 }
 
 extension MIFAREPlus: ChangeableChip {
@@ -34,7 +36,7 @@ extension MIFAREPlus: ChangeableChip {
   /// Authenticates with key 0, whether or not it was changed.
   private static func change(
     _ name: String, newKey: [UInt8]? = nil, isStepwise: Bool = false,
-    _ run: @escaping @Sendable (NTAG424Tag) async throws -> Void
+    _ run: @escaping @Sendable (DESFireApplication) async throws -> Void
   ) -> Change {
     Change(name, NTAG424(), newKey: newKey, isStepwise: isStepwise) { tag in
       try await tag.authenticate(0, .factory(.aes))
@@ -67,14 +69,15 @@ extension MIFAREPlus: ChangeableChip {
     change("file settings") { tag in
       var settings = try await tag.fileSettings(2)
       settings.rights.write = .key(0)
-      try await tag.changeFileSettings(2, to: settings)
+      try await tag.changeFileSettings(
+        2, communication: settings.communication, rights: settings.rights)
     },
     change("data of one exchange") { tag in
       try await tag.writeData(file: 2, offset: 2, newBytes)
     },
     change("switch to LRP") { tag in
       guard tag.mode == .aes else { return }
-      try await tag.switchToLRPPermanently()
+      try await tag.card.switchToLRPPermanently()
     },
     // What is on the tag before is read without a MAC.
     Change("a link and keys", NTAG424(), isProtected: false, isStepwise: true) {

@@ -131,13 +131,13 @@ import VirtualNFC
   @Test func ofAnNTAG424() async throws {
     let tag = VirtualTag.ntag424()
     try await Self.withTag(tag) { found in
-      let chip = try await NTAG424Tag(found)
+      let chip = try await DESFireCard(found).application(.fixed)
       try await chip.authenticate(0, .factory(.aes))
-      #expect(try await chip.uid() == tag.identifier)
+      #expect(try await chip.card.cardUID() == tag.identifier)
       // In a session, the chip refuses commands without a MAC, so it cannot be identified.
       #expect(tag.withChip(NTAG424.self) { $0.process(Self.getVersion).suffix(1) } != [0xAF])
       try await chip.authenticate(0, .factory(.aes))
-      try await chip.endSession()
+      try await chip.card.endSession()
       #expect(tag.withChip(NTAG424.self) { $0.process(Self.getVersion).suffix(1) } == [0xAF])
     }
   }

@@ -121,11 +121,15 @@ extension CardChip {
   }
 
   private static let uidLength = 7
-  private static let stMicroelectronics: UInt8 = 0x02
+
+  /// Returns whether a card with this UID is one of STMicroelectronics, which may be an ST25TA or M24SR.
+  package static func isOfST(uid: [UInt8]) -> Bool {
+    uid.count == uidLength && uid[0] == ChipMaker.stMicroelectronics
+  }
 
   /// Creates a type 4 chip of STMicroelectronics; `nil` for any other UID.
   package init?(uid: [UInt8]) {
-    guard uid.count == Self.uidLength, uid[0] == Self.stMicroelectronics,
+    guard Self.isOfST(uid: uid),
       let chip = Self.all.first(where: { $0.recognition.contains(.productCode(uid[1])) })
     else { return nil }
     self = chip

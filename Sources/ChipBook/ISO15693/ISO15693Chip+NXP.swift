@@ -31,31 +31,31 @@ extension ISO15693Chip {
 
   /// A chip whose UID says only that it is one of these. The chips with keys among them are asked.
   private static let dnaOrNTAG5 = ISO15693Chip(
-    "icodeDNAOrNTAG5", "ICODE DNA or NTAG 5", ISO15693Maker.nxp,
+    "icodeDNAOrNTAG5", "ICODE DNA or NTAG 5", ChipMaker.nxp,
     .generation(UID.line, mask: UID.generation, bits: UID.dna), traits: Traits(hasWiredSide: true),
     icode: ICODE(hasKeys: true), memoryPasswordSizes: passwordSizes,
     signature: .readSignature(SignatureKeys([.icode, .ntag21x])))
 
   static let ofNXP: [ISO15693Chip] = [
     ISO15693Chip(
-      "icodeDNAOrNTAG5InPrivacyMode", "ICODE DNA or NTAG 5 in privacy mode", ISO15693Maker.nxp,
+      "icodeDNAOrNTAG5InPrivacyMode", "ICODE DNA or NTAG 5 in privacy mode", ChipMaker.nxp,
       .uid(privateUID),
       traits: Traits(hasWiredSide: true, hasSystemInformation: false), icode: ICODE(hasKeys: true),
       memoryPasswordSizes: passwordSizes,
       signature: .readSignature(SignatureKeys([.icode, .ntag21x]))),
     ISO15693Chip(
-      "icodeSLI", "ICODE SLI", ISO15693Maker.nxp,
+      "icodeSLI", "ICODE SLI", ChipMaker.nxp,
       .generation(UID.line, mask: UID.generation, bits: UID.sli), 28,
       icode: ICODE(hasPlainSurveillance: true)),
     // SL2S2002 rev. 3.4, 9.4.3.
     ISO15693Chip(
-      "icodeSLIX", "ICODE SLIX", ISO15693Maker.nxp,
+      "icodeSLIX", "ICODE SLIX", ChipMaker.nxp,
       .generation(UID.line, mask: UID.generation, bits: UID.slix), 28,
       icode: ICODE(passwords: [ICODE.surveillance], hasPlainSurveillance: true)),
     // SL2S2602 rev. 4.2, 8.4.2 and 9.5.3: block 79 is the counter, which is outside the parts. A genuine one with
     // another signature was seen, on a label of a printer's maker (flipperzero-firmware, pull request 2316).
     ISO15693Chip(
-      "icodeSLIX2", "ICODE SLIX2", ISO15693Maker.nxp,
+      "icodeSLIX2", "ICODE SLIX2", ChipMaker.nxp,
       .generation(UID.line, mask: UID.generation, bits: UID.slix2), 80,
       traits: Traits(counterBlock: 79),
       icode: ICODE(passwords: ICODE.allPasswords, memory: .parts(lastBlock: 78)),
@@ -88,22 +88,22 @@ extension ISO15693Chip {
     },
     // No signature of one is public.
     ISO15693Chip(
-      "icode3", "ICODE 3", ISO15693Maker.nxp,
+      "icode3", "ICODE 3", ChipMaker.nxp,
       .generation(UID.line, mask: UID.generationOfICODE3, bits: UID.icode3), icode: ICODE(),
       signature: .readSignature(SignatureKeys([.icode], mayBeOthers: true))),
     ISO15693Chip(
-      "icodeSLIXS", "ICODE SLIX-S", ISO15693Maker.nxp,
+      "icodeSLIXS", "ICODE SLIX-S", ChipMaker.nxp,
       .generation(UID.lineS, mask: UID.generation, bits: UID.slix), 40, traits: singleOnly,
       icode: inPages, memoryPasswordSizes: passwordSizes),
     ISO15693Chip(
-      "icodeSLIS", "ICODE SLI-S", ISO15693Maker.nxp, .code([UID.lineS...UID.lineS]), 40,
+      "icodeSLIS", "ICODE SLI-S", ChipMaker.nxp, .code([UID.lineS...UID.lineS]), 40,
       traits: singleOnly, icode: inPages, memoryPasswordSizes: passwordSizes),
     ISO15693Chip(
-      "icodeSLIXL", "ICODE SLIX-L", ISO15693Maker.nxp,
+      "icodeSLIXL", "ICODE SLIX-L", ChipMaker.nxp,
       .generation(UID.lineL, mask: UID.generation, bits: UID.slix), 8, traits: small,
       icode: ICODE(passwords: fewPasswords)),
     ISO15693Chip(
-      "icodeSLIL", "ICODE SLI-L", ISO15693Maker.nxp, .code([UID.lineL...UID.lineL]), 8,
+      "icodeSLIL", "ICODE SLI-L", ChipMaker.nxp, .code([UID.lineL...UID.lineL]), 8,
       traits: small, icode: ICODE(passwords: fewPasswords)),
   ]
 }

@@ -8,7 +8,7 @@ extension ISO15693Chip {
       _ id: ChipID, _ name: String, _ codes: [ClosedRange<UInt8>], _ blocks: Int?, _ traits: Traits
     ) -> ISO15693Chip {
       ISO15693Chip(
-        id, name, ISO15693Maker.texasInstruments, .code(codes), blocks, traits: traits)
+        id, name, ChipMaker.texasInstruments, .code(codes), blocks, traits: traits)
     }
     return [
       chip("rf430FRL", "RF430FRL", [0xA0...0xA0], nil, Traits(readLimit: 3, hasWiredSide: true)),
@@ -22,7 +22,7 @@ extension ISO15693Chip {
 
   static let ofInfineon: [ISO15693Chip] = {
     func chip(_ id: ChipID, _ name: String, _ codes: UInt8...) -> ISO15693Chip {
-      ISO15693Chip(id, name, ISO15693Maker.infineon, .code(codes.map { $0...$0 }))
+      ISO15693Chip(id, name, ChipMaker.infineon, .code(codes.map { $0...$0 }))
     }
     return [
       chip("srf55V10P", "my-d vicinity SRF55V10P", 0x00),
@@ -36,7 +36,7 @@ extension ISO15693Chip {
   /// Six bits of the code are the chip's, two the capacitor's.
   static let ofEMMicroelectronic: [ISO15693Chip] = {
     func chip(_ id: ChipID, _ name: String, _ codes: UInt8...) -> ISO15693Chip {
-      ISO15693Chip(id, name, ISO15693Maker.emMicroelectronic, .code(codes.map { $0...$0 }))
+      ISO15693Chip(id, name, ChipMaker.emMicroelectronic, .code(codes.map { $0...$0 }))
     }
     return [
       chip("em4034", "EM4034", 0x04), chip("em4035", "EM4035", 0x0C),
@@ -51,7 +51,7 @@ extension ISO15693Chip {
   static let ofFujitsu: [ISO15693Chip] = [
     // At most two blocks a command (Feig's reader manuals).
     ISO15693Chip(
-      "mb89r118", "MB89R118", ISO15693Maker.fujitsu, .code([0x01...0x01]), 250, 8,
+      "mb89r118", "MB89R118", ChipMaker.fujitsu, .code([0x01...0x01]), 250, 8,
       traits: Traits(readLimit: 2, writeLimit: 2))
   ]
 }

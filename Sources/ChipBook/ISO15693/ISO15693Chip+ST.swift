@@ -68,7 +68,7 @@ extension ISO15693Chip {
     traits: Traits = Traits(), registers: AreaRegisters? = nil, sizes: [Int] = []
   ) -> ISO15693Chip {
     ISO15693Chip(
-      id, name, ISO15693Maker.stMicroelectronics, .code(codes), blocks, traits: traits,
+      id, name, ChipMaker.stMicroelectronics, .code(codes), blocks, traits: traits,
       areaRegisters: registers, memoryPasswordSizes: sizes)
   }
 }

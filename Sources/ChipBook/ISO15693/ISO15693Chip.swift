@@ -250,7 +250,7 @@ extension ISO15693Chip {
   /// The chip as programs see it.
   package var tagProduct: TagProduct {
     TagProduct(
-      id, name: name, maker: ISO15693Maker.name(maker) ?? "", memorySize: geometry?.size)
+      id, name: name, maker: ChipMaker.name(maker) ?? "", memorySize: geometry?.size)
   }
 }
 

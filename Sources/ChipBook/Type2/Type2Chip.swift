@@ -195,12 +195,6 @@ extension Type2Chip {
     package let storageSize: UInt8
 
     package static let length = 8
-    /// ISO/IEC 7816-6.
-    package static let stMicroelectronics: UInt8 = 0x02
-    package static let nxp: UInt8 = 0x04
-    package static let mikron: UInt8 = 0x34
-    package static let feiju: UInt8 = 0x53
-
     /// NXP's product types.
     private static let ultralight: UInt8 = 0x03
     static let ntagType: UInt8 = 0x04
@@ -209,7 +203,7 @@ extension Type2Chip {
       _ subtypes: ClosedRange<UInt8>, _ major: UInt8, _ storageSize: UInt8
     ) -> Version {
       Version(
-        vendor: nxp, type: ultralight, subtypes: subtypes, major: major, minors: 0...0,
+        vendor: ChipMaker.nxp, type: ultralight, subtypes: subtypes, major: major, minors: 0...0,
         storageSize: storageSize)
     }
 
@@ -218,7 +212,7 @@ extension Type2Chip {
       _ storageSize: UInt8
     ) -> Version {
       Version(
-        vendor: nxp, type: ntagType, subtypes: subtypes, major: major, minors: minors,
+        vendor: ChipMaker.nxp, type: ntagType, subtypes: subtypes, major: major, minors: minors,
         storageSize: storageSize)
     }
 

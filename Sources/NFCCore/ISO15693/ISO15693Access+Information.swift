@@ -59,7 +59,7 @@ extension ISO15693Access {
     case .protocolExtension: return [.protocolExtension, .ordinary]
     case nil:
       let mayBeST =
-        knowledge.uid == nil || knowledge.maker == ISO15693Maker.stMicroelectronics
+        knowledge.uid == nil || knowledge.maker == ChipMaker.stMicroelectronics
       return [.ordinary, .extended] + (mayBeST ? [.protocolExtension] : [])
     }
   }
@@ -87,7 +87,7 @@ extension ISO15693Access {
     if let product = knowledge.product, product.traits.misstatesMemory {
       found.blockSize = product.geometry?.blockSize
       found.blockCount = product.geometry?.blockCount
-    } else if knowledge.maker == ISO15693Maker.stMicroelectronics,
+    } else if knowledge.maker == ChipMaker.stMicroelectronics,
       found.icReference == Self.swappingReference, let count = found.blockCount,
       count <= ISO15693Block.maximumSize
     {

@@ -170,7 +170,7 @@ extension ISO15693Access {
   /// silent for a one-byte number, or refuse an extended command.
   private func mayNeedProtocolExtension(_ number: Int, _ error: NFCError) -> Bool {
     guard knowledge.wideNumbers == nil,
-      knowledge.uid == nil || knowledge.maker == ISO15693Maker.stMicroelectronics
+      knowledge.uid == nil || knowledge.maker == ChipMaker.stMicroelectronics
     else { return false }
     if number > Self.largestNarrowNumber {
       return error.isSilence || error.vicinityRefusal != nil

@@ -41,10 +41,10 @@ struct ISO15693Knowledge: Hashable, Sendable {
     wideNumbers = traits?.wideNumbers
     if traits?.needsWriteOption == true { needsWriteOption = true }
     // Every Tag-it requires it (Texas Instruments, SCBU011).
-    if maker == ISO15693Maker.texasInstruments { needsWriteOption = true }
+    if maker == ChipMaker.texasInstruments { needsWriteOption = true }
     // An ICODE SLI-S refuses it (SL2 ICS53/ICS54 data sheet rev. 3.0, 8.1.2.2), whatever a container
     // that was copied to it announces.
-    if maker == ISO15693Maker.nxp { needsWriteOption = false }
+    if maker == ChipMaker.nxp { needsWriteOption = false }
   }
 
   /// The maker's code in the UID.

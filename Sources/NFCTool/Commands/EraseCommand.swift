@@ -1,5 +1,6 @@
 import ArgumentParser
 import NFC
+import TagTools
 
 /// The command `nfc erase`.
 struct EraseCommand: AsyncParsableCommand {
@@ -38,8 +39,11 @@ struct EraseCommand: AsyncParsableCommand {
       let tag = try await session.selectNDEFTag(for: plan ? .reading : .changing)
       let planned: ChangePlan? = try await tag.changingNDEF {
         try await tag.detected.open(with: secrets)
-        guard !plan else { return try await MessagePlan.make(tag.detected, tag.kind, after: []) }
-        if let backup { try await MessageWriting.save(tag.kind, to: backup, openedWith: secrets) }
+        guard !plan else { return try await tag.detected.erasurePlan() }
+        if let backup {
+          try MessageCommand(secrets: secrets)
+            .save(try await tag.kind.readNDEFBytes() ?? [], to: backup)
+        }
         try await tag.kind.writeNDEFBytes([], verify: verify)
         return nil
       }

@@ -79,9 +79,10 @@ struct ProtectCommand: AsyncParsableCommand {
 
   func run() async throws {
     let change = ProtectionChange(
-      request: ProtectionChange.Request(
-        password: password, pack: pack, from: from, protectsReading: read, attempts: attempts),
-      password: currentPassword, isPlan: plan)
+      protection: TagProtection(
+        password: SecretKey(password), acknowledge: pack, first: from, protectsReading: read,
+        attemptLimit: attempts == 0 ? nil : attempts),
+      current: currentPassword.map { SecretKey($0) }, isPlan: plan)
     try await Session.run(options) { try await change.run($0) }
   }
 }
@@ -108,71 +109,27 @@ struct UnprotectCommand: AsyncParsableCommand {
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 
   func run() async throws {
-    let change = ProtectionChange(request: nil, password: try password.bytes, isPlan: plan)
+    let change = ProtectionChange(
+      protection: nil, current: try password.bytes.map { SecretKey($0) }, isPlan: plan)
     try await Session.run(options) { try await change.run($0) }
   }
 }
 
-/// Sets or removes the protection of a tag.
+/// Sets or removes the protection of a tag, as `nfc protect` and `nfc unprotect` do.
 struct ProtectionChange: Sendable {
-  struct Request: Sendable {
-    var password: [UInt8]
-    var pack: [UInt8]?
-    var from: Int?
-    var protectsReading: Bool
-    var attempts: Int?
-  }
-
   static let passwordSizes = [
-    UltralightProtection.passwordSize, ST25Tag.passwordSize, keySize,
+    UltralightProtection.passwordSize, ST25Tag.passwordSize, UltralightAESTag.keySize,
   ]
-  /// The first user page of an Ultralight or NTAG.
-  static let firstUserPage = 4
 
   /// The protection to set, or `nil` to remove it.
-  let request: Request?
+  let protection: TagProtection?
   /// The tag's current password.
-  var password: [UInt8]?
+  let current: SecretKey?
   let isPlan: Bool
-  /// Whether ``password`` is the new one, in case that an earlier command has set it.
-  var isTrial = false
 
   /// The option for the tag's current password.
-  var passwordOption: String { request == nil ? "--tag-password" : "--current-password" }
-
-  /// Runs `body`. The option for the current password is added to errors.
-  func naming<Result: Sendable>(
-    on tag: SelectedTag<Kind>, _ body: () async throws -> Result
-  ) async throws -> Result {
-    do {
-      return try await tag.namingPassword(passwordOption, isMissing: password == nil, body)
-    } catch let failure as Failure where failure.status == .notAllowed {
-      guard request != nil, password == nil || isTrial else { throw failure }
-      throw MissingPassword(failure: failure)
-    }
-  }
-
-  /// The tags whose protection is supported.
-  enum Kind: Sendable {
-    case ultralight(UltralightCommands, any MiFareTag)
-    case vicinity(any ISO15693Tag, VicinityPassword)
-    case file(any ISO7816Tag)
-
-    init?(_ tag: DetectedTag) {
-      switch tag {
-      case .miFare(let tag):
-        guard let commands = tag.ultralight else { return nil }
-        self = .ultralight(commands, tag)
-      case .iso15693(let tag):
-        let product = ISO15693Chip.tagProduct(uid: tag.identifier)
-        guard let password = VicinityPassword(product) else { return nil }
-        self = .vicinity(tag, password)
-      case .iso7816(let card):
-        guard ProtectionChange.mayHaveFilePassword(card) else { return nil }
-        self = .file(card)
-      default: return nil
-      }
-    }
+  private var currentOption: String {
+    protection == nil ? "--tag-password" : "--current-password"
   }
 
   func run(_ session: Session) async throws {
@@ -180,116 +137,81 @@ struct ProtectionChange: Sendable {
     let tag = try await session.selectTag(
       "a tag with a password", polling: [.iso14443a, .iso15693],
       for: isPlan ? .reading : .changing
-    ) { Kind($0) }
-    guard try await changeAgain(tag, options) else { return }
-    let from = request.map { $0.from ?? Self.firstNumber(tag.kind) }
+    ) { $0.mayHavePassword ? $0 : nil }
+    let plan: ChangePlan? = try await naming(on: tag) {
+      guard !isPlan else {
+        return try await tag.detected.protectionPlan(protection, current: current)
+      }
+      // What the options of the command name.
+      var effects: Set<IrreversibleEffect> = [.forgetsPassword, .forgetsKey]
+      if protection?.attemptLimit != nil { effects.insert(.mayClosePermanently) }
+      try await tag.detected.protect(protection, current: current, accepting: effects)
+      return nil
+    }
+    if let plan { return try PlanOutput.show(plan, options) }
     try Output.done(
       options, tag.detected.identifier,
       [
         "protection": .members([
-          "password": .bool(request != nil), "from": from.map { .integer($0) },
-          "read": request.map { .bool($0.protectsReading) },
-          "attempts": request.map { .integer($0.attempts ?? 0) },
+          "password": .bool(protection != nil),
+          "from": protection.map { .integer($0.first ?? tag.detected.firstProtectedNumber) },
+          "read": protection.map { .bool($0.protectsReading) },
+          "attempts": protection.map { .integer($0.attemptLimit ?? 0) },
         ])
       ])
     if !options.json {
-      Output.printNotice("\(request == nil ? "unprotected" : "protected") \(tag.name)")
+      Output.printNotice("\(protection == nil ? "unprotected" : "protected") \(tag.name)")
     }
   }
 
-  /// Returns whether the protection was changed. It is not changed if only the plan is shown.
-  func change(_ tag: SelectedTag<Kind>, _ options: GlobalOptions) async throws -> Bool {
-    switch tag.kind {
-    case .ultralight(let commands, let miFare):
-      switch try await commands.secret() {
-      case .tripleDES: try await changeTripleDES(commands, tag, options)
-      case .aes: try await changeAES(miFare, tag, options)
-      default: try await change(commands, tag, options)
+  /// Runs `body`. The options are added to errors.
+  private func naming<Result: Sendable>(
+    on tag: SelectedTag<DetectedTag>, _ body: () async throws -> Result
+  ) async throws -> Result {
+    let isMissing = current == nil
+    do {
+      return try await tag.namingPassword(currentOption, isMissing: isMissing) {
+        do {
+          return try await body()
+        } catch TagProtectionError.newPasswordNotTried(let error) {
+          var failure = tag.failure(error, currentOption, isMissing: isMissing)
+          failure.advice = [
+            failure.advice,
+            "if an earlier command has set the new one already, \(currentOption) is the same",
+          ].compactMap(\.self).joined(separator: "; ")
+          throw failure
+        } catch let error as NFCError
+          where error.code == .invalidParameter && tag.detected.technology == .iso15693
+        {
+          throw Failure(
+            .usage, error.reason, tag: tag.name,
+            advice: "give another --from, --read or --password")
+        }
       }
-    case .vicinity(let vicinity, let kind): try await change(vicinity, kind, tag, options)
-    case .file(let card): try await change(card, tag, options)
+    } catch let error as TagProtectionError {
+      throw Failure(.usage, reason(error), tag: tag.name, advice: advice(error))
     }
   }
 
-  /// Returns the number of the first user block, which is page 4 for Type 2 tags.
-  private static func firstNumber(_ kind: Kind) -> Int {
-    if case .ultralight = kind { firstUserPage } else { 0 }
+  private func option(for part: TagProtectionError.Part) -> String {
+    switch part {
+    case .acknowledge: "--pack"
+    case .attemptLimit: "--attempts"
+    case .first: "--from"
+    }
   }
 
-  // MARK: NTAG and Ultralight
-
-  /// Returns whether the protection was changed. It is not changed if only the plan is shown.
-  private func change(
-    _ commands: UltralightCommands, _ tag: SelectedTag<Kind>, _ options: GlobalOptions
-  ) async throws -> Bool {
-    let limit = request?.attempts ?? 0
-    let protection = try request.map { request in
-      guard request.password.count == UltralightProtection.passwordSize else {
-        throw Failure(
-          .usage, "--password has \(request.password.count) bytes, and this tag's password has 4",
-          tag: tag.name, advice: "give 8 hexadecimal digits")
-      }
-      guard limit <= UltralightProtection.attemptLimits.upperBound else {
-        throw Failure(
-          .usage,
-          "this tag accepts a limit of 1 to \(UltralightProtection.attemptLimits.upperBound)",
-          tag: tag.name,
-          advice: "give --attempts \(UltralightProtection.attemptLimits.upperBound) or less")
-      }
-      return try UltralightProtection(
-        password: request.password, passwordAcknowledge: request.pack ?? [0x00, 0x00],
-        firstPage: request.from ?? Self.firstNumber(tag.kind),
-        protectsReading: request.protectsReading,
-        attemptLimit: limit == 0 ? nil : limit)
-    }
-    let plan = try await naming(on: tag) {
-      try await commands.protectionPlan(protection, password: password)
-    }
-    return try await perform(plan, tag, options)
+  private func reason(_ error: TagProtectionError) -> String {
+    guard case .unsupported(let part) = error else { return error.description }
+    return "this tag has nothing for \(option(for: part))"
   }
 
-  // MARK: ISO 15693
-
-  private func change(
-    _ vicinity: any ISO15693Tag, _ kind: VicinityPassword, _ tag: SelectedTag<Kind>,
-    _ options: GlobalOptions
-  ) async throws -> Bool {
-    let unknown = [
-      ("--pack", request?.pack != nil), ("--attempts", (request?.attempts ?? 0) > 0),
-    ].first(where: \.1)
-    if let unknown {
-      throw Failure(
-        .usage, "this tag has nothing for \(unknown.0)", tag: tag.name,
-        advice: "leave \(unknown.0) out")
+  private func advice(_ error: TagProtectionError) -> String? {
+    switch error {
+    case .unsupported(let part): "leave \(option(for: part)) out"
+    case .attemptLimit(let maximum): "give --attempts \(maximum) or less"
+    case .noPassword, .newPasswordNotTried: nil
     }
-    let protection = VicinityProtection(
-      tag: vicinity, kind: kind,
-      request: request.map {
-        VicinityProtection.Request(
-          password: $0.password, from: $0.from ?? Self.firstNumber(tag.kind),
-          protectsReading: $0.protectsReading)
-      }, current: password)
-    let plan = try await naming(on: tag) { try await protection.plan() }
-    return try await perform(plan, tag, options)
-  }
-
-  // MARK: Plan
-
-  /// Shows the plan if it was requested, and performs it otherwise. Returns whether it was performed.
-  func perform(
-    _ plan: ChangePlan, _ tag: SelectedTag<Kind>, _ options: GlobalOptions
-  ) async throws -> Bool {
-    guard !isPlan else {
-      try PlanOutput.show(plan, options)
-      return false
-    }
-    // What the options of the command name.
-    var effects: Set<IrreversibleEffect> = [.forgetsPassword, .forgetsKey]
-    if request?.attempts ?? 0 > 0 { effects.insert(.mayClosePermanently) }
-    try await naming(on: tag) { [effects] in
-      _ = try await tag.detected.perform(plan, accepting: effects)
-    }
-    return true
   }
 }
 
@@ -303,13 +225,19 @@ extension SelectedTag {
     do {
       return try await showingProgress(body)
     } catch let error as NFCError {
-      var failure = Failure(error, tag: name)
-      if [.notAuthenticated, .authenticationFailed].contains(error.code) {
-        failure.advice = "give the password that the tag has now with \(option)"
-      } else if error.code == .readOnly, isMissing {
-        failure.advice = "if it has a password or key, give it with \(option)"
-      }
-      throw failure
+      throw failure(error, option, isMissing: isMissing)
     }
+  }
+
+  fileprivate func failure(
+    _ error: NFCError, _ passwordOption: String, isMissing: Bool
+  ) -> Failure {
+    var failure = Failure(error, tag: name)
+    if [.notAuthenticated, .authenticationFailed].contains(error.code) {
+      failure.advice = "give the password that the tag has now with \(passwordOption)"
+    } else if error.code == .readOnly, isMissing {
+      failure.advice = "if it has a password or key, give it with \(passwordOption)"
+    }
+    return failure
   }
 }

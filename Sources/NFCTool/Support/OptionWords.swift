@@ -1,23 +1,26 @@
 import ArgumentParser
 import NFC
 
-/// Explains a command line that the parser has refused because of an unknown option.
+/// Explains a command line that the parser has refused because of an option or a word that has no place in it.
 ///
 /// The parser suggests the option that differs least, even if the word is the beginning of another one. If an argument
 /// is missing as well, it does not mention the option, and it does not know that options may precede the subcommand.
 enum OptionWords {
-  /// Returns the error for the first option that the command does not have; `nil` if it has all of them.
+  /// Returns the error for what the command does not have; `nil` if that is not why the parser has refused the line.
   ///
   /// - Parameter arguments: the arguments as they were typed.
   static func failure(for arguments: [String]) -> Failure? {
-    let (path, command) = command(of: arguments)
-    let known = options(of: command)
+    let (path, command, rest) = command(of: arguments)
+    let description = CommandDescription(command)
+    let known =
+      description.options + ["--help", "--version"] + GlobalOptions.namesBeforeSubcommand
     let words = arguments.prefix { $0 != "--" }.filter { $0.hasPrefix("--") }
     guard
       let word = words.map({ String($0.prefix { $0 != "=" }) }).first(where: { !known.contains($0) }
       )
     else {
-      return path.isEmpty && !words.isEmpty ? missingCommand(arguments) : missingValue(arguments)
+      if path.isEmpty, !words.isEmpty { return missingCommand(arguments) }
+      return missingValue(arguments) ?? failure(forSurplusIn: rest, path, command, description)
     }
     let reason = "there is no option \(ArgumentText.shown(word).shellWord)"
     let name = (["nfc"] + path).joined(separator: " ")
@@ -26,13 +29,13 @@ enum OptionWords {
       return Failure(.usage, reason, advice: "did you mean \(name) \(bare)?")
     }
     let subcommands = command.configuration.subcommands
-    let isOfSubcommand = subcommands.contains { options(of: $0).contains(word) }
+    let isOfSubcommand = subcommands.contains { CommandDescription($0).options.contains(word) }
     if !path.isEmpty, isOfSubcommand,
       !subcommands.contains(where: { next in arguments.contains { next.matches($0) } })
     {
       return CommandWords.missing(["nfc"] + path, subcommands)
     }
-    if help(of: command).contains(where: { $0.hasPrefix("  <\(bare)>") }) {
+    if description.takes(valueNamed: bare) {
       return Failure(.usage, reason, advice: "the \(bare) needs none: \(name) <\(bare)>")
     }
     guard let nearest = Spelling.intended(word, among: known) else {
@@ -41,16 +44,18 @@ enum OptionWords {
     return Failure(.usage, reason, advice: "did you mean \(nearest)?")
   }
 
-  /// Returns the error for a word that has no place in the command line, as the parser's message shows it; `nil` for
-  /// any other message.
-  static func failure(inMessage message: String, for arguments: [String]) -> Failure? {
-    let line = message.prefix { !$0.isNewline }
-    let words = line.split(separator: "'").map(String.init)
-    if line.contains("nknown option") {
-      return words.lazy.compactMap { shortOption($0) ?? misplacedOption($0, arguments) }.first
+  /// Returns the error for a short option, for an option of other commands, and for a word that has no place.
+  private static func failure(
+    forSurplusIn rest: [String], _ path: [String], _ command: any ParsableCommand.Type,
+    _ description: CommandDescription
+  ) -> Failure? {
+    let (options, words) = description.surplus(in: rest)
+    if let failure = options.lazy.compactMap({
+      shortOption($0) ?? misplacedOption($0, path, command)
+    }).first {
+      return failure
     }
-    guard line.contains("nexpected argument"), words.count > 1 else { return nil }
-    let word = words[1]
+    guard let word = words.first else { return nil }
     let reason = "the command takes no argument \(word.shellWord)"
     if let tag = words.first(where: { word in
       VirtualTags.names.contains { Spelling.folded($0) == Spelling.folded(word) }
@@ -65,7 +70,6 @@ enum OptionWords {
       let address = AddressAdvice.advice(for: word) ?? "did you mean --reader \(word.shellWord)?"
       return Failure(.usage, reason, advice: address)
     }
-    let (path, _) = command(of: arguments)
     guard path.count == 2, ["write", "encode"].contains(path[0]) else { return nil }
     let name = (["nfc"] + path).joined(separator: " ")
     return Failure(
@@ -86,8 +90,9 @@ enum OptionWords {
   }
 
   /// Returns the error for an option of other commands that this one does not have.
-  private static func misplacedOption(_ word: String, _ arguments: [String]) -> Failure? {
-    let (path, command) = command(of: arguments)
+  private static func misplacedOption(
+    _ word: String, _ path: [String], _ command: any ParsableCommand.Type
+  ) -> Failure? {
     guard GlobalOptions.namesBeforeSubcommand.contains(word), !path.isEmpty else { return nil }
     // Its subcommands may have the option.
     guard command.configuration.subcommands.isEmpty else {
@@ -128,41 +133,26 @@ enum OptionWords {
     return Failure(.usage, "a command is missing after the options", advice: "such as \(line) poll")
   }
 
-  /// Returns the command that the words name, wherever options stand between them. The value of an option is not one of
-  /// them, even if it is spelled like a command, unless the option has taken the command's name for its value.
+  /// Returns the command that the words name, wherever options stand between them, and what follows its name. The value
+  /// of an option is not one of them, even if it is spelled like a command, unless the option has taken the command's
+  /// name for its value.
   private static func command(
     of arguments: [String]
-  ) -> (path: [String], command: any ParsableCommand.Type) {
+  ) -> (path: [String], command: any ParsableCommand.Type, rest: [String]) {
     let arguments = GlobalOptions.movingOptionsAfterSubcommand(arguments, below: NFCTool.self)
     var path: [String] = []
     var command: any ParsableCommand.Type = NFCTool.self
-    for word in arguments {
+    var rest: [String] = []
+    for (index, word) in arguments.enumerated() {
       let subcommands = command.configuration.subcommands
       if let next = subcommands.first(where: { $0.matches(word) }) {
         path.append(word)
         command = next
+        rest = Array(arguments[(index + 1)...])
       } else if subcommands.isEmpty || !path.isEmpty {
         break
       }
     }
-    return (path, command)
-  }
-
-  /// Returns the names of the long options that a command has, as its help shows them, of those that may precede any
-  /// subcommand, and of those of the subcommand whose name may be left out.
-  private static func options(of command: any ParsableCommand.Type) -> [String] {
-    let hidden = ["--help", "--version"] + GlobalOptions.namesBeforeSubcommand
-    let shown = help(of: command).filter { $0.hasPrefix("  -") }.flatMap {
-      $0.split { " ,/".contains($0) }.prefix { $0.hasPrefix("-") || $0.hasPrefix("<") }
-        .filter { $0.hasPrefix("--") }
-    }
-    let implied = command.configuration.defaultSubcommand.map { options(of: $0) } ?? []
-    return hidden + shown.map(String.init) + implied
-  }
-
-  /// Returns the lines of a command's help.
-  private static func help(of command: any ParsableCommand.Type) -> [Substring] {
-    NFCTool.helpMessage(for: command, includeHidden: true, columns: 200)
-      .split(whereSeparator: \.isNewline)
+    return (path, command, rest)
   }
 }

@@ -79,10 +79,7 @@ enum Program {
     let code = NFCTool.exitCode(for: error)
     let message = withoutRepetition(ArgumentText.shown(NFCTool.fullMessage(for: error)))
     guard code.isSuccess else {
-      if code == .validationFailure,
-        let failure = OptionWords.failure(for: arguments)
-          ?? OptionWords.failure(inMessage: message, for: arguments)
-      {
+      if code == .validationFailure, let failure = OptionWords.failure(for: arguments) {
         return status(of: failure, arguments)
       }
       if !message.isEmpty {

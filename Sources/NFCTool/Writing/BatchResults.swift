@@ -64,7 +64,7 @@ final class BatchResults: Sendable {
   }
 }
 
-extension MessageWriting.Result {
+extension MessageCommand.Result {
   /// The state of a row in the results.
   var state: String { isLocked ? "locked" : isVerified ? "verified" : "written" }
 }

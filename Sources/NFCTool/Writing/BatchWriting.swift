@@ -1,5 +1,6 @@
 import SwiftNFCJSONText
 import NFC
+import TagTools
 import Synchronization
 
 /// Performs `nfc write … --each`: writes one tag after the other, each UID once.
@@ -8,7 +9,7 @@ import Synchronization
 /// again after it was removed.
 final class BatchWriting: Sendable {
   private let makeMessage: @Sendable (Placeholders) throws -> NDEFMessage
-  private let writing: MessageWriting
+  private let writing: MessageCommand
   private let table: CSVTable?
   private let results: BatchResults?
   private let first: Int
@@ -20,28 +21,20 @@ final class BatchWriting: Sendable {
   private let hasSecrets: Bool
   /// Whether the number of a tag is in what is written.
   private let usesNumber: Bool
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
   private struct State {
-    var written: Set<[UInt8]> = []
-    /// The last failure of each tag that has not been written since.
-    var failed: [[UInt8]: Failure] = [:]
+    var batch: TagBatch
+    /// The last failure of each tag that has not been written since; one of tags whose UIDs do not distinguish them.
+    var failures: [[UInt8]: Failure] = [:]
     var lastFailure: Failure?
-    /// The tags that failed and are still present.
-    var waiting: Set<[UInt8]> = []
-    /// Whether a tag that was refused has left, if its UID does not distinguish it from the next one.
-    var departure: TagDeparture?
-
-    mutating func awaitDeparture(of tag: DetectedTag) {
-      if !tag.hasLastingUID { departure = TagDeparture() }
-    }
   }
 
   /// Creates a batch, and checks all messages before the first one is written.
   ///
   /// - Parameter isForced: whether existing files may be overwritten.
   init(
-    _ kind: some RecordKind, _ options: WriteOptions, _ writing: MessageWriting,
+    _ kind: some RecordKind, _ options: WriteOptions, _ writing: MessageCommand,
     isForced mayReplace: Bool
   ) throws {
     let isForced = options.asIs
@@ -72,6 +65,7 @@ final class BatchWriting: Sendable {
         advice: "nothing was written")
     }
     count = options.count ?? rowCount
+    state = Mutex(State(batch: TagBatch(count: count)))
     results = try table.flatMap { table in
       try options.results.map { try BatchResults(table, file: $0, isForced: mayReplace) }
     }
@@ -161,9 +155,9 @@ final class BatchWriting: Sendable {
       Terminal.show("Hold the next tag to the reader (\(writtenCount) written)…")
       let look = try await session.look()
       cardInUse = look.cardInUse
-      if cardInUse == nil { noteAbsence(look.tags) }
+      if cardInUse == nil { state.withLock { $0.batch.found(look.tags) } }
       crowd.found(look.tags)
-      for tag in look.tags where isWanted(tag) && writtenCount < count ?? .max {
+      for tag in look.tags where state.withLock({ $0.batch.isNext(tag) }) {
         try await write(tag, session)
         deadline = clock.now + patience
       }
@@ -175,22 +169,7 @@ final class BatchWriting: Sendable {
     }
   }
 
-  /// Takes note of the tags that have left.
-  private func noteAbsence(_ present: [DetectedTag]) {
-    state.withLock { state in
-      state.waiting.formIntersection(present.map(\.identifier))
-      if state.departure?.isComplete(present) == true { state.departure = nil }
-    }
-  }
-
-  private var writtenCount: Int { state.withLock { $0.written.count } }
-
-  private func isWanted(_ tag: DetectedTag) -> Bool {
-    state.withLock { state in
-      guard tag.hasLastingUID else { return state.departure == nil }
-      return !state.written.contains(tag.identifier) && !state.waiting.contains(tag.identifier)
-    }
-  }
+  private var writtenCount: Int { state.withLock { $0.batch.writtenCount } }
 
   /// Returns the UID; nothing for a tag that comes back with another one.
   private static func key(of tag: DetectedTag) -> [UInt8] {
@@ -203,24 +182,23 @@ final class BatchWriting: Sendable {
     do {
       let written = try await write(tag, index: index)
       state.withLock { state in
-        state.written.insert(tag.identifier)
-        state.failed[Self.key(of: tag)] = nil
+        state.batch.succeeded(tag)
+        state.failures[Self.key(of: tag)] = nil
       }
       try results?.set(written.state, uid: tag.identifier, row: firstRow + index)
       try report(tag, number, written, session.options)
     } catch let failure as Failure where failure.status != .interrupted {
       state.withLock { state in
-        state.failed[Self.key(of: tag)] = failure
+        state.batch.failed(tag)
+        state.failures[Self.key(of: tag)] = failure
         state.lastFailure = failure
-        state.waiting.insert(tag.identifier)
-        state.awaitDeparture(of: tag)
       }
       try results?.set("failed", uid: tag.identifier, row: firstRow + index)
       try report(tag, failure, session.options)
     }
   }
 
-  private func write(_ tag: DetectedTag, index: Int) async throws -> MessageWriting.Result {
+  private func write(_ tag: DetectedTag, index: Int) async throws -> MessageCommand.Result {
     guard let ndef = tag.ndef else {
       throw Failure(
         .notThere, "it is \(tag.kindName), which NDEF is not defined for",
@@ -243,14 +221,14 @@ final class BatchWriting: Sendable {
     let selected = SelectedTag(detected: tag, kind: ndef, use: .changing)
     return try await selected.changingNDEF {
       try await tag.connect()
-      return try await writing.write(message, to: tag, ndef)
+      return try await writing.write(message, to: tag)
     }
   }
 
   // MARK: Reporting
 
   private func report(
-    _ tag: DetectedTag, _ number: Int, _ written: MessageWriting.Result, _ options: GlobalOptions
+    _ tag: DetectedTag, _ number: Int, _ written: MessageCommand.Result, _ options: GlobalOptions
   ) throws {
     Terminal.clearStatus()
     guard !options.json else {
@@ -293,7 +271,7 @@ final class BatchWriting: Sendable {
   private func finish(_ session: Session, _ cardInUse: NFCError?) throws {
     try summarize(session.options)
     let (written, failed, last) = state.withLock { state in
-      (state.written.count, state.failed, state.lastFailure)
+      (state.batch.writtenCount, state.failures, state.lastFailure)
     }
     if let failure = failed.values.first ?? last {
       throw Failure(
@@ -325,7 +303,7 @@ final class BatchWriting: Sendable {
 
   private func summarize(_ options: GlobalOptions) throws {
     Terminal.clearStatus()
-    let (written, failed) = state.withLock { ($0.written.count, $0.failed.count) }
+    let (written, failed) = state.withLock { ($0.batch.writtenCount, $0.batch.failedCount) }
     let next = next(after: written)
     try Output.line(
       options.json

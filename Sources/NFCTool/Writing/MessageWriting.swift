@@ -1,15 +1,10 @@
 import SwiftNFCJSONText
 import NFC
+import TagTools
 
-/// Writes a message to a tag, with the related options.
-struct MessageWriting: Sendable {
-  var verify = false
-  /// Whether the new message is appended to the existing message.
-  var append = false
-  /// Whether a blank tag is formatted first.
-  var format = false
-  /// Whether the tag is made permanently read-only.
-  var lock = false
+/// Writes a message to a tag as the options of a command say.
+struct MessageCommand: Sendable {
+  var writing = MessageWriting()
   /// The file that receives the tag's old message, or `nil`.
   var backup: String?
   var secrets = TagSecrets.none
@@ -40,54 +35,40 @@ struct MessageWriting: Sendable {
     }
   }
 
-  func write(
-    _ message: NDEFMessage, to tag: DetectedTag, _ ndef: any NDEFTag
-  ) async throws -> Result {
+  func write(_ message: NDEFMessage, to tag: DetectedTag) async throws -> Result {
     try await tag.open(with: secrets)
-    if format, try await ndef.queryNDEFStatus().access == .notSupported {
-      try await ndef.formatNDEF(wipe: false)
+    let length = try await naming(tag) {
+      try await tag.write(
+        message, writing, keeping: backup.map { path in { try save($0, to: path) } })
     }
-    let bytes = try await whole(message, on: ndef, tag.identifier.tagName).encoded()
-    if let backup { try await Self.save(ndef, to: backup, openedWith: secrets) }
-    try await ndef.writeNDEFBytes(bytes, verify: verify)
-    if lock { try await ndef.makeReadOnly() }
     return Result(
-      length: bytes.count, isVerified: verify, isLocked: lock,
+      length: length, isVerified: writing.verifies, isLocked: writing.locks,
       homeAssistantID: HomeAssistantTag.id(in: message), summary: message.summary)
   }
 
-  /// Returns what ``write(_:to:_:)`` would do. Writes nothing.
-  func plan(
-    _ message: NDEFMessage, for tag: DetectedTag, _ ndef: any NDEFTag
-  ) async throws -> ChangePlan {
+  /// Returns what ``write(_:to:)`` would do. Writes nothing.
+  func plan(_ message: NDEFMessage, for tag: DetectedTag) async throws -> ChangePlan {
     try await tag.open(with: secrets)
-    let bytes = try await whole(message, on: ndef, tag.identifier.tagName).encoded()
-    return try await MessagePlan.make(tag, ndef, after: bytes, formats: format, locks: lock)
+    return try await naming(tag) { try await tag.messagePlan(message, writing) }
   }
 
   /// Saves the message that is on the tag. Nothing is written to a tag whose message cannot be saved.
-  static func save(
-    _ ndef: any NDEFTag, to path: String, openedWith secrets: TagSecrets
-  ) async throws {
-    let bytes = try await ndef.readNDEFBytes() ?? []
+  func save(_ bytes: [UInt8], to path: String) throws {
     try File.write(
       bytes, to: path, isPublic: !secrets.areGiven && !Credentials.mayBe(in: bytes))
   }
 
-  /// Returns the complete message, which begins with the tag's message if it is to be kept.
-  private func whole(
-    _ message: NDEFMessage, on ndef: any NDEFTag, _ name: String
-  ) async throws -> NDEFMessage {
-    guard append else { return message }
-    let bytes = try await ndef.readNDEFBytes()
-    guard let old = try NDEFTolerance.strict.message(in: bytes) else { return message }
-    guard !NDEFMessage.hasReservedFormat(bytes ?? []) else {
-      throw Failure(
-        .content, "a record of the tag has a reserved format and cannot be written back", tag: name,
-        advice: "leave --append out to replace the message")
+  /// Adds the option with which records that cannot be kept are replaced.
+  private func naming<Value: Sendable>(
+    _ tag: DetectedTag, _ body: () async throws -> Value
+  ) async throws -> Value {
+    do {
+      return try await body()
+    } catch let error as NFCError where writing.appends && error.code == .malformedContent {
+      var failure = Failure(error, tag: tag.identifier.tagName)
+      failure.advice = "leave --append out to replace the message"
+      throw failure
     }
-    let records = old.records.filter { $0 != .empty }
-    return NDEFMessage(records: records + message.records)
   }
 }
 
@@ -125,7 +106,7 @@ extension DetectedTag {
     case .miFare(let tag) where tag.family == .classic:
       "give the card's key with --key, or several with --keys"
     case .miFare(let tag) where tag.family == .desfire: Self.adviceForKeys
-    case .iso7816(let card) where !ProtectionChange.mayHaveFilePassword(card): Self.adviceForKeys
+    case .iso7816 where !mayHavePassword: Self.adviceForKeys
     default: "give the tag's password with --tag-password or --password-file"
     }
   }

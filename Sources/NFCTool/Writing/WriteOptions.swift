@@ -1,5 +1,6 @@
 import ArgumentParser
 import NFC
+import TagTools
 
 /// The options for writing that all kinds of messages share.
 struct WriteOptions: ParsableArguments {
@@ -105,9 +106,10 @@ struct WriteOptions: ParsableArguments {
     _ kind: some RecordKind, _ secrets: TagSecrets, _ options: GlobalOptions
   ) async throws {
     if !plan { try File.checkNew(backup, isForced: options.force) }
-    let writing = MessageWriting(
-      verify: verify || lock, append: append, format: format, lock: lock, backup: backup,
-      secrets: secrets)
+    let writing = MessageCommand(
+      writing: MessageWriting(
+        appends: append, formats: format, verifies: verify || lock, locks: lock),
+      backup: backup, secrets: secrets)
     guard !each else {
       let batch = try BatchWriting(kind, self, writing, isForced: options.force)
       return try await Session.run(options) { session in
@@ -120,12 +122,12 @@ struct WriteOptions: ParsableArguments {
       let tag = try await session.selectNDEFTag(for: plan ? .reading : .changing)
       guard !plan else {
         let plan = try await tag.changingNDEF {
-          try await writing.plan(message, for: tag.detected, tag.kind)
+          try await writing.plan(message, for: tag.detected)
         }
         return try PlanOutput.show(plan, options)
       }
       let written = try await tag.changingNDEF {
-        try await writing.write(message, to: tag.detected, tag.kind)
+        try await writing.write(message, to: tag.detected)
       }
       try Output.done(options, tag.detected.identifier, written.members)
       if !options.json { Output.printNotice("\(written.text) to \(tag.name)\(written.remarks)") }

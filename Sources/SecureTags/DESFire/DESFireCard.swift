@@ -10,6 +10,15 @@ import Synchronization
 /// print(try await application.readData(file: 2))
 /// ```
 ///
+/// DESFire Light and the NTAG DNA chips have one application, ``DESFireApplicationIdentifier/fixed``:
+///
+/// ```swift
+/// let application = try await DESFireCard(tag).application(.fixed)
+/// let link = try NTAG424Link(SUNTemplate("https://example.com/?p={picc}&c={mac}"))
+/// let master = try DESFireKey(.aes, bytes: key)
+/// try await application.setUp(NTAG424Setup(link: link, keys: [0: master]))
+/// ```
+///
 /// An authentication holds until another application is selected, the card refuses something, or a
 /// command fails. After that, accessing data requires another
 /// ``DESFireApplication/authenticate(_:_:by:)``.
@@ -25,6 +34,8 @@ public final class DESFireCard: Sendable {
   /// Whether the chip can be switched to LRP, as far as public sources say: true of a DESFire Light
   /// and an NTAG 424 DNA.
   public let hasLRP: Bool
+  /// Whether the chip is an NTAG 424 DNA, whose application has a link that the chip signs at every tap.
+  package let isNTAG424: Bool
   private let random: RandomBytes?
   private let state = Mutex(DESFireState.unknown)
 
@@ -48,7 +59,9 @@ public final class DESFireCard: Sendable {
       guard generation != nil else { throw Self.wrongTag }
     default: throw Self.wrongTag
     }
-    hasLRP = CardChip(product)?.features.contains(.lrp) ?? false
+    let features = CardChip(product)?.features ?? []
+    hasLRP = features.contains(.lrp)
+    isNTAG424 = features.contains(.ntag424)
     self.tag = tag.tag
     self.random = random
   }

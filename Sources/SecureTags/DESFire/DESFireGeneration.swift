@@ -34,8 +34,9 @@ public enum DESFireGeneration: String, Hashable, Sendable, CaseIterable, Compara
   }
 
   var hasEV2Messaging: Bool { self >= .ev2 }
-  /// Whether a file that was created for it can have Secure Dynamic Messaging (NXP AN12752).
-  var hasDynamicFiles: Bool { self == .ev3 }
+  /// Whether a file can have Secure Dynamic Messaging: one that was created for it (NXP AN12752), or the NDEF file of an
+  /// NTAG 424 DNA.
+  var hasDynamicFiles: Bool { self >= .ev3 }
   /// Whether existing records can be changed.
   var hasRecordUpdates: Bool { self >= .ev2 }
   /// Whether records are sent as AN12343 shows it for DESFire Light.

@@ -2,15 +2,15 @@ import SwiftNFCCore
 
 /// The answer to GetFileSettings about a file of an NTAG 424 DNA: NT4H2421Gx data sheet, 10.7.2,
 /// table 73. Those about a file of standard data of a DESFire EV3 have the same form.
-public struct NTAG424FileSettings: Hashable, Sendable {
+struct NTAG424FileSettings: Hashable, Sendable {
   /// How the content is sent over the air.
-  public var communication: DESFireCommunication
+  var communication: DESFireCommunication
   /// Who may access the file.
-  public var rights: DESFireAccessRights
+  var rights: DESFireAccessRights
   /// The size in bytes, which no command changes.
-  public let size: Int
+  let size: Int
   /// The data that the chip inserts; `nil` if the file is read as it was written.
-  public var dynamicMessaging: NTAG424DynamicMessaging?
+  var dynamicMessaging: NTAG424DynamicMessaging?
 
   private static let standardData: UInt8 = 0x00
   private static let dynamicOption: UInt8 = 0x40
@@ -41,7 +41,7 @@ public struct NTAG424FileSettings: Hashable, Sendable {
 
   /// The settings as ChangeFileSettings sends them: FileOption, AccessRights and the fields after them
   /// (table 69).
-  package var encoded: [UInt8] {
+  var encoded: [UInt8] {
     let option = communication.settings | (dynamicMessaging == nil ? 0 : Self.dynamicOption)
     return [option] + rights.bits.littleEndianBytes + (dynamicMessaging?.encoded ?? [])
   }

@@ -15,6 +15,8 @@ public struct NTAG424Link: Hashable, Sendable {
 
   /// The size of the NDEF file (NT4H2421Gx data sheet, table 5).
   public static let fileSize = 256
+  /// The number of the NDEF file of an NTAG 424 DNA.
+  public static let ndefFile = 2
   /// The number of keys of the chip.
   public static let keyCount = 5
   private static let lengthSize = 2

@@ -1,55 +1,32 @@
 import SwiftNFCCore
 import SUNMessage
 
-/// Commands to an NTAG 424 DNA on the reader's thread, one after the other: NT4H2421Gx data sheet, 10. A DESFire EV3
-/// has the same for the files of its applications.
+/// The commands that set up a signed link, on the reader's thread, one after the other: NT4H2421Gx data sheet, 10. A DESFire
+/// EV3 has the same for the files of its applications.
 struct NTAG424Procedure {
-  static let ndefFile = 2
   private static let largestFileNumber = 31
   /// The number of bytes of answer or data, with cipher and MAC, that one command carries in one
   /// short APDU.
   private static let longestPart = 192
 
-  private let link: TagLink?
   /// The number of the file that has the link.
   let linkFile: Int
-  /// Whether the file is one of a DESFire EV3.
-  var isDESFire: Bool { link == nil }
   var commands: DESFireProcedure
 
-  init(_ link: TagLink, _ state: DESFireState, _ random: @escaping (Int) -> [UInt8]) {
-    self.link = link
-    linkFile = Self.ndefFile
-    commands = DESFireProcedure(
-      transport: DESFireTransport(link), generation: .fixed, state: state,
-      random: random)
-  }
-
-  /// Creates a procedure in an application of a DESFire EV3, which is selected.
+  /// Creates a procedure in an application, which is selected.
   init(_ commands: DESFireProcedure, file: UInt8) {
-    link = nil
     linkFile = Int(file)
     self.commands = commands
   }
+
+  /// Whether the file is one of a DESFire EV3.
+  var isDESFire: Bool { commands.generation != .fixed }
 
   /// The chip's mode, which an authentication shows.
   var mode: SUNMode { commands.state.usesLRP ? .lrp : .aes }
 
   /// The number of the session's key.
   var sessionKey: Int? { commands.state.session.map { Int($0.keyNumber) } }
-
-  /// Selects the application: one exchange, which ends the session.
-  mutating func select() throws {
-    guard let link else { return }
-    commands.state.forget()
-    let answer = try link.send(.select(aid: .ndef))
-    guard answer.isSuccess else {
-      throw NFCError(
-        .wrongTag, "the tag has no application \(ApplicationIdentifier.ndef)",
-        cause: .statusWord(answer.statusWord))
-    }
-    link.sessionHasEnded()
-  }
 
   private static func keyNumber(_ number: Int) throws -> UInt8 {
     guard (0..<NTAG424Link.keyCount).contains(number) else {
@@ -156,34 +133,5 @@ struct NTAG424Procedure {
         data: part, protection: .data(communication))
       _ = try NFCError.inDoubt(NFCError.dataInDoubt) { try commands.send(command) }
     }
-  }
-
-  // MARK: Counter and UID
-
-  private static let counterSize = 3
-  private static let countersSize = 5
-  private static let uidSize = 7
-
-  mutating func readCounter() throws -> Int {
-    let settings = try fileSettings(Self.ndefFile)
-    guard let dynamic = settings.dynamicMessaging else {
-      throw NFCError(.unsupported, "the tag counts no reads: its NDEF file is not dynamic")
-    }
-    let isOwn = sessionKey.map { dynamic.counterRetrieval == .key($0) } ?? false
-    let answer = try commands.send(
-      DESFireCommand(
-        code: .getFileCounters, header: [UInt8(Self.ndefFile)],
-        protection: .data(isOwn ? .encrypted : .plain),
-        answer: .data(count: Self.countersSize)))
-    return Int(littleEndian: answer.prefix(Self.counterSize))
-  }
-
-  mutating func uid() throws -> [UInt8] {
-    guard commands.state.session != nil else {
-      throw NFCError(.notAuthenticated, "the tag reports its UID only in a session")
-    }
-    return try commands.send(
-      DESFireCommand(
-        code: .getCardUID, protection: .encrypted, answer: .data(count: Self.uidSize)))
   }
 }

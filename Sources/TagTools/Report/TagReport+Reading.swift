@@ -95,6 +95,6 @@ extension DetectedTag {
       let hasMaker = technology == .iso14443a && [7, 10].contains(identifier.count)
       code = hasMaker ? identifier.first : nil
     }
-    return code.flatMap(ICManufacturer.name)
+    return code.flatMap(ChipMaker.name)
   }
 }

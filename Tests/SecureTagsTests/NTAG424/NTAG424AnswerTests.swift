@@ -93,7 +93,7 @@ private struct MeddlingChip: ForwardingChip {
       newKeys: [1: try aes(1), 2: try aes(2)])
     for try await found in reader.tags(polling: .iso14443) {
       try await found.connect()
-      let chip = try await NTAG424Tag(found)
+      let chip = try await DESFireCard(found).application(.fixed)
       let error = await #expect(throws: NFCError.self) { try await chip.setUp(setup) }
       #expect(error?.code == .tagResponseError)
       break

@@ -34,7 +34,9 @@ struct NTAG424Bench: Sendable {
     throw NFCError(.noTag, "polling ended")
   }
 
-  func chip() async throws -> NTAG424Tag { try await NTAG424Tag(found()) }
+  func chip() async throws -> DESFireApplication {
+    try await DESFireCard(found()).application(.fixed)
+  }
 
   /// The chip as a value: keys, settings and memory.
   var state: NTAG424 {

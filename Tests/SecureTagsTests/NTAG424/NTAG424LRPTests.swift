@@ -8,12 +8,12 @@ import VirtualNFC
 
 /// Tests an NTAG 424 DNA that is switched to LRP, through the real libnfc.
 @Suite(.replayed, .asking(.configurationLock)) struct NTAG424LRPTests {
-  private static func switched(_ bench: NTAG424Bench) async throws -> NTAG424Tag {
+  private static func switched(_ bench: NTAG424Bench) async throws -> DESFireApplication {
     let chip = try await bench.chip()
     try await chip.authenticate(0, .factory(.aes))
-    #expect(chip.mode == .aes)
-    try await chip.switchToLRPPermanently()
-    #expect(chip.mode == .lrp)
+    #expect(!chip.card.usesLRP)
+    try await chip.card.switchToLRPPermanently()
+    #expect(chip.card.usesLRP)
     return chip
   }
 
@@ -38,7 +38,7 @@ import VirtualNFC
     let chip = try await bench.chip()
     let plan = try await chip.plan(setup)
     let done = try await chip.setUp(setup)
-    #expect(chip.mode == .lrp && done.link.template.mode == .lrp)
+    #expect(chip.card.usesLRP && done.link.template.mode == .lrp)
     #expect(done.steps == plan.steps)
     #expect(
       try await bench.chip().plan(
@@ -88,7 +88,7 @@ import VirtualNFC
     }
     #expect(fresh?.code == .authenticationFailed)
     #expect(try bench.state.failedAuthentications == [0, 0, 2, 0, 0])
-    await #expect(throws: NFCError.self) { try await chip.switchToLRPPermanently() }
+    await #expect(throws: NFCError.self) { try await chip.card.switchToLRPPermanently() }
     for effect in [Fault.Effect.tagLeaves, .answerLost] {
       for moment in 0..<4 {
         bench.restore(NTAG424())
@@ -97,7 +97,7 @@ import VirtualNFC
         bench.virtual.setFaults([Fault(effect, at: .exchange(moment))])
         do {
           try await chip.authenticate(0, .factory(.aes))
-          try await chip.switchToLRPPermanently()
+          try await chip.card.switchToLRPPermanently()
         } catch let error as NFCError {
           #expect(error.group == .connection, "\(moment): \(error)")
         }
@@ -105,8 +105,8 @@ import VirtualNFC
         bench.field.place(bench.tag)
         let next = try await bench.chip()
         try await next.authenticate(0, .factory(.aes))
-        #expect(try bench.state.usesLRP == (next.mode == .lrp), "\(moment)")
-        #expect(try await next.uid() == bench.tag.identifier)
+        #expect(try bench.state.usesLRP == next.card.usesLRP, "\(moment)")
+        #expect(try await next.card.cardUID() == bench.tag.identifier)
       }
     }
     await bench.close()

@@ -204,9 +204,9 @@ import VirtualNFC
       try await chip.changeKey(5, from: .factory(.aes), to: aes(4))
     }
     try await chip.changeKey(0, from: nil, to: aes(6))
-    await #expect(throws: NFCError.self) { try await chip.uid() }
+    await #expect(throws: NFCError.self) { try await chip.card.cardUID() }
     try await chip.authenticate(0, aes(6))
-    #expect(try await chip.uid() == bench.tag.identifier)
+    #expect(try await chip.card.cardUID() == bench.tag.identifier)
     let link = try NTAG424Link("https://a.example/?p={picc}&c={mac}")
     let setup = NTAG424Setup(
       link: link, keys: [0: try aes(6)], newKeys: [1: try aes(1, version: 0)])
@@ -226,7 +226,8 @@ import VirtualNFC
     #expect(settings.rights == DESFireAccessRights(0xEEE0))
     // Only key 3 changes the settings of the file, and nobody writes.
     settings.rights = DESFireAccessRights(0xEFF3)
-    try await chip.changeFileSettings(2, to: settings)
+    try await chip.changeFileSettings(
+      2, communication: settings.communication, rights: settings.rights)
     let link = try NTAG424Link("https://a.example/?p={picc}&c={mac}")
     let before = try bench.state
     let error = await #expect(throws: NFCError.self) {
@@ -241,7 +242,8 @@ import VirtualNFC
     try await owner.authenticate(0, .factory(.aes))
     settings = try await owner.fileSettings(2)
     settings.rights.change = .nobody
-    try await owner.changeFileSettings(2, to: settings)
+    try await owner.changeFileSettings(
+      2, communication: settings.communication, rights: settings.rights)
     let last = await #expect(throws: NFCError.self) {
       try await bench.chip().setUp(
         NTAG424Setup(link: NTAG424Link("https://b.example/?p={picc}&c={mac}")))
@@ -268,16 +270,23 @@ import VirtualNFC
     await bench.close()
   }
 
+  /// A DESFire Light has the same commands, and no link.
   @Test func otherTags() async throws {
     let field = VirtualField()
-    field.place(.desfire())
+    field.place(.named("desfire-light"))
     let virtual = try VirtualReader(field)
     ReplayedReaders.begin()
     let reader = try await Reader.open(virtual.connectionString)
     for try await tag in reader.tags(polling: .iso14443) {
       try await tag.connect()
-      let error = await #expect(throws: NFCError.self) { try await NTAG424Tag(tag) }
-      #expect(error?.code == .wrongTag)
+      let application = try await DESFireCard(tag).application(.fixed)
+      let setup = NTAG424Setup(link: try NTAG424Link("https://a.example/?p={picc}&c={mac}"))
+      for change in [
+        { _ = try await application.plan(setup) }, { try await application.setUp(setup) },
+      ] as [() async throws -> Void] {
+        let error = await #expect(throws: NFCError.self) { try await change() }
+        #expect(error?.code == .unsupported)
+      }
       break
     }
     await reader.close()
@@ -296,7 +305,7 @@ import VirtualNFC
     let setup = NTAG424Setup(link: link, newKeys: [0: try aes(9), 1: try aes(1), 2: try aes(2)])
     for try await found in reader.tags(polling: .iso14443) {
       try await found.connect()
-      try await NTAG424Tag(found).setUp(setup)
+      try await DESFireCard(found).application(.fixed).setUp(setup)
       let record = try #require(try await found.ndef?.readNDEF()?.records.first)
       let uri = try #require(try record.decoded as? URIRecord).uri
       let reading = try SUNMessage(url: uri, template: link.template).verified(

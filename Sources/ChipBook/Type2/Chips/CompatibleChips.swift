@@ -7,7 +7,7 @@ extension Type2Chip {
     "feijuNTAG213", "feiju-213", "NTAG213 compatible", "Feiju",
     [
       Version(
-        vendor: Version.feiju, type: 0x04, subtypes: 2...2, major: 1, minors: 0...0,
+        vendor: ChipMaker.feiju, type: 0x04, subtypes: 2...2, major: 1, minors: 0...0,
         storageSize: 0x0F)
     ], of: .ntag213)
 
@@ -30,7 +30,7 @@ extension Type2Chip {
 
   private static func mikron(storageSize: UInt8) -> Version {
     Version(
-      vendor: Version.mikron, type: 0x21, subtypes: 1...1, major: 1, minors: 0...0,
+      vendor: ChipMaker.mikron, type: 0x21, subtypes: 1...1, major: 1, minors: 0...0,
       storageSize: storageSize)
   }
 

@@ -4,7 +4,7 @@ extension Type2Chip {
     id: "ntag203", typeNumber: "NT2H0301", name: "NTAG203", maker: "NXP",
     source: .dataSheet("NTAG203 rev. 3.0"),
     // MF0ICU1, which has the same commands, ends before this page.
-    recognition: .lastPage(0x29, maker: Version.nxp),
+    recognition: .lastPage(0x29, maker: ChipMaker.nxp),
     pages: Type2PageMap((4...39, .user), (40...40, .locks), (41...41, .counter)),
     lockBits: .firstGeneration(others: [41...41]), finalBits: [],
     blank: Blank(

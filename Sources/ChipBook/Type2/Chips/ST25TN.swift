@@ -36,7 +36,7 @@ extension Type2Chip {
       id: id, typeNumber: name, name: name, maker: "STMicroelectronics",
       source: .observed("ST's NFC apps, and Proxmark3"),
       recognition: .productCode(
-        page: Page.product, bytes: [code, st25tnFamily], maker: Version.stMicroelectronics),
+        page: Page.product, bytes: [code, st25tnFamily], maker: ChipMaker.stMicroelectronics),
       pages: Type2PageMap(
         [(user, .user)] + afterUser + [
           (Page.dynamicLocks...Page.dynamicLocks, .locks),

@@ -3,7 +3,7 @@ extension Type2Chip {
   static let ultralight = Type2Chip(
     id: "ultralight", typeNumber: "MF0ICU1", name: "MIFARE Ultralight", maker: "NXP",
     source: .dataSheet("MF0ICU1 rev. 3.9"),
-    recognition: .identifier(maker: Version.nxp),
+    recognition: .identifier(maker: ChipMaker.nxp),
     pages: Type2PageMap((4...15, .user)),
     lockBits: .static, finalBits: [],
     // Page 4 on delivery (MF0ICU1 data sheet, 7.5).

@@ -133,7 +133,7 @@ extension Type2Mapping {
     _ layout: Layout, _ link: TagLink
   ) -> (bits: [Type2LockBits], isPlaceAssumed: Bool) {
     if let bits = identification?.chip?.lockBits { return ([bits], false) }
-    let isNXP = link.target.identifier.first == Type2Chip.Version.nxp
+    let isNXP = link.target.identifier.first == ChipMaker.nxp
     let likely = Type2Chip.all.filter {
       isNXP && $0.isConfirmed && $0.blank?.size == layout.container.size
     }

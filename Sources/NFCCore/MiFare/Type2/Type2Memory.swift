@@ -189,7 +189,7 @@ struct Type2Memory: Sendable {
 
   private func isOfPlainMemory(_ answer: [UInt8], _ link: TagLink) -> Bool {
     let uid = link.target.identifier
-    guard uid.count == 7, uid[0] == Type2Chip.Version.nxp else { return false }
+    guard uid.count == 7, uid[0] == ChipMaker.nxp else { return false }
     let first = Array(uid[0..<3])
     let second = Array(uid[3..<7])
     return answer.starts(
