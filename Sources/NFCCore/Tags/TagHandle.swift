@@ -60,29 +60,26 @@ final class TagHandle: Sendable {
 struct TagKnowledge: Sendable {
   /// The product; `.some(nil)` if it was asked for and is not known.
   var product: TagProduct??
-  /// What an Ultralight or NTAG tag has answered about its chip; `nil` if it has not been asked.
-  var identification: UltralightIdentification?
   /// The complete answer to GET_VERSION or GetVersion, with which the chip was identified; `.some(nil)` if it has been
   /// asked and does not have the command.
   var version: [UInt8]??
-  /// The program's authentication with an Ultralight or NTAG tag, which is repeated when the tag
-  /// was woken.
-  var authentication: UltralightAuthentication?
-  /// Whether the program may have selected another sector of an NTAG I²C than 0.
-  var isSectorUnknown = false
-  /// The way in which a vicinity tag accepts its commands.
-  var vicinity: ISO15693Knowledge?
   /// The way in which the tag holds NDEF, and its known content.
   var mapping: (any NDEFMapping)?
   /// The number of times that the program has requested to forget the content: a call that was
   /// running meanwhile keeps none.
   var invalidationCount = 0
-  /// The number of bytes that the card returns for one READ BINARY, if it has refused more.
-  var readBinaryLimit: Int?
-  /// The passwords of the program for the NDEF file of a type 4 tag.
-  var filePasswords: Type4Passwords?
-  /// The keys of the program for the message of a MIFARE Classic.
-  var classicKeys = ClassicNDEFKeys()
-  /// The number of blocks that a FeliCa card accepts in one command, as far as is known.
-  var feliCaLimits: FeliCaBlockLimits?
+
+  private var memories: [ObjectIdentifier: any FamilyMemory] = [:]
+
+  /// What a family knows of the tag. Each family declares the type, and properties for what is in it, beside its commands.
+  subscript<Memory: FamilyMemory>(_ type: Memory.Type) -> Memory {
+    get { memories[ObjectIdentifier(type)] as? Memory ?? Memory() }
+    set { memories[ObjectIdentifier(type)] = newValue }
+  }
+}
+
+/// What a family of tags keeps about one of them, beside what every family has.
+protocol FamilyMemory: Sendable {
+  /// Creates the memory of a tag that nothing is known of.
+  init()
 }
