@@ -76,7 +76,7 @@ extension MIFAREPlus: ChangeableChip {
       try await tag.writeData(file: 2, offset: 2, newBytes)
     },
     change("switch to LRP") { tag in
-      guard tag.mode == .aes else { return }
+      guard !tag.card.usesLRP else { return }
       try await tag.card.switchToLRPPermanently()
     },
     // What is on the tag before is read without a MAC.

@@ -43,8 +43,12 @@ public struct TagProtection: Sendable {
 }
 
 /// A protection that the tag cannot have, or that is not changed for another reason. Nothing was written.
+///
+/// More cases may be added: a `switch` needs an `@unknown default`.
+@nonexhaustive
 public enum TagProtectionError: Error, Sendable {
-  /// A part of a ``TagProtection``.
+  /// A part of a ``TagProtection``. More may be added: a `switch` needs an `@unknown default`.
+  @nonexhaustive
   public enum Part: Hashable, Sendable {
     /// ``TagProtection/acknowledge``.
     case acknowledge

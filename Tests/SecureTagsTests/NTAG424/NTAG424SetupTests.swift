@@ -273,7 +273,7 @@ import VirtualNFC
   /// A DESFire Light has the same commands, and no link.
   @Test func otherTags() async throws {
     let field = VirtualField()
-    field.place(.named("desfire-light"))
+    field.place(try .named("desfire-light"))
     let virtual = try VirtualReader(field)
     ReplayedReaders.begin()
     let reader = try await Reader.open(virtual.connectionString)
