@@ -126,6 +126,7 @@ extension TagImage {
       ComparedFact("DSFID") { text($0.vicinity?.dsfid) },
       ComparedFact("AFI") { text($0.vicinity?.afi) },
       ComparedFact("IC reference") { text($0.vicinity?.icReference) },
+      ComparedFact("failed authentications") { $0.failedAuthentications.map { String($0) } },
     ] + (0..<3).flatMap(comparedFacts)
 
   private struct ComparedFact: Sendable {

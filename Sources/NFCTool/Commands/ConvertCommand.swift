@@ -39,6 +39,9 @@ struct ConvertCommand: AsyncParsableCommand {
   @OptionGroup private var ignored: IgnoredReaderOptions
   @OptionGroup private var ignoredJSON: IgnoredJSONOption
 
+  /// The memory of an ISO 15693 tag that Proxmark3's files hold: 256 blocks of four bytes.
+  private static let largestInJSON = 1024
+
   func run() async throws {
     let format = try ImageFile.requiredFormat(of: output)
     try File.checkNew(output, isForced: force)
@@ -49,12 +52,12 @@ struct ConvertCommand: AsyncParsableCommand {
     }
     if !isVicinity {
       // The other formats need a UID, which plain bytes do not have.
-      let takesBytes = [.binary, .emulator, .proxmark].contains(format)
+      let isLarge = image.memory.bytes.count > Self.largestInJSON
+      let fitting: [ImageFormat] = [.binary, .emulator] + (isLarge ? [] : [.proxmark])
+      let name =
+        fitting.contains(format) ? "" : "name the output \(isLarge ? ".eml" : ".json"), and "
       try ImageFile.checkKind(
-        of: image, in: input,
-        advice: takesBytes
-          ? "add --iso15693 if they are of an ISO 15693 tag"
-          : "name the output .json, and add --iso15693 if they are of an ISO 15693 tag")
+        of: image, in: input, advice: name + "add --iso15693 if they are of an ISO 15693 tag")
     }
     let loss = try ImageFile.write(
       image, to: output, lost: decoding.losses, isPublic: File.isReadableByOthers(input))

@@ -94,19 +94,25 @@ struct CopyCommand: AsyncParsableCommand {
   private func read(_ tag: DetectedTag, _ password: [UInt8]?) async throws -> Original {
     var original = Original(uid: tag.identifier)
     if !ndef, tag.imageKind != nil, let content = try await memory(of: tag, password) {
-      // A memory that was only partly read cannot be copied. Files are copied individually.
-      if content.missing == nil || tag.hasOnlyFiles {
-        original.image = content.image
-        original.missing = content.missing
-      }
+      original.image = content.image
+      original.missing = content.missing
     }
-    if original.image == nil, password != nil { try await tag.authenticate(password) }
+    if original.image == nil || original.missing != nil, password != nil {
+      try await tag.authenticate(password)
+    }
     try tag.useForMessage(keys.found)
     do {
       let content = try await NDEFContent(tag)
       if content.status.access != .notSupported { original.message = content.bytes }
     } catch let error as NFCError where error.code == .notAuthenticated && original.image != nil {
-      // The memory of a MIFARE Classic was read with other keys than those that a message has.
+      // The memory of a MIFARE Classic was read with other keys than those that a message has. Without all of them, only
+      // a part of the message may be there.
+      if original.missing != nil, !tag.hasOnlyFiles { throw error }
+    }
+    // The sectors of a MIFARE Classic and files are copied individually. Of another memory that was only partly read,
+    // the message is.
+    if original.missing != nil, original.image?.kind != .classic, !tag.hasOnlyFiles {
+      original.image = nil
     }
     return original
   }
@@ -203,9 +209,10 @@ struct CopyCommand: AsyncParsableCommand {
         tag: tag.name, advice: "use another tag")
     }
     let isThere = try await has(message, tag.detected)
+    let hasMemory = original.image != nil || original.missing != nil
     return Copy(
       content: .message(isThere ? nil : message, ndef),
-      leftBehind: original.image == nil ? ["UID"] : ["UID", "other memory"])
+      leftBehind: ["UID"] + (hasMemory ? ["other memory"] : []))
   }
 
   /// Returns whether a tag already has a message. Broken and protected content is not that of another tag.

@@ -141,7 +141,8 @@ struct RestoreArguments: ParsableArguments {
       let sentence = "\(name) writes it all the same"
       if !sentences.contains(sentence) { sentences.append(sentence) }
     }
-    return (sentences + ["the rest was written"]).joined(separator: "; ")
+    let rest = report.allSatisfy(\.written.isEmpty) ? "nothing" : "the rest"
+    return (sentences + ["\(rest) was written"]).joined(separator: "; ")
   }
 
   /// Returns a description of the parts that a plan omits.

@@ -34,6 +34,9 @@ enum ImageFile {
   /// - Throws: `usage` for a name without a known extension.
   static func requiredFormat(of path: String) throws -> ImageFormat {
     guard path != File.standard else { return .binary }
+    guard !path.isEmpty else {
+      throw Failure(.usage, "the name of the file is empty", advice: "use one of \(names)")
+    }
     guard let format = format(of: path) else {
       throw Failure(
         .usage, "\(File.name(path)): its extension names no format of images",

@@ -4,11 +4,13 @@ import NFC
 /// Checks telephone numbers in links.
 enum TelephoneNumber {
   /// Returns the number without separators. A number consists of digits, which a plus sign may precede (RFC
-  /// 3966).
+  /// 3966). A zero in parentheses after a country code is the one that is dialled without it (ITU-T E.123).
   static func checked(_ text: String, isForced: Bool) throws -> String {
     guard !isForced else { return text }
     let separators = " -./()\u{A0}"
-    let digits = text.filter { !separators.contains($0) }
+    let isInternational = text.first { !separators.contains($0) } == "+"
+    let digits = (isInternational ? text.replacing("(0)", with: "", maxReplacements: 1) : text)
+      .filter { !separators.contains($0) }
     let number = digits.hasPrefix("+") ? digits.dropFirst() : digits[...]
     guard !number.isEmpty,
       number.allSatisfy({ $0.isASCII && ($0.isNumber || "*#".contains($0)) })

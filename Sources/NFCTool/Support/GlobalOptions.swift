@@ -161,7 +161,8 @@ extension GlobalOptions {
         }
         rest = rest.dropFirst()
       } else if flags.contains(argument)
-        || valueOptions.contains(where: { argument.hasPrefix($0 + "=") })
+        // A flag has no value, which the parser says once it has found the flag.
+        || (flags + valueOptions).contains(where: { argument.hasPrefix($0 + "=") })
       {
         options.append(argument)
         rest = rest.dropFirst()

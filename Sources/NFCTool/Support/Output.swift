@@ -56,8 +56,8 @@ enum Output {
   /// limit of an operating system may be larger.
   private static let portion = 512
 
-  /// Writes all bytes, and returns the errno if that fails. The call does not wait for a full pipe after the
-  /// process has been asked to end.
+  /// Writes all bytes, and returns the errno if that fails. A file of the program's own, such as one on a full disk, then
+  /// ends where it did before. The call does not wait for a full pipe after the process has been asked to end.
   ///
   /// - Throws: `CancellationError` if the process has been asked to end and no program reads the bytes.
   static func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws -> Int32? {
@@ -70,12 +70,26 @@ enum Output {
       let part = isPipe ? rest.prefix(portion) : rest
       let count = part.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
       if count < 0 {
-        guard errno == EINTR || errno == EAGAIN else { return errno }
+        guard errno == EINTR || errno == EAGAIN else {
+          let number = errno
+          if !isPipe, descriptor > STDERR_FILENO {
+            cut(descriptor, by: bytes.count - rest.count)
+          }
+          return number
+        }
       } else {
         rest = rest.dropFirst(count)
       }
     }
     return nil
+  }
+
+  /// Removes the last bytes of a file, which are a part of something.
+  private static func cut(_ descriptor: Int32, by count: Int) {
+    guard count > 0 else { return }
+    let end = lseek(descriptor, 0, SEEK_CUR)
+    guard end >= count, ftruncate(descriptor, end - off_t(count)) == 0 else { return }
+    lseek(descriptor, -off_t(count), SEEK_CUR)
   }
 
   /// Waits until the descriptor accepts bytes. Output that has begun when the process is asked to end is

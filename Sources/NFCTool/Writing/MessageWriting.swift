@@ -93,7 +93,10 @@ extension DetectedTag {
 
   /// The advice for a tag that is not an NDEF tag.
   var adviceWithoutNDEF: String {
-    canBeFormatted
+    if case .iso7816 = self {
+      return "nfc format makes a DESFire card an NDEF tag, and no other smart card; use another tag"
+    }
+    return canBeFormatted
       ? "nfc format makes a blank tag an NDEF tag"
       : "it is \(kindName), which cannot be formatted; use another tag"
   }

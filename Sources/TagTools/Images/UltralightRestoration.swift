@@ -51,7 +51,7 @@ struct UltralightRestoration: MemoryRestoration {
           kind: "page", number: omission.place.number ?? 0, written: [],
           omissions: [
             RestoredPart.Omission(
-              omission.reason, isFailure: omission.reason == .refused,
+              omission.reason, isFailure: omission.isFailure,
               isNotRequested: omission.isNotRequested)
           ])
       }
@@ -60,7 +60,17 @@ struct UltralightRestoration: MemoryRestoration {
 }
 
 extension ChangePlan.Omission {
+  fileprivate var isFailure: Bool {
+    switch reason {
+    case .refused, .impossible: true
+    default: false
+    }
+  }
+
   fileprivate var isNotRequested: Bool {
-    if case .notRequested = reason { true } else { false }
+    switch reason {
+    case .notRequested, .kept: true
+    default: false
+    }
   }
 }

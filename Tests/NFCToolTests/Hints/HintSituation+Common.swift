@@ -6,6 +6,10 @@ extension HintSituation {
       tag: "blank-ultralight", line: "write text a", status: 66,
       hint: "nfc format makes a blank tag an NDEF tag", leads: ["format"]),
     HintSituation(
+      tag: "blank-desfire", line: "read", status: 66,
+      hint: "nfc format makes a DESFire card an NDEF tag, and no other smart card; use another tag",
+      leads: ["format"]),
+    HintSituation(
       tag: "blank-ultralight", before: ["mifare send A20900000001"], line: "format", status: 66,
       hint: "use another tag, or insist with nfc format --force", leads: ["format --force"]),
     HintSituation(
