@@ -134,10 +134,8 @@ extension FlipperFile.Reader {
     let counters = image.type2Chip?.counterNumbers ?? 0..<3
     for index in 0..<3 where !counters.contains(index) {
       // The chip has no such counter, and a value of it would be lost: all entries are written for every chip.
-      for (key, plain) in [("Counter \(index)", ["0"]), ("Tearing \(index)", ["00", "BD"])]
-      where firstEntries[key].map({ plain.contains(String($0.value)) }) ?? false {
-        consult(key)
-      }
+      consult("Counter \(index)", ifOneOf: ["0"])
+      consult("Tearing \(index)", ifOneOf: ["00", "BD"])
     }
     for index in counters {
       guard let entry = entry("Counter \(index)") else { continue }

@@ -217,6 +217,11 @@ enum FlipperFile {
     /// Records that the value of a key was asked for, or that it has no content of its own.
     func consult(_ key: String) { consultation.keys.insert(key) }
 
+    /// Records that a key was asked for if its value is one of these, which say nothing.
+    func consult(_ key: String, ifOneOf plain: [String]) {
+      if firstEntries[key].map({ plain.contains(String($0.value)) }) ?? false { consult(key) }
+    }
+
     /// Returns the first entry of a key, in any part.
     func entry(_ key: String) -> Entry? {
       consult(key)
