@@ -29,6 +29,7 @@ import Testing
     "NFCError.swift": ["tag": "any NDEFTag"],
     "ReplayReader.swift": ["file": "URL"],
     "SUNMessage.swift": ["key": "SUNKey"],
+    "TagBatch.swift": ["texts": "[String]"],
   ]
 
   /// A type of the program's own.

@@ -4,7 +4,7 @@ import SecureTags
 /// The protection of a tag with a password or a key, whichever the tag has.
 ///
 /// ```swift
-/// let protection = TagProtection(password: SecretKey(password), protectsReading: true)
+/// let protection = TagProtection(password: password, protectsReading: true)
 /// print(try await tag.protectionPlan(protection))
 /// try await tag.protect(protection, accepting: [.forgetsPassword])
 /// ```

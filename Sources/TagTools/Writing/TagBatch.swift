@@ -12,7 +12,7 @@ import NFC
 ///       try await tag.connect()
 ///       try await tag.write(NDEFMessage(.text(texts[batch.writtenCount])))
 ///       batch.succeeded(tag)
-///     } catch let error as NFCError {
+///     } catch is NFCError {
 ///       batch.failed(tag)
 ///     }
 ///   }
