@@ -99,9 +99,12 @@ public final class DESFireCard: Sendable {
   /// Forgets the session: the next command selects its application, which ends the session of the card, too.
   func forgetSession() { state.withLock { $0.forget() } }
 
-  /// Runs commands in an application, without interruption, on the reader's thread.
+  /// Runs commands in an application, without other ones between them, on the reader's thread.
+  ///
+  /// - Parameter isChange: whether they must not be left in doubt: a task that is cancelled before does not begin them, and
+  ///   one that is cancelled meanwhile ends after them.
   func perform<Result: Sendable>(
-    in application: DESFireApplicationIdentifier?,
+    in application: DESFireApplicationIdentifier?, isChange: Bool = false,
     _ body: @Sendable (inout DESFireProcedure) throws -> Result
   ) async throws -> Result {
     try await tag.exclusively { [self] link in
@@ -111,19 +114,26 @@ public final class DESFireCard: Sendable {
       // Only a session proves that no other program has changed the selection since.
       if procedure.state.session == nil { procedure.state.selection = nil }
       defer { state.withLock { $0 = procedure.state } }
-      if let application { try procedure.select(application) }
-      return try body(&procedure)
+      guard isChange else { return try procedure.run(in: application, body) }
+      return try link.uninterrupted { try procedure.run(in: application, body) }
     }
   }
 
-  /// Runs commands that must not be left in doubt, as ``perform`` does: a task that is cancelled
-  /// before does not begin them; one that is cancelled meanwhile ends after them.
+  /// Runs commands that must not be left in doubt.
   func performUninterrupted<Result: Sendable>(
     in application: DESFireApplicationIdentifier?,
-    _ body: @escaping @Sendable (inout DESFireProcedure) throws -> Result
+    _ body: @Sendable (inout DESFireProcedure) throws -> Result
   ) async throws -> Result {
-    try Task.checkCancellation()
-    return try await Task { try await self.perform(in: application, body) }.value
+    try await perform(in: application, isChange: true, body)
+  }
+}
+
+extension DESFireProcedure {
+  fileprivate mutating func run<Result>(
+    in application: DESFireApplicationIdentifier?, _ body: (inout Self) throws -> Result
+  ) throws -> Result {
+    if let application { try select(application) }
+    return try body(&self)
   }
 }
 
@@ -144,7 +154,7 @@ public struct DESFireApplication: Sendable {
   }
 
   func performUninterrupted<Result: Sendable>(
-    _ body: @escaping @Sendable (inout DESFireProcedure) throws -> Result
+    _ body: @Sendable (inout DESFireProcedure) throws -> Result
   ) async throws -> Result {
     try await card.performUninterrupted(in: identifier, body)
   }
