@@ -300,8 +300,8 @@ let package = Package(
     .testTarget(
       name: "FieldTests",
       dependencies: [
-        "NFC", "SwiftNFCCore", "NDEF", "SwiftNFCTool", "Recordings", "TagImages", "TagTools",
-        "VirtualNFC",
+        "NFC", "SwiftNFCCore", "NDEF", "SecureTags", "SwiftNFCTool", "Recordings", "TagImages",
+        "TagTools", "VirtualNFC",
       ]),
     .testTarget(
       name: "NFCToolTests",

@@ -1,4 +1,5 @@
 import NFC
+import SecureTags
 import TagImages
 import Testing
 import VirtualNFC
@@ -95,36 +96,11 @@ import VirtualNFC
   }
 
   private static func change(_ tag: DetectedTag, isProtected: Bool) async throws {
-    switch tag {
-    case .miFare(let tag):
-      let commands = try #require(tag.ultralight)
-      if try await tag.product()?.name == "MIFARE Ultralight C" {
-        let request = isProtected ? try UltralightCProtection(key: key, firstPage: 4) : nil
-        let old = isProtected ? nil : key
-        let plan = try await commands.protectionPlan(request, key: old)
-        try await commands.perform(plan, accepting: Set(plan.effects))
-        return
-      }
-      let request =
-        isProtected
-        ? try UltralightProtection(password: password, passwordAcknowledge: [0, 0], firstPage: 4)
-        : nil
-      let old = isProtected ? nil : password
-      let plan = try await commands.protectionPlan(request, password: old)
-      try await commands.perform(plan, accepting: Set(plan.effects))
-    case .iso15693(let tag):
-      let kind = try #require(VicinityPassword(try await tag.product()))
-      let password =
-        try await tag.product()?.name.hasPrefix("ST25") == true
-        ? longPassword : password
-      let change = VicinityProtection(
-        tag: tag, kind: kind,
-        request: isProtected
-          ? VicinityProtection.Request(password: password, from: 0, protectsReading: false) : nil,
-        current: isProtected ? nil : password)
-      let plan = try await change.plan()
-      try await tag.perform(plan, accepting: Set(plan.effects))
-    default: Issue.record("this kind of tag has no password")
-    }
+    let name = try await tag.product()?.name ?? ""
+    let secret = SecretKey(
+      name == "MIFARE Ultralight C" ? key : name.hasPrefix("ST25") ? longPassword : password)
+    try await tag.protect(
+      isProtected ? TagProtection(password: secret) : nil, current: isProtected ? nil : secret,
+      accepting: [.forgetsPassword, .forgetsKey])
   }
 }

@@ -72,10 +72,8 @@ import VirtualNFC
     try await tag.writeBlocks(at: 30, [1, 2, 3, 4])
     let image = try await MemoryTag.vicinity(tag).read(TagKeys(), password: nil).image
     try await tag.writeBlocks(at: 30, [9, 9, 9, 9])
-    let protection = VicinityProtection(
-      tag: tag, kind: .icode,
-      request: .init(password: Self.password, from: 0, protectsReading: read), current: nil)
-    try await tag.perform(try await protection.plan(), accepting: [.forgetsPassword])
+    let protection = TagProtection(password: SecretKey(Self.password), protectsReading: read)
+    try await DetectedTag.iso15693(tag).protect(protection, accepting: [.forgetsPassword])
 
     let closed = MemoryTag.vicinity(try await bench.again())
     let content = try? await closed.read(TagKeys(), password: nil)

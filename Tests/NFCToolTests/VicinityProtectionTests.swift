@@ -12,28 +12,26 @@ import VirtualNFC
 /// commands.
 @Suite struct VicinityProtectionTests {
   private static let password: [UInt8] = [0x11, 0x22, 0x33, 0x44]
-  private static let st25dv = VicinityPassword.st25(sizes: [8])
   private static let longPassword: [UInt8] = [0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88]
 
   private static func change(
-    _ tag: any ISO15693Tag, _ kind: VicinityPassword, _ request: VicinityProtection.Request?,
-    current: [UInt8]? = nil
+    _ tag: any ISO15693Tag, _ protection: TagProtection?, current: [UInt8]? = nil
   ) async throws {
-    let change = VicinityProtection(tag: tag, kind: kind, request: request, current: current)
-    try await tag.perform(try await change.plan(), accepting: [.forgetsPassword])
+    try await DetectedTag.iso15693(tag).protect(
+      protection, current: current.map { SecretKey($0) }, accepting: [.forgetsPassword])
   }
 
   private static func request(
     _ password: [UInt8], from: Int = 0, read: Bool = false
-  ) -> VicinityProtection.Request {
-    VicinityProtection.Request(password: password, from: from, protectsReading: read)
+  ) -> TagProtection {
+    TagProtection(password: SecretKey(password), first: from, protectsReading: read)
   }
 
   @Test(arguments: [(0, false), (0, true), (20, false), (20, true)])
   func anICODEIsClosedAndOpened(_ from: Int, _ read: Bool) async throws {
     let bench = try await VicinityBench(.icodeSLIX2())
     try await Self.change(
-      try await bench.tag(), .icode, Self.request(Self.password, from: from, read: read))
+      try await bench.tag(), Self.request(Self.password, from: from, read: read))
     let closed = try await bench.again()
     #expect(try await ICODETag(closed).information().division.highPart.read == read)
     await #expect(throws: NFCError.self) { try await closed.writeBlocks(at: 30, [1, 2, 3, 4]) }
@@ -50,7 +48,7 @@ import VirtualNFC
     let details = try await Self.details(DetectedTag.iso15693(try await bench.again()))
     #expect(details.contains(#""password":true,"from":\#(from),"read":\#(read)"#))
 
-    try await Self.change(try await bench.again(), .icode, nil, current: Self.password)
+    try await Self.change(try await bench.again(), nil, current: Self.password)
     try await bench.again().writeBlocks(at: 30, [4, 3, 2, 1])
   }
 
@@ -58,7 +56,7 @@ import VirtualNFC
   func anICODEWithPagesIsClosedAndOpened(_ read: Bool, _ chip: String) async throws {
     let bench = try await VicinityBench(VirtualTag.named(chip))
     try await Self.change(
-      try await bench.tag(), .icode, Self.request(Self.password, from: 20, read: read))
+      try await bench.tag(), Self.request(Self.password, from: 20, read: read))
     let closed = try await bench.again()
     await #expect(throws: NFCError.self) { try await closed.writeBlocks(at: 30, [1, 2, 3, 4]) }
     try await closed.writeBlocks(at: 19, [1, 2, 3, 4])
@@ -70,7 +68,7 @@ import VirtualNFC
       details.contains(
         #"{"first":20,"last":23,"readPassword":\#(read),"writePassword":true,"protectionLocked":false}"#
       ))
-    try await Self.change(try await bench.again(), .icode, nil, current: Self.password)
+    try await Self.change(try await bench.again(), nil, current: Self.password)
     try await bench.again().writeBlocks(at: 30, [4, 3, 2, 1])
   }
 
@@ -84,25 +82,25 @@ import VirtualNFC
 
   @Test func anICODEIsNotProtectedTwiceWithoutItsPassword() async throws {
     let bench = try await VicinityBench(.icodeSLIX2())
-    try await Self.change(try await bench.tag(), .icode, Self.request(Self.password))
+    try await Self.change(try await bench.tag(), Self.request(Self.password))
     let error = await #expect(throws: NFCError.self) {
-      try await Self.change(try await bench.again(), .icode, Self.request([9, 9, 9, 9]))
+      try await Self.change(try await bench.again(), Self.request([9, 9, 9, 9]))
     }
     #expect(error?.code == .notAuthenticated)
     let wrong = await #expect(throws: NFCError.self) {
       try await Self.change(
-        try await bench.again(), .icode, Self.request([9, 9, 9, 9]), current: [8, 8, 8, 8])
+        try await bench.again(), Self.request([9, 9, 9, 9]), current: [8, 8, 8, 8])
     }
     #expect(wrong?.code == .authenticationFailed)
     // Nothing has changed: the old password is still valid.
     try await Self.change(
-      try await bench.again(), .icode, Self.request([9, 9, 9, 9]), current: Self.password)
-    try await Self.change(try await bench.again(), .icode, nil, current: [9, 9, 9, 9])
+      try await bench.again(), Self.request([9, 9, 9, 9]), current: Self.password)
+    try await Self.change(try await bench.again(), nil, current: [9, 9, 9, 9])
   }
 
   @Test func anST25DVIsClosedAndOpened() async throws {
     let bench = try await VicinityBench(.st25dv04K())
-    try await Self.change(try await bench.tag(), Self.st25dv, Self.request(Self.longPassword))
+    try await Self.change(try await bench.tag(), Self.request(Self.longPassword))
     let closed = try await bench.again()
     _ = try await closed.readBlocks(0..<4)
     await #expect(throws: NFCError.self) { try await closed.writeBlocks(at: 30, [1, 2, 3, 4]) }
@@ -112,7 +110,7 @@ import VirtualNFC
       try await ST25Tag(closed).authenticate(SecretKey(factory))
     }
     let error = await #expect(throws: NFCError.self) {
-      try await Self.change(closed, Self.st25dv, nil, current: factory)
+      try await Self.change(closed, nil, current: factory)
     }
     #expect(error?.code == .authenticationFailed)
     try await DetectedTag.iso15693(closed).authenticate(Self.longPassword)
@@ -120,7 +118,7 @@ import VirtualNFC
     let details = try await Self.details(DetectedTag.iso15693(try await bench.again()))
     #expect(details.contains(#""password":true,"from":0,"read":false"#))
     #expect(details.contains(#"{"first":0,"last":127,"readPassword":false,"writePassword":true}"#))
-    try await Self.change(try await bench.again(), Self.st25dv, nil, current: Self.longPassword)
+    try await Self.change(try await bench.again(), nil, current: Self.longPassword)
     try await bench.again().writeBlocks(at: 30, [4, 3, 2, 1])
   }
 
@@ -130,14 +128,14 @@ import VirtualNFC
     let bench = try await VicinityBench(.icodeSLIX2())
     let tag = try await bench.tag()
     bench.virtual.setFaults([VirtualPCSCReader.Fault(.tagLeaves, at: exchange)])
-    try? await Self.change(tag, .icode, Self.request(Self.password))
+    try? await Self.change(tag, Self.request(Self.password))
     bench.virtual.setFaults([])
     // A repetition of the command, with the tag's previous password, completes the change.
     let after = try await bench.again()
     let isClosed = try await !ICODETag(after).information().division.isOpen
     try await Self.change(
-      after, .icode, Self.request(Self.password), current: isClosed ? Self.password : nil)
-    try await Self.change(try await bench.again(), .icode, nil, current: Self.password)
+      after, Self.request(Self.password), current: isClosed ? Self.password : nil)
+    try await Self.change(try await bench.again(), nil, current: Self.password)
     try await bench.again().writeBlocks(at: 30, [4, 3, 2, 1])
   }
 
