@@ -231,8 +231,7 @@ import VirtualNFC
     let isTV = name != "st25dv04k"
     let bench = try await VicinityBench(VirtualTag.named(name))
     let password = isTV ? Self.password : Self.longPassword
-    let kind = VicinityPassword.st25(sizes: isTV ? [8, 4] : [8])
-    try await Self.change(try await bench.tag(), kind, Self.request(password, from: 32, read: true))
+    try await Self.change(try await bench.tag(), Self.request(password, from: 32, read: true))
     let closed = try await bench.again()
     await #expect(throws: NFCError.self) { try await closed.readBlocks(32..<33) }
     try await closed.writeBlocks(at: 31, [1, 2, 3, 4])
@@ -243,7 +242,7 @@ import VirtualNFC
     #expect(
       details.contains(
         #"{"first":32,"last":\#(count - 1),"readPassword":true,"writePassword":true}"#))
-    try await Self.change(try await bench.again(), kind, nil, current: password)
+    try await Self.change(try await bench.again(), nil, current: password)
     try await bench.again().writeBlocks(at: 40, [4, 3, 2, 1])
   }
 
@@ -258,13 +257,12 @@ import VirtualNFC
     #expect(
       open.contains(
         #""areas":[{"first":0,"last":79,"readPassword":false,"writePassword":false}]"#))
-    let kind = VicinityPassword.st25(sizes: [8, 4])
     try await Self.change(
-      try await bench.tag(), kind, Self.request(Self.password, from: 50, read: true))
+      try await bench.tag(), Self.request(Self.password, from: 50, read: true))
     let closed = try await details()
     #expect(closed.contains(#""originality":"unknown""#))
     #expect(closed.contains(#"{"first":50,"last":79,"readPassword":true,"writePassword":true}"#))
-    try await Self.change(try await bench.again(), kind, nil, current: Self.password)
+    try await Self.change(try await bench.again(), nil, current: Self.password)
     #expect(try await details().contains(#""originality":"genuine""#))
   }
 }

@@ -41,7 +41,7 @@ import VirtualNFC
   /// Set bits cannot be cleared: after a lock, the image from before it cannot be restored as it was.
   @Test func whatIsLockedIsNotPlanned() async throws {
     let tag = try VirtualTag.named("ntag213")
-    try await TemporaryDirectory.with { folder in
+    try await TemporaryDirectory.with { folder async throws in
       let file = folder.appending(path: "before.nfc").path
       try await Tool.with([tag]) { nfc in
         #expect(try await nfc(["dump", file]).status == 0)
@@ -69,7 +69,7 @@ import VirtualNFC
   /// A locked page of the user memory stays, and with it the message that it belongs to.
   @Test func aLockedPageIsNotPlanned() async throws {
     let tag = try VirtualTag.named("ntag213")
-    try await TemporaryDirectory.with { folder in
+    try await TemporaryDirectory.with { folder async throws in
       let file = folder.appending(path: "image.nfc").path
       try await Tool.with([tag]) { nfc in
         #expect(try await nfc(["write", "text", "one"]).status == 0)
@@ -97,7 +97,7 @@ import VirtualNFC
   }
 
   @Test func aCounterThatTheChipDoesNotHaveIsNamed() async throws {
-    try await TemporaryDirectory.with { folder in
+    try await TemporaryDirectory.with { folder async throws in
       let (file, other) = (folder.appending(path: "a.nfc"), folder.appending(path: "b.nfc").path)
       #expect(try await Tool.run("dump", file.path, "--virtual", "ntag215").status == 0)
       let text = try String(contentsOf: file, encoding: .utf8)
@@ -116,7 +116,7 @@ import VirtualNFC
     ("+1 (212) 555-0100", "tel:+12125550100"), ("(+44) (0)20", "tel:+4420"),
   ])
   func aZeroInParenthesesIsNotDialled(_ number: String, _ link: String) async throws {
-    try await TemporaryDirectory.with { folder in
+    try await TemporaryDirectory.with { folder async throws in
       let file = folder.appending(path: "t.ndef").path
       #expect(try await Tool.run("encode", "tel", number, "--output", file).status == 0)
       #expect(try await Tool.run("decode", file).output == link + "\n")
@@ -136,7 +136,7 @@ import VirtualNFC
 
   /// The advice about plain bytes leads to a file.
   @Test(arguments: [500, 2000]) func adviceOnPlainBytesWorks(_ size: Int) async throws {
-    try await TemporaryDirectory.with { folder in
+    try await TemporaryDirectory.with { folder async throws in
       let file = folder.appending(path: "b.bin").path
       #expect(
         try await Tool.shell("head -c \(size) /dev/zero | tr '\\0' '\\7' > '\(file)'").status == 0)
@@ -158,7 +158,7 @@ import VirtualNFC
 
   /// A recording on a full disk ends with a whole line.
   @Test func aRecordingOnAFullDiskEndsWithALine() async throws {
-    try await TemporaryDirectory.with { folder in
+    try await TemporaryDirectory.with { folder async throws in
       let result = try await Tool.shell(
         "cd '\(folder.path)'; ulimit -f 4; \"$NFC\" dump r.mfd --virtual classic-1k --record r.jsonl"
       )
