@@ -99,8 +99,12 @@ import VirtualNFC
     let name = try await tag.product()?.name ?? ""
     let secret = SecretKey(
       name == "MIFARE Ultralight C" ? key : name.hasPrefix("ST25") ? longPassword : password)
-    try await tag.protect(
-      isProtected ? TagProtection(password: secret) : nil, current: isProtected ? nil : secret,
-      accepting: [.forgetsPassword, .forgetsKey])
+    do {
+      try await tag.protect(
+        isProtected ? TagProtection(password: secret) : nil, current: isProtected ? nil : secret,
+        accepting: [.forgetsPassword, .forgetsKey])
+    } catch TagProtectionError.newPasswordNotTried(let error) {
+      throw error
+    }
   }
 }

@@ -124,7 +124,7 @@ import Testing
     ("geo:", "has no place", "geo:"), ("https://", "has no host", "https://example.com"),
     ("HTTP:///path", "has no host", "https://"), ("https:example.com", "has no host", "https://"),
     ("+44 20 7946 0000", "has no scheme", "write tel:+442079460000,"),
-    ("+44(0)20-7946.0000", "has no scheme", "write tel:+4402079460000,"),
+    ("+44(0)20-7946.0000", "has no scheme", "write tel:+442079460000,"),
     ("ada@example.com", "has no scheme", "write mailto:ada@example.com,"),
   ])
   func aLinkWithoutItsPartIsCorrected(_ link: String, _ reason: String, _ advice: String)

@@ -15,7 +15,7 @@ import VirtualNFC
   @Test(arguments: [
     Kind(arguments: ["uri", "https://box.dev"], text: "https://box.dev"),
     Kind(arguments: ["text", "Grüße", "--language", "de"], text: "Grüße (de)"),
-    Kind(arguments: ["tel", "+44 (0)20-7946 0018"], text: "tel:+4402079460018"),
+    Kind(arguments: ["tel", "+44 (0)20-7946 0018"], text: "tel:+442079460018"),
     Kind(arguments: ["sms", "+44123", "Fish & chips"], text: "sms:+44123?body=Fish%20%26%20chips"),
     Kind(arguments: ["sms", "+44123"], text: "sms:+44123"),
     Kind(

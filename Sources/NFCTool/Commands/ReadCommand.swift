@@ -52,9 +52,8 @@ struct ReadCommand: AsyncParsableCommand, OpensReaderFirst {
       }
       guard content.status.access != .notSupported else {
         if options.json { try Output.line(try content.json.text) }
-        throw Failure(
-          .notThere, "the tag holds no NDEF", tag: tag.name,
-          advice: isSpool ? SpoolMemory.advice : tag.kind.adviceWithoutNDEF)
+        let advice = await isSpool ? SpoolMemory.advice : tag.kind.adviceWithoutNDEF
+        throw Failure(.notThere, "the tag holds no NDEF", tag: tag.name, advice: advice)
       }
       if let raw {
         try File.write(

@@ -142,7 +142,7 @@ enum OptionWords {
     let arguments = GlobalOptions.movingOptionsAfterSubcommand(arguments, below: NFCTool.self)
     var path: [String] = []
     var command: any ParsableCommand.Type = NFCTool.self
-    var rest: [String] = []
+    var rest = arguments
     for (index, word) in arguments.enumerated() {
       let subcommands = command.configuration.subcommands
       if let next = subcommands.first(where: { $0.matches(word) }) {

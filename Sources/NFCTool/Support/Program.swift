@@ -44,8 +44,9 @@ enum Program {
       Terminal.clearStatus()
       return ExitStatus.done.rawValue
     } catch {
+      let status = status(of: error, arguments)
       await ReaderPreopening.closeUnused()
-      return status(of: error, arguments)
+      return status
     }
   }
 

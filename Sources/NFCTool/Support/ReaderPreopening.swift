@@ -20,8 +20,8 @@ enum ReaderPreopening {
 
   private static let opening = Mutex<Opening?>(nil)
 
-  /// The time that the process has to end.
-  private static let margin = Duration.milliseconds(10)
+  /// The time that the process has to end, which is short work, but not on a busy machine.
+  private static let margin = Duration.milliseconds(25)
 
   /// The options with which a command opens no reader at once, prints its help, or opens a reader in another way:
   /// libnfc's log is set up first, and a recording stands before the driver.

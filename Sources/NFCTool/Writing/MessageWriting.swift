@@ -1,5 +1,6 @@
 import SwiftNFCJSONText
 import NFC
+import SecureTags
 import TagTools
 
 /// Writes a message to a tag as the options of a command say.
@@ -80,25 +81,26 @@ extension Session {
 }
 
 extension DetectedTag {
-  /// Whether `nfc format` can turn a tag of this kind into an NDEF tag.
-  var canBeFormatted: Bool {
-    switch self {
-    case .miFare(let tag): tag.family != .plus
-    case .iso15693: true
-    case .feliCa(let tag): [[0x88, 0xB4], [0x12, 0xFC]].contains(tag.systemCode)
-    case .other(let tag): tag.technology == .jewel
-    case .iso7816: false
+  /// Whether `nfc format` can turn a tag of this kind into an NDEF tag. A smart card is asked which chip it is.
+  fileprivate var canBeFormatted: Bool {
+    get async {
+      switch self {
+      case .miFare(let tag): tag.family != .plus
+      case .iso15693: true
+      case .feliCa(let tag): [[0x88, 0xB4], [0x12, 0xFC]].contains(tag.systemCode)
+      case .other(let tag): tag.technology == .jewel
+      case .iso7816: (try? await DESFireCard(self)).map { $0.generation != .fixed } ?? false
+      }
     }
   }
 
   /// The advice for a tag that is not an NDEF tag.
   var adviceWithoutNDEF: String {
-    if case .iso7816 = self {
-      return "nfc format makes a DESFire card an NDEF tag, and no other smart card; use another tag"
+    get async {
+      await canBeFormatted
+        ? "nfc format makes a blank tag an NDEF tag"
+        : "it is \(kindName), which cannot be formatted; use another tag"
     }
-    return canBeFormatted
-      ? "nfc format makes a blank tag an NDEF tag"
-      : "it is \(kindName), which cannot be formatted; use another tag"
   }
 }
 
@@ -135,9 +137,9 @@ extension SelectedTag {
     } catch let error as NFCError {
       var failure = Failure(error, tag: name)
       switch error.code {
-      case .notNDEF: failure.advice = detected.adviceWithoutNDEF
-      case .unsupported where error.cause != .unsupportedByReader && !detected.canBeFormatted:
-        failure.advice = detected.adviceWithoutNDEF
+      case .notNDEF: failure.advice = await detected.adviceWithoutNDEF
+      case .unsupported where error.cause != .unsupportedByReader:
+        if await !detected.canBeFormatted { failure.advice = await detected.adviceWithoutNDEF }
       case .notAuthenticated, .authenticationFailed:
         failure.advice = detected.adviceForClosedNDEF
       case .readOnly: failure.advice = Self.adviceForClosedTag

@@ -15,7 +15,8 @@ extension DetectedTag {
   /// Returns what protecting the tag will change. Reads the tag, and writes nothing.
   ///
   /// If the tag requires a password that is not given, the new one is tried in its place: an earlier change may have set
-  /// it, and its answer was lost. It is not tried with a tag that limits wrong passwords.
+  /// it, and its answer was lost. It is not tried with a tag that limits wrong passwords, or whose limit cannot be read
+  /// without the password.
   ///
   /// - Parameters:
   ///   - protection: the new protection; `nil` removes the one that the tag has. The password itself stays on the tag.

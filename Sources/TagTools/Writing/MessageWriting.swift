@@ -72,6 +72,8 @@ extension DetectedTag {
   }
 
   /// Returns what making the message empty will do: no bytes at all, not an empty record.
+  ///
+  /// - Throws: as ``write(_:_:keeping:)``.
   public func erasurePlan() async throws -> ChangePlan {
     try await plan(after: [], MessageWriting(), try messageTag)
   }

@@ -57,7 +57,7 @@ import Testing
   /// Of a chip that is not known, the maker is.
   @Test(arguments: [
     ("E034010011223344", "Mikron"), ("E03D010011223344", "HID Global"),
-    ("E040010011223344", "Gemalto"), ("E019010011223344", "Xicor"),
+    ("E040010011223344", "Thales (Gemalto)"), ("E019010011223344", "Xicor"),
     ("E01B010011223344", "Malaysia Microelectronic Solutions"),
     ("E023010011223344", "Shanghai Belling"), ("E004990011223344", "NXP"),
   ])

@@ -159,13 +159,13 @@ import VirtualNFC
     #expect(refused?.code == .invalidParameter && tag.memory[10] == 0)
     try await ultralight.perform(plan, accepting: Set(plan.effects))
     #expect(tag.memory.dropLast(8) == image.dropLast(8))
-    // Pages 4 to 7 are locked now: the tag refuses, and the rest is written.
+    // Pages 4 to 7 are locked now: they stay, and the rest is written.
     image[16] ^= 0xFF
     image[60] ^= 0xFF
     let report = try await ultralight.perform(try await ultralight.restorePlan(image))
     #expect(report.changedPlaces.map(\.number) == [15])
     #expect(report.omissions.map(\.place.number) == [4])
-    #expect(report.omissions.first?.reason == .refused)
+    #expect(report.omissions.first?.reason == .impossible("it is locked"))
     #expect(!report.isComplete)
   }
 

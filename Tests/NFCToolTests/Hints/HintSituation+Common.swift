@@ -7,8 +7,7 @@ extension HintSituation {
       hint: "nfc format makes a blank tag an NDEF tag", leads: ["format"]),
     HintSituation(
       tag: "blank-desfire", line: "read", status: 66,
-      hint: "nfc format makes a DESFire card an NDEF tag, and no other smart card; use another tag",
-      leads: ["format"]),
+      hint: "nfc format makes a blank tag an NDEF tag", leads: ["format"]),
     HintSituation(
       tag: "blank-ultralight", before: ["mifare send A20900000001"], line: "format", status: 66,
       hint: "use another tag, or insist with nfc format --force", leads: ["format --force"]),
@@ -85,7 +84,8 @@ extension HintSituation {
       leads: ["… --current-password {key}"]),
     HintSituation(
       tag: "st25ta", before: ["protect --password {key}"], line: "protect --password {ones}",
-      status: 77, hint: "give it with --current-password", leads: ["… --current-password {key}"]),
+      status: 77, hint: "give the password that the tag has now with --current-password",
+      leads: ["… --current-password {key}"]),
     HintSituation(
       tag: "classic-1k", line: "mifare read 1 --key AAAAAAAAAAAA --no-default-keys", status: 77,
       hint: "give its key with --key", leads: ["… --key FFFFFFFFFFFF"]),

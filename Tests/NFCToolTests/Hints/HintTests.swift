@@ -25,7 +25,7 @@ import VirtualNFC
         let option = "--include-locks writes it all the same"
         let refused = try await nfc(["restore", file.path])
         #expect(
-          refused.status == 77 && refused.errors.contains("; \(option); the rest was written"))
+          refused.status == 77 && refused.errors.contains("; \(option); nothing was written"))
         #expect(!refused.errors.contains("another key"))
         let plan = try await nfc(["restore", file.path, "--plan"])
         #expect(plan.status == 0 && plan.output.contains(option))

@@ -234,8 +234,6 @@ struct UnperformedHint: Sendable {
       "keep its UID, with which it is found again",
       "set the keys of …",
       "Hold a tag to the reader… Ctrl-C ends nfc poll",
-      "this tag has nothing for --pack",
-      "this tag has nothing for --attempts",
       "start it",
       "free memory",
       "check byte, SAK or ATQA are not those of such a card",

@@ -243,7 +243,8 @@ import VirtualNFC
           --mqtt mqtt://127.0.0.1:$PORT & watch=$!
         helpers() { cat /proc/$watch/task/*/children; }
         for i in $(seq 100); do [ -n "$(helpers)" ] && break; sleep 0.1; done
-        sleep 1; helper=$(echo $(helpers)); cat "/proc/$helper/comm"
+        # One that has ended may stay in the list.
+        sleep 1; for helper in $(helpers); do :; done; cat "/proc/$helper/comm"
         kill $watch; wait $watch; echo "status $?"
         for i in $(seq 10); do
           # A process that has ended may stay in the list.

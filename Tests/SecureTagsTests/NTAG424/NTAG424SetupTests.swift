@@ -203,6 +203,8 @@ import VirtualNFC
     await #expect(throws: NFCError.self) {
       try await chip.changeKey(5, from: .factory(.aes), to: aes(4))
     }
+    // The refusal has ended the session.
+    try await chip.authenticate(0, .factory(.aes))
     try await chip.changeKey(0, from: nil, to: aes(6))
     await #expect(throws: NFCError.self) { try await chip.card.cardUID() }
     try await chip.authenticate(0, aes(6))

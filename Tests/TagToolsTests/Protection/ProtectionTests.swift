@@ -22,11 +22,14 @@ import VirtualNFC
 
   /// Returns whether everybody can write to the tag.
   private static func isWritable(_ bench: Bench) async throws -> Bool {
+    // A tag remembers the password as long as it has power.
+    bench.direct.field.remove(bench.tag)
     do {
       try await bench.write("written by everybody")
       return true
     } catch let error as NFCError {
-      #expect([.readOnly, .notAuthenticated, .authenticationFailed].contains(error.code))
+      #expect(
+        [.readOnly, .notAuthenticated, .authenticationFailed, .tagRefused].contains(error.code))
       return false
     }
   }
@@ -71,7 +74,10 @@ import VirtualNFC
   /// The same call completes a change that was interrupted anywhere, with no password but the new one.
   @Test(arguments: tags)
   func theSameCallCompletesAnInterruptedChange(_ name: String, _ size: Int) async throws {
-    let protection = TagProtection(password: Self.secret(size), protectsReading: name != "st25ta")
+    // Of the others, the limit of wrong passwords could not be read.
+    let protection = TagProtection(
+      password: Self.secret(size),
+      protectsReading: ["ultralight-c", "icode-slix2"].contains(name))
     var isComplete = false
     var moment = 0
     while !isComplete {

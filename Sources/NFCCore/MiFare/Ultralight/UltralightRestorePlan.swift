@@ -200,7 +200,7 @@ extension UltralightRestorePlan {
     ).messagePages
     let keepsMessage = closed.contains { message.contains($0) }
     return changed.compactMap { page in
-      if locked.contains(page) { return (page, .impossible("lock bits close it for ever")) }
+      if locked.contains(page) { return (page, .impossible("it is locked")) }
       return keepsMessage && message.contains(page) ? (page, .keepsMessage) : nil
     }
   }
@@ -307,7 +307,7 @@ private struct OneTimeBits {
     if settable.contains(where: { result[$0] & ~wanted[$0] != 0 }) {
       reason = .impossible("bits that are set cannot be cleared")
     } else if settable.contains(where: { result[$0] != wanted[$0] }) {
-      reason = .impossible("lock bits close it for ever")
+      reason = .impossible("it is locked")
     } else {
       reason = setsAny ? nil : .neverWritten
     }
