@@ -1,6 +1,5 @@
 import SwiftNFCJSONText
 import NFC
-import SecureTags
 import TagTools
 
 /// Writes a message to a tag as the options of a command say.
@@ -89,7 +88,7 @@ extension DetectedTag {
       case .iso15693: true
       case .feliCa(let tag): [[0x88, 0xB4], [0x12, 0xFC]].contains(tag.systemCode)
       case .other(let tag): tag.technology == .jewel
-      case .iso7816: (try? await DESFireCard(self)).map { $0.generation != .fixed } ?? false
+      case .iso7816(let card): await card.isDESFire
       }
     }
   }
@@ -100,6 +99,21 @@ extension DetectedTag {
       await canBeFormatted
         ? "nfc format makes a blank tag an NDEF tag"
         : "it is \(kindName), which cannot be formatted; use another tag"
+    }
+  }
+}
+
+extension ISO7816Tag {
+  /// Whether the card is a MIFARE DESFire, for which a command that only reads does not ask before. One exchange: the first
+  /// part of GetVersion, whose second byte is the product's type (NXP AN10833).
+  fileprivate var isDESFire: Bool {
+    get async {
+      let getVersion = APDU(
+        instructionClass: 0x90, instructionCode: 0x60, p1: 0, p2: 0, expectedLength: 256)
+      guard let answer = try? await sendCommand(getVersion), answer.sw1 == 0x91,
+        answer.data.count > 1
+      else { return false }
+      return answer.data[1] & 0x0F == 0x01
     }
   }
 }
