@@ -26,7 +26,7 @@ import VirtualNFC
     bench.direct.field.remove(bench.tag)
     do {
       // What is there already would not be written.
-      try await bench.write("written by everybody \(UInt64.random(in: 0 ... .max))")
+      try await bench.write("\(UInt32.random(in: 0 ... .max))")
       return true
     } catch let error as NFCError {
       #expect(
